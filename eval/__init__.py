@@ -1,0 +1,48 @@
+"""Evaluation under label noise: inject noise, run models on data sets, compute ELA and RLA curves.
+
+The chain: a validated config becomes jobs, the runner fits what the store does not hold yet, metrics and report
+read the store's scores.
+"""
+
+from typing import TYPE_CHECKING
+
+import lazy_loader
+
+if TYPE_CHECKING:
+    from .config import Config
+    from .errors import ConfigError
+    from .metrics import curve, ela, mean_curve, rla
+    from .noise import LabelNoise, UniformNoise
+    from .plots import plot_curves
+    from .reading import load_config
+    from .report import write_report
+    from .runner import run
+
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "config": ["Config"],
+        "errors": ["ConfigError"],
+        "metrics": ["curve", "ela", "mean_curve", "rla"],
+        "noise": ["LabelNoise", "UniformNoise"],
+        "plots": ["plot_curves"],
+        "reading": ["load_config"],
+        "report": ["write_report"],
+        "runner": ["run"],
+    },
+)
+
+__all__ = [
+    "Config",
+    "ConfigError",
+    "LabelNoise",
+    "UniformNoise",
+    "curve",
+    "ela",
+    "load_config",
+    "mean_curve",
+    "plot_curves",
+    "rla",
+    "run",
+    "write_report",
+]

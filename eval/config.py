@@ -1,0 +1,219 @@
+"""The config: what a run is asked to do, validated before any work starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    field_validator,
+    model_validator,
+)
+
+from .errors import ConfigError
+from .models import SHORT_NAMES
+from .validation import Strict, validate
+
+BUNDLED = ("breast_cancer", "digits", "iris", "wine")
+NoiseKind = Literal["uniform", "label"]
+Table = Literal["accuracy", "ela", "rla", "mean_ela", "mean_rla"]
+
+
+def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"two {kind} are named {name!r}; every name must be different")
+        seen.add(name)
+
+
+def _check_name(name: str) -> str:
+    if not name.strip() or not name.isprintable():
+        raise ValueError("must be printable and not blank")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+
+
+class DatasetSpec(Strict):
+    """A data set: one of scikit-learn's by name, or a file with the name of its label column.
+
+    In a config the former is written as the name alone.
+    """
+
+    name: Name
+    path: str | None = None
+    target: str | int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            if value not in BUNDLED:
+                raise ValueError(
+                    f"unknown data set; known are {', '.join(BUNDLED)}, or an object with path and target"
+                )
+            return {"name": value}
+        if not isinstance(value, dict):
+            raise ValueError("must be the name of a data set or an object with path and target")
+        if "path" not in value or "target" not in value:
+            missing = "path" if "path" not in value else "target"
+            raise ValueError(
+                f"key {missing!r} is missing; a file needs path and target (a column's name or position)"
+            )
+        if isinstance(value["path"], str):
+            return {"name": Path(value["path"]).stem, **value}
+        return value
+
+    @field_validator("path")
+    @classmethod
+    def _known_format(cls, path: str) -> str:
+        if Path(path).suffix.lower() not in (".csv", ".parquet"):
+            raise ValueError("must end in .csv or .parquet")
+        return path
+
+
+class ModelSpec(Strict):
+    """A model: a class in a module and its parameters.
+
+    In a config it may be a short name alone, or an object whose `model` is a short name.
+    """
+
+    name: Name
+    module: str
+    model: str
+    params: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            if value not in SHORT_NAMES:
+                raise ValueError(
+                    f"unknown model; known are {', '.join(SHORT_NAMES)}, or an object with module and model"
+                )
+            return {"name": value, **SHORT_NAMES[value].spec}
+        if not isinstance(value, dict):
+            raise ValueError("must be the name of a model or an object with module and model")
+        short = SHORT_NAMES.get(str(value.get("model")))
+        if short is not None and "module" not in value and isinstance(value.get("params", {}), dict):
+            merged = {**short.spec["params"], **value.get("params", {})}
+            return {"name": value["model"], **value, **short.spec, "params": merged}
+        return {"name": value["model"], **value} if isinstance(value.get("model"), str) else value
+
+    @field_validator("module", "model")
+    @classmethod
+    def _identifier(cls, value: str, info: Any) -> str:
+        parts = value.split(".") if info.field_name == "module" else [value]
+        if not all(part.isidentifier() and not part.startswith("_") for part in parts):
+            raise ValueError(
+                f"must be the name of a {'public module' if info.field_name == 'module' else 'class'}"
+            )
+        return value
+
+
+class NoiseSpec(Strict):
+    """A kind of noise and its rates; the rate 0 is always run as well."""
+
+    kind: NoiseKind
+    rates: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1)
+
+    @field_validator("rates")
+    @classmethod
+    def _with_baseline(cls, rates: list[float]) -> list[float]:
+        if len(set(rates)) != len(rates):
+            raise ValueError("holds a rate twice")
+        return sorted({0.0, *rates})
+
+
+class FigureOptions(Strict):
+    """How a figure looks; the names are those of the 2020 study's configs."""
+
+    save_fig: bool = True
+    fig_size: tuple[Annotated[float, Field(gt=0, le=100)], Annotated[float, Field(gt=0, le=100)]] | None = None
+    fig_dpi: Annotated[int, Field(ge=10, le=2000)] = 150
+    fig_title: str | None = None
+    fig_cmap: str | None = None
+    plot_kwargs: list[dict[str, Any]] = Field(default_factory=list)
+
+    @field_validator("fig_size", mode="before")
+    @classmethod
+    def _size_from_list(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+
+class Config(Strict):
+    """A whole run.
+
+    Attributes
+    ----------
+    name : str
+        Name of the run and of its folder under `results_dir`: the stem of the config file.
+    datasets, models, noise
+        What is crossed.
+    repeats : int
+        Repeat r splits by ``random_state + r``, and models without a seed of their own get the same.
+    test_fraction : float
+        Share of the rows that are tested on.
+    stratify : bool
+        Whether training and test rows hold the classes in the same shares.
+    random_state : int
+    results_dir : str
+        Relative to the working directory, as are the paths of the data sets.
+    resume : bool
+        Whether finished cells of an earlier run are used.
+    tables : list of str
+        What is printed at the end.
+    ela_fig, rla_fig : FigureOptions
+    """
+
+    name: Name = Field(exclude=True)  # not a key of the file
+    datasets: list[DatasetSpec] = Field(min_length=1)
+    models: list[ModelSpec] = Field(min_length=1)
+    noise: list[NoiseSpec] = Field(min_length=1)
+    repeats: int = Field(default=3, ge=1, le=10_000)
+    test_fraction: float = Field(default=0.2, gt=0, lt=1)
+    stratify: bool = True
+    random_state: int = Field(default=0, ge=0, le=2**31)
+    results_dir: str = "results"
+    resume: bool = True
+    tables: list[Table] = Field(default_factory=lambda: ["mean_ela"])
+    ela_fig: FigureOptions = FigureOptions()
+    rla_fig: FigureOptions = FigureOptions()
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Self:
+        if self.name in (".", "..") or "/" in self.name or "\\" in self.name:
+            raise ValueError(f"the run cannot be named {self.name!r}: it names its folder")
+        _no_duplicates("data sets", [dataset.name for dataset in self.datasets])
+        _no_duplicates("models", [model.name for model in self.models])
+        _no_duplicates("noise settings", [noise.kind for noise in self.noise])
+        for figure in ("ela_fig", "rla_fig"):
+            n_kwargs = len(getattr(self, figure).plot_kwargs)
+            if n_kwargs not in (0, len(self.models)):
+                raise ValueError(
+                    f"{figure}.plot_kwargs must be empty or hold one object per model, got {n_kwargs}"
+                )
+        return self
+
+    @property
+    def output_dir(self) -> Path:
+        """Where the results of this run go."""
+        return Path(self.results_dir) / self.name
+
+
+def parse_config(content: Mapping[str, Any], name: str) -> Config:
+    """Validate the content of a config.
+
+    Raises
+    ------
+    ConfigError
+        If it does not describe a run; one line per problem names the key, what was found and what is allowed.
+    """
+    if "name" in content:
+        raise ConfigError("name: unknown key; a run is named by its config file")
+    return validate(Config, {**content, "name": name})

@@ -1,0 +1,87 @@
+"""Jobs: one cell each of the cross of data sets, models, noise and repeats."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .config import Config, ModelSpec
+from .datasets import Dataset
+from .models import packages_of, version_of
+
+# Part of every key; to be raised when a change here gives other scores for the same job.
+PROTOCOL = 1
+
+# They draw the splits and the noise, so their versions are part of every key.
+DRAWING_PACKAGES = ("numpy", "sklearn")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One cell: fit one model once on one noisy training set and test it.
+
+    Attributes
+    ----------
+    dataset : str
+    fingerprint : str
+        Of the data set.
+    model : ModelSpec
+    noise_kind : str
+    noise_rate : float
+    repeat : int
+    seed : int
+        Of the split, the noise and the model.
+    test_fraction : float
+    stratify : bool
+    """
+
+    dataset: str
+    fingerprint: str
+    model: ModelSpec
+    noise_kind: str
+    noise_rate: float
+    repeat: int
+    seed: int
+    test_fraction: float
+    stratify: bool
+
+    @property
+    def key(self) -> str:
+        """Hash of all that changes the scores, and of nothing else: no names, no place in a config."""
+        packages = {*packages_of(self.model), *DRAWING_PACKAGES}
+        content = {
+            "protocol": PROTOCOL,
+            "data": self.fingerprint,
+            "model": [self.model.module, self.model.model, self.model.params],
+            # Without noise all kinds are the same.
+            "noise": [self.noise_kind, self.noise_rate] if self.noise_rate else None,
+            "split": [self.test_fraction, self.stratify],
+            "seed": self.seed,
+            "versions": {package: version_of(package) for package in sorted(packages)},
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
+    """All jobs of a run, data set by data set."""
+    return [
+        Job(
+            dataset=dataset.name,
+            fingerprint=fingerprint,
+            model=model,
+            noise_kind=noise.kind,
+            noise_rate=rate,
+            repeat=repeat,
+            seed=config.random_state + repeat,
+            test_fraction=config.test_fraction,
+            stratify=config.stratify,
+        )
+        for dataset in datasets
+        for fingerprint in [dataset.fingerprint]
+        for noise in config.noise
+        for rate in noise.rates
+        for repeat in range(config.repeats)
+        for model in config.models
+    ]

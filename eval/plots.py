@@ -1,0 +1,143 @@
+"""Pictures of the curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.mathtext import MathTextParser
+from matplotlib.ticker import PercentFormatter
+
+from .config import FigureOptions
+from .errors import ConfigError
+
+# Okabe & Ito's colours, which colour-blind readers can tell apart, without their yellow, which print loses.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
+STYLES = ("-", "--", "-.", ":")
+MAX_TICKS = 12
+LABELS = {
+    "accuracy": "accuracy",
+    "ela": "ELA, equalised loss of accuracy",
+    "rla": "RLA, relative loss of accuracy",
+}
+
+
+def plot_curves(
+    table: pd.DataFrame,
+    metric: str,
+    *,
+    models: Sequence[str] | None = None,
+    options: FigureOptions | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a metric against the noise rate, one line per model, with a band of one standard deviation.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `mean_curve` returns it, or `curve` for a single data set; one kind of noise.
+    metric : {"accuracy", "ela", "rla"}
+    models : sequence of str or None, default=None
+        Models in the order of the legend; a model's look follows from its place.  None for those of the table.
+    options : FigureOptions or None, default=None
+        Title, colour map and further arguments of the lines.
+    ax : Axes or None, default=None
+        Where to draw; None for a new figure.
+
+    Returns
+    -------
+    Axes
+    """
+    options = FigureOptions() if options is None else options
+    models = list(table["model"].unique()) if models is None else list(models)
+    if ax is None:
+        ax = Figure(
+            figsize=options.fig_size or (8.0, 4.8), dpi=options.fig_dpi, layout="constrained"
+        ).subplots()
+    for i, model in enumerate(models):
+        line = table[table["model"] == model].sort_values("noise_rate")
+        looks = _look(i, len(models), options)
+        (drawn,) = ax.plot(line["noise_rate"], line[metric], label=_text(model), **looks)
+        low, high = line[metric] - line["std"], line[metric] + line["std"]
+        ax.fill_between(line["noise_rate"], low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
+    ax.set_xlabel("noise rate")
+    ax.set_ylabel(LABELS[metric])
+    ax.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    if (rates := table["noise_rate"].unique()).size <= MAX_TICKS:
+        ax.set_xticks(rates)
+    ax.grid(alpha=0.3)
+    ax.spines[["top", "right"]].set_visible(False)
+    # Beside the axes a legend hides nothing, however many models there are.
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0, frameon=False)
+    if options.fig_title:
+        ax.set_title(_text(options.fig_title))
+    return ax
+
+
+def figure_of_means(
+    table: pd.DataFrame, metric: str, *, models: Sequence[str], n_datasets: int, options: FigureOptions
+) -> Figure:
+    """Figure of the curves averaged over the data sets: a panel for each kind of noise."""
+    kinds = list(table["noise_kind"].unique())
+    width, height = options.fig_size or (8.0, 4.8 * len(kinds))
+    figure = Figure(figsize=(width, height), dpi=options.fig_dpi, layout="constrained")
+    repeats = int(table["repeats"].max())
+    for kind, ax in zip(kinds, figure.subplots(len(kinds), squeeze=False)[:, 0], strict=True):
+        plot_curves(table[table["noise_kind"] == kind], metric, models=models, options=options, ax=ax)
+        if options.fig_title is None:
+            sets = "1 data set" if n_datasets == 1 else f"mean over {n_datasets} data sets"
+            band = f", band: ±1 sd over {repeats} repeats" if repeats > 1 else ""
+            ax.set_title(f"{metric.upper()} under {kind} noise, {sets}{band}", fontsize="medium")
+    return figure
+
+
+def check_options(options: FigureOptions, name: str) -> None:
+    """Try the options before any work starts.
+
+    Raises
+    ------
+    ConfigError
+        If the colour map or an argument of a line is unknown.
+    """
+    if options.fig_cmap is not None and options.fig_cmap not in matplotlib.colormaps:
+        raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}")
+    for i, arguments in enumerate(options.plot_kwargs):
+        ax = Figure().subplots()
+        try:
+            ax.plot([0, 1], [0, 1], **_look(i, len(options.plot_kwargs), options))
+            ax.figure.canvas.draw()
+        except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes
+            message = " ".join(str(error).split())
+            raise ConfigError(f"{name}.plot_kwargs[{i}]: {arguments!r} cannot be drawn: {message}") from None
+
+
+def _look(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
+    """Arguments of the line of the i-th of n models."""
+    look: dict[str, Any] = {
+        "color": COLOURS[i % len(COLOURS)],
+        "marker": MARKERS[i % len(MARKERS)],
+        "linestyle": STYLES[i // len(COLOURS) % len(STYLES)],
+        "markersize": 4.5,
+    }
+    if options.fig_cmap is not None:
+        look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 1, n)[i])
+    own = options.plot_kwargs[i] if options.plot_kwargs else {}
+    return matplotlib.cbook.normalize_kwargs({**look, **own}, matplotlib.lines.Line2D)
+
+
+def _text(text: str) -> str:
+    """Text for a figure: LaTeX between dollar signs is drawn as such, unless it is not valid."""
+    if text.count("$") % 2 == 0:
+        try:
+            MathTextParser("path").parse(text)
+        except ValueError:
+            pass
+        else:
+            return text
+    return text.replace("$", r"\$")

@@ -1,0 +1,122 @@
+"""The store: every finished cell in one SQLite file, written as soon as it is finished.
+
+Scores are numbers and text in columns; nothing in the file is ever executed or unpickled.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from .errors import ConfigError
+from .jobs import Job
+
+SCHEMA_VERSION = 1
+SCHEMA = """
+CREATE TABLE cells (
+    key TEXT PRIMARY KEY,
+    dataset TEXT NOT NULL,
+    model TEXT NOT NULL,
+    noise_kind TEXT NOT NULL,
+    noise_rate REAL NOT NULL,
+    repeat INTEGER NOT NULL,
+    accuracy REAL,
+    realised_rate REAL,
+    fit_seconds REAL,
+    predict_seconds REAL,
+    error TEXT,
+    traceback TEXT
+) STRICT
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job: scores, or an error.
+
+    Attributes
+    ----------
+    accuracy : float or None
+        Share of the test rows that are predicted right.
+    realised_rate : float or None
+        Share of the training labels that the noise changed.
+    fit_seconds, predict_seconds : float or None
+        Wall time.
+    error : str or None
+        One line.
+    traceback : str or None
+    """
+
+    accuracy: float | None = None
+    realised_rate: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    error: str | None = None
+    traceback: str | None = None
+
+
+class Store:
+    """The cells of one run.  Use it as a context manager.
+
+    Parameters
+    ----------
+    path : Path
+        Made where it does not exist, with its folder.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be written, is damaged, or comes from another version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=60)
+            self._open()
+        except (OSError, sqlite3.OperationalError) as error:
+            raise ConfigError(f"the store {path} cannot be written: {error}") from None
+        except sqlite3.DatabaseError as error:
+            raise ConfigError(f"the store {path} is damaged ({error}); move it away to start afresh") from None
+
+    def _open(self) -> None:
+        # Finished cells survive a kill at any moment; a failing disk is not guarded against on every commit.
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                self._connection.execute(SCHEMA)
+                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            elif version != SCHEMA_VERSION:
+                raise ConfigError(
+                    f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
+                    "move it away to start afresh"
+                )
+
+    def put(self, job: Job, outcome: Outcome) -> None:
+        """Keep the outcome of a job, in place of an earlier one."""
+        values = (job.key, job.dataset, job.model.name, job.noise_kind, job.noise_rate, job.repeat)
+        values += dataclasses.astuple(outcome)
+        with self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", values)
+
+    def outcomes(self, keys: Iterable[str]) -> dict[str, Outcome]:
+        """Outcomes of those of the keys that are here."""
+        wanted = set(keys)
+        rows = self._connection.execute(
+            "SELECT key, accuracy, realised_rate, fit_seconds, predict_seconds, error, traceback FROM cells"
+        )
+        return {key: Outcome(*values) for key, *values in rows if key in wanted}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()

@@ -1,0 +1,66 @@
+"""Validation with pydantic, and its errors in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from .errors import ConfigError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """No unknown keys, no conversion between types, no change after validation."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def validate(model: type[Model], content: Mapping[str, Any]) -> Model:
+    """Validate with pydantic and say what is wrong in one line per problem.
+
+    Raises
+    ------
+    ConfigError
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise ConfigError("\n".join(_describe(problem, model) for problem in error.errors())) from None
+
+
+def _describe(problem: Any, model: type[BaseModel]) -> str:
+    where = ""
+    for part in problem["loc"]:
+        where += f"[{part}]" if isinstance(part, int) else f".{part}" if where else str(part)
+    where = where if where.isprintable() else repr(where)
+    match problem["type"]:
+        case "missing":
+            return f"{where}: the key is missing"
+        case "extra_forbidden":
+            return f"{where}: unknown key; allowed are {', '.join(_allowed_keys(problem['loc'], model))}"
+        case "value_error":
+            message = str(problem["ctx"]["error"])
+        case _:
+            message = problem["msg"].replace("Input should", "must").replace("valid dictionary", "JSON object")
+    if not where:
+        return message
+    return f"{where}: {message}, got {shown(problem['input'])}"
+
+
+def _allowed_keys(location: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
+    """Keys of the innermost object on the way to `location`."""
+    for part in location[:-1]:
+        if isinstance(part, str):
+            annotation = model.model_fields[part].annotation
+            candidates = [annotation, *getattr(annotation, "__args__", ())]
+            model = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))
+    return [key for key, field in model.model_fields.items() if not field.exclude]
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: on one line and not too long."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

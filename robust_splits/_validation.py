@@ -1,0 +1,81 @@
+"""The one gate through which data and parameters reach the learner."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+
+def check_training_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[NDArray[np.floating], NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
+    """Validate what `fit` was given.
+
+    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` on `estimator`.
+
+    Returns
+    -------
+    X : float32 or float64 array of shape (n_samples, n_features)
+    labels : int64 array of shape (n_samples,)
+        Class numbers.
+    classes : ndarray of shape (n_classes,)
+        The sorted labels.
+    weights : float64 array of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `X` or `y` is empty, not finite or of wrong shape, or a weight is negative, or all are 0.
+    """
+    X, y = validate_data(estimator, X, y, dtype=(np.float64, np.float32))
+    check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():
+        raise ValueError("sample_weight must hold a positive weight, got only zeros")
+    return X, labels.astype(np.int64), classes, weights
+
+
+def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
+    """Validate what a fitted `estimator` is to predict on; the walks see read-only rows in C order."""
+    X = validate_data(estimator, X, reset=False, dtype=(np.float64, np.float32), order="C")
+    # One memory layout and one writability, so that each walk is compiled once per dtype.
+    view: NDArray[np.floating] = X.view()
+    view.flags.writeable = False
+    return view
+
+
+def check_count(name: str, value: Any, *, low: int) -> int:
+    """Integer parameter of at least `low`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the parameter, what was found and what is allowed.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer of at least {low}, got {value!r}")
+    if value < low:
+        raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+    return int(value)
+
+
+def check_max_features(max_features: Any, n_features: int) -> int:
+    """Number of features to try at a node, from an int, a fraction, "sqrt", "log2" or None (all)."""
+    allowed = "an integer in [1, n_features], a fraction in (0, 1], 'sqrt', 'log2' or None"
+    if max_features is None:
+        return n_features
+    if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
+        return max(1, int(math.sqrt(n_features) if max_features == "sqrt" else math.log2(n_features)))
+    if isinstance(max_features, Integral) and not isinstance(max_features, bool):
+        if 1 <= int(max_features) <= n_features:
+            return int(max_features)
+    elif isinstance(max_features, Real) and 0 < float(max_features) <= 1:
+        return max(1, int(float(max_features) * n_features))
+    raise ValueError(f"max_features must be {allowed}, got {max_features!r}")
