@@ -278,7 +278,7 @@ def _encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
     encoder = LabelEncoder()
     codes: NDArray[np.int64] = encoder.fit_transform(y)
     if len(encoder.classes_) < 2:
-        raise ValueError(f"y must hold at least two classes, got only {encoder.classes_[0]!r}")
+        raise ValueError(f"y must hold at least two classes, got only {encoder.classes_.tolist()[0]!r}")
     return encoder, codes
 
 

@@ -181,7 +181,7 @@ class Config(Strict):
     random_state: int = Field(default=0, ge=0, le=2**31)
     results_dir: str = "results"
     resume: bool = True
-    tables: list[Table] = Field(default_factory=lambda: ["mean_ela"])
+    tables: list[Table] = Field(default=["mean_ela"])
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
 

@@ -62,8 +62,8 @@ def plot_curves(
         ).subplots()
     for i, model in enumerate(models):
         line = table[table["model"] == model].sort_values("noise_rate")
-        looks = _look(i, len(models), options)
-        (drawn,) = ax.plot(line["noise_rate"], line[metric], label=_text(model), **looks)
+        looks = {"label": _text(model)} | _look(i, len(models), options)
+        (drawn,) = ax.plot(line["noise_rate"], line[metric], **looks)
         low, high = line[metric] - line["std"], line[metric] + line["std"]
         ax.fill_between(line["noise_rate"], low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
     ax.set_xlabel("noise rate")
@@ -111,7 +111,7 @@ def check_options(options: FigureOptions, name: str) -> None:
         ax = Figure().subplots()
         try:
             ax.plot([0, 1], [0, 1], **_look(i, len(options.plot_kwargs), options))
-            ax.figure.canvas.draw()
+            ax.figure.draw_without_rendering()
         except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes
             message = " ".join(str(error).split())
             raise ConfigError(f"{name}.plot_kwargs[{i}]: {arguments!r} cannot be drawn: {message}") from None
@@ -128,7 +128,7 @@ def _look(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
     if options.fig_cmap is not None:
         look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 1, n)[i])
     own = options.plot_kwargs[i] if options.plot_kwargs else {}
-    return matplotlib.cbook.normalize_kwargs({**look, **own}, matplotlib.lines.Line2D)
+    return look | matplotlib.cbook.normalize_kwargs(own, matplotlib.lines.Line2D)
 
 
 def _text(text: str) -> str:

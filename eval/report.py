@@ -6,6 +6,7 @@ from pathlib import Path
 
 import matplotlib
 import pandas as pd
+from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -88,10 +89,11 @@ def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
 
 
 def _rendered(title: str, heading: str, wide: pd.DataFrame) -> Group:
-    table = Table()
-    table.add_column(heading)
+    # Ten noise rates fit a terminal of 80 columns.
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    table.add_column(heading, overflow="fold")
     for rate in wide.columns:
-        table.add_column(f"{rate:.4g}", justify="right")
+        table.add_column(f"{rate:.4g}", justify="right", no_wrap=True, min_width=5)
     for name, row in wide.iterrows():
         # Text, not str: a name may hold what the console takes for markup.
         table.add_row(Text(str(name)), *("–" if pd.isna(value) else f"{value:.3f}" for value in row))

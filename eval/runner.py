@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-import time
-import traceback
-import warnings
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
 
 import joblib
-import numpy as np
 import pandas as pd
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
-from threadpoolctl import threadpool_limits
 
+from .cell import THREADS_PER_CELL, run_cell, split
 from .config import Config
 from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
 from .models import ALLOWED_PACKAGES, build
-from .noise import KINDS, NoisyLabels
 from .store import Outcome, Store
-
-# Cells are many and cores few: one thread per cell wastes nothing, and no score depends on the number of cores.
-THREADS_PER_CELL = 1
 
 STORE_NAME = "store.sqlite"
 
@@ -96,19 +84,9 @@ def run(
 
 def _check_split(dataset: Dataset, config: Config) -> None:
     try:
-        _split(dataset.y, config.test_fraction, config.stratify, config.random_state)
+        split(dataset.y, config.test_fraction, config.stratify, config.random_state)
     except ValueError as error:
         raise ConfigError(f"data set {dataset.name!r} cannot be split: {error}") from None
-
-
-def _split(
-    y: NDArray[np.int64], test_fraction: float, stratify: bool, seed: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Training and test rows."""
-    train, test = train_test_split(
-        np.arange(y.size), test_size=test_fraction, random_state=seed, stratify=y if stratify else None
-    )
-    return train, test
 
 
 def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFrame:
@@ -138,10 +116,12 @@ def _fit_all(
 ) -> Iterator[tuple[str, Outcome]]:
     """Outcomes of the pending jobs, as they come."""
     remaining = dict(pending)
+    # Processes that an earlier run of this one started know an older path.
+    path = sys.path if set(allowed) - ALLOWED_PACKAGES else []
 
     def outcomes(keys: Sequence[str], n_workers: int) -> Iterator[tuple[str, Outcome]]:
         calls = (
-            joblib.delayed(run_cell)(key, remaining[key], datasets[remaining[key].dataset], allowed)
+            joblib.delayed(run_cell)(key, remaining[key], datasets[remaining[key].dataset], allowed, path)
             for key in keys
         )
         parallel = joblib.Parallel(
@@ -165,66 +145,3 @@ def _fit_all(
                         key,
                         Outcome(error="the process that fitted this cell died (out of memory, or a crash)"),
                     )
-
-
-def run_cell(key: str, job: Job, dataset: Dataset, allowed: Collection[str]) -> tuple[str, Outcome]:
-    """Fit and test one cell; an error of the model becomes part of the outcome."""
-    if multiprocessing.parent_process() is not None:
-        # Ctrl-C reaches every process of the terminal; the one that started the workers ends them.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return key, _fit_and_test(job, dataset, allowed)
-    except Exception as error:  # noqa: BLE001 - a model may raise anything
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        return key, Outcome(error=message, traceback=traceback.format_exc())
-
-
-def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str]) -> Outcome:
-    train, test = _split(dataset.y, job.test_fraction, job.stratify, job.seed)
-    noisy, y_test = _corrupt(job, dataset, train, test)
-    # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
-    classes, y_train = np.unique(noisy.labels, return_inverse=True)
-    model = build(job.model, seed=job.seed, threads=THREADS_PER_CELL, allowed=allowed)
-    X_train, X_test = dataset.X[train], dataset.X[test]
-    with threadpool_limits(THREADS_PER_CELL):
-        _warm_up(job, allowed)
-        start = time.perf_counter()
-        model.fit(X_train, y_train)
-        fitted = time.perf_counter()
-        predicted = np.asarray(model.predict(X_test))
-        predict_seconds = time.perf_counter() - fitted
-    if predicted.shape != y_test.shape:
-        raise ValueError(f"predict returned the shape {predicted.shape} for {y_test.size} rows")
-    if not np.isin(predicted, np.arange(classes.size)).all():
-        raise ValueError("predict returned labels that fit was not given")
-    return Outcome(
-        accuracy=float((classes[predicted.astype(np.int64)] == y_test).mean()),
-        realised_rate=noisy.realised_rate,
-        fit_seconds=fitted - start,
-        predict_seconds=predict_seconds,
-    )
-
-
-def _corrupt(
-    job: Job, dataset: Dataset, train: NDArray[np.int64], test: NDArray[np.int64]
-) -> tuple[NoisyLabels, NDArray[np.int64]]:
-    """Noisy training labels and test labels: the same for every model."""
-    seed: int | list[int] = job.seed
-    if job.noise_kind != "label":  # which has its own rule, that of the study
-        setting = [int.from_bytes(job.noise_kind.encode()), round(job.noise_rate * 1e9)]
-        seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
-    codes = np.arange(dataset.classes.size)
-    return KINDS[job.noise_kind](job.noise_rate).corrupt_split(dataset.y[train], dataset.y[test], codes, seed)
-
-
-_warm: set[str] = set()
-
-
-def _warm_up(job: Job, allowed: Collection[str]) -> None:
-    """Load the compiled code of our own learner before its first timed fit in this process."""
-    if "robust_splits" in job.model.module and job.model.model not in _warm:
-        X: Any = np.array([[0.0], [1.0]])
-        build(job.model, seed=0, threads=THREADS_PER_CELL, allowed=allowed).fit(X, [0, 1]).predict(X)
-        _warm.add(job.model.model)

@@ -76,6 +76,6 @@ def check_max_features(max_features: Any, n_features: int) -> int:
     if isinstance(max_features, Integral) and not isinstance(max_features, bool):
         if 1 <= int(max_features) <= n_features:
             return int(max_features)
-    elif isinstance(max_features, Real) and 0 < float(max_features) <= 1:
+    elif isinstance(max_features, Real) and not isinstance(max_features, bool) and 0 < float(max_features) <= 1:
         return max(1, int(float(max_features) * n_features))
     raise ValueError(f"max_features must be {allowed}, got {max_features!r}")

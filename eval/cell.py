@@ -1,0 +1,135 @@
+"""One cell: split, corrupt the labels, fit, test."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
+
+from .config import ModelSpec
+from .datasets import Dataset
+from .jobs import Job
+from .models import build, packages_of
+from .noise import KINDS, NoisyLabels
+from .store import Outcome
+
+# Cells are many and cores few: one thread per cell wastes nothing, and no score depends on the number of cores.
+THREADS_PER_CELL = 1
+
+
+def run_cell(
+    key: str, job: Job, dataset: Dataset, allowed: Collection[str], path: Sequence[str] = ()
+) -> tuple[str, Outcome]:
+    """Fit and test one cell; an error of the model becomes part of the outcome.
+
+    Parameters
+    ----------
+    key : str
+        Handed back with the outcome.
+    job : Job
+    dataset : Dataset
+    allowed : collection of str
+        Packages that models may come from.
+    path : sequence of str, default=()
+        Where to look for modules, beside ``sys.path``.
+
+    Returns
+    -------
+    key : str
+    outcome : Outcome
+    """
+    if multiprocessing.parent_process() is not None:
+        # Ctrl-C reaches every process of the terminal; the one that started the workers ends them.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.path.extend(folder for folder in path if folder not in sys.path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return key, _fit_and_test(job, dataset, allowed)
+    except Exception as error:  # noqa: BLE001 - a model may raise anything
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        return key, Outcome(error=message, traceback=traceback.format_exc())
+
+
+def split(
+    y: NDArray[np.int64], test_fraction: float, stratify: bool, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Training and test rows.
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows, or too few of one class to stratify.
+    """
+    train, test = train_test_split(
+        np.arange(y.size), test_size=test_fraction, random_state=seed, stratify=y if stratify else None
+    )
+    return train, test
+
+
+def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str]) -> Outcome:
+    train, test = split(dataset.y, job.test_fraction, job.stratify, job.seed)
+    noisy, y_test = _corrupt(job, dataset, train, test)
+    # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
+    classes, y_train = np.unique(noisy.labels, return_inverse=True)
+    model = build(job.model, seed=job.seed, threads=THREADS_PER_CELL, allowed=allowed)
+    X_train, X_test = dataset.X[train], dataset.X[test]
+    with threadpool_limits(THREADS_PER_CELL):
+        _warm_up(job, X_train, y_train, X_test)
+        start = time.perf_counter()
+        model.fit(X_train, y_train)
+        fitted = time.perf_counter()
+        predicted = np.asarray(model.predict(X_test))
+        predict_seconds = time.perf_counter() - fitted
+    if predicted.shape != y_test.shape:
+        raise ValueError(f"predict returned the shape {predicted.shape} for {y_test.size} rows")
+    if not np.isin(predicted, np.arange(classes.size)).all():
+        raise ValueError("predict returned labels that fit was not given")
+    return Outcome(
+        accuracy=float((classes[predicted.astype(np.int64)] == y_test).mean()),
+        realised_rate=noisy.realised_rate,
+        fit_seconds=fitted - start,
+        predict_seconds=predict_seconds,
+    )
+
+
+def _corrupt(
+    job: Job, dataset: Dataset, train: NDArray[np.int64], test: NDArray[np.int64]
+) -> tuple[NoisyLabels, NDArray[np.int64]]:
+    """Noisy training labels and test labels: the same for every model."""
+    seed: int | list[int] = job.seed
+    if job.noise_kind != "label":  # which has its own rule, that of the study
+        setting = [int.from_bytes(job.noise_kind.encode()), round(job.noise_rate * 1e9)]
+        seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
+    codes = np.arange(dataset.classes.size)
+    return KINDS[job.noise_kind](job.noise_rate).corrupt_split(dataset.y[train], dataset.y[test], codes, seed)
+
+
+_warm: set[str] = set()
+
+
+def _warm_up(
+    job: Job, X_train: NDArray[np.float64], y_train: NDArray[np.int64], X_test: NDArray[np.float64]
+) -> None:
+    """Load the compiled code of our own learner, so that no timed fit does.
+
+    Which code is needed depends on the data, so every process does this once for each data set.
+    """
+    if "robust_splits" not in packages_of(job.model) or job.fingerprint in _warm:
+        return
+    for name, params in (
+        ("robust_tree", {"max_depth": 1}),
+        ("robust_forest", {"max_depth": 1, "n_estimators": 1}),
+    ):
+        spec = ModelSpec.model_validate({"model": name, "params": params})
+        build(spec, seed=0, threads=THREADS_PER_CELL).fit(X_train, y_train).predict(X_test)
+    _warm.add(job.fingerprint)

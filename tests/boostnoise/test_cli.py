@@ -1,0 +1,225 @@
+"""The command as its user meets it: in a process of its own."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+COMMAND = [Path(sys.executable).with_name("noisyeval")]
+TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+QUICK = {
+    "datasets": ["iris"],
+    "models": [TREE, "robust_forest"],
+    "noise": [{"kind": "uniform", "rates": [0.0, 0.2]}],
+    "repeats": 2,
+    "random_state": 7,
+}
+# Some dozens of cells of about a tenth of a second each.
+LONG = {**QUICK, "models": ["adaboost", "extra_trees"], "repeats": 8}
+
+
+@pytest.fixture
+def noisyeval(tmp_path):
+    def noisyeval(config, *options, name="study.json"):
+        if config is not None:
+            (tmp_path / name).write_text(json.dumps(config))
+        return subprocess.run(
+            [*COMMAND, name, *options], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
+
+    return noisyeval
+
+
+def scores(folder):
+    table = pd.read_parquet(folder / "results" / "study" / "scores.parquet")
+    return table.drop(columns=["fit_seconds", "predict_seconds"])
+
+
+def stored(folder):
+    with sqlite3.connect(folder / "results" / "study" / "store.sqlite") as connection:
+        return dict(connection.execute("SELECT key, fit_seconds FROM cells"))
+
+
+def test_a_run(noisyeval, tmp_path):
+    done = noisyeval(QUICK)
+    assert done.returncode == 0, done.stderr
+    assert "mean over" not in done.stdout
+    assert "ELA, equalised loss of accuracy" in done.stdout
+    assert "Results are in results/study" in done.stdout
+    assert "study: 8 of 8 cells done, 0 failed" in done.stderr
+    files = {path.name for path in (tmp_path / "results" / "study").iterdir()}
+    assert files == {
+        "scores.parquet", "scores.csv", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "rla.csv", "rla_mean.csv",
+        "rla.png", "rla.svg", "store.sqlite",
+    }  # fmt: skip
+    assert len(scores(tmp_path)) == 8
+
+
+def test_help_answers_without_loading_anything():
+    code = (
+        "import sys, boostnoise.cli\n"
+        "try: boostnoise.cli.main(['--help'])\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "heavy = {'numba', 'xgboost', 'lightgbm', 'matplotlib', 'sklearn', 'pandas', 'pydantic'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert "Usage:" in shown.stdout
+    for exit_code in ("0 done", "1 some cells failed", "2 bad config or usage", "130 interrupted"):
+        assert exit_code in " ".join(shown.stdout.split())
+
+
+def test_version():
+    shown = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
+    assert "boostnoise" in shown.stdout or "noisyeval" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["a.json", "b.json"], ["a.json", "--jobs", "0"], ["--nonsense", "a.json"]]
+)
+def test_bad_usage(arguments, tmp_path):
+    shown = subprocess.run([*COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True)
+    assert shown.returncode == 2
+    assert "Traceback" not in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"repets": 1}, "study.json: repets: unknown key; allowed are datasets,"),
+        ({"datasets": [{"path": "empty.csv", "target": "y"}]}, "data set 'empty': the file is empty"),
+        ({"datasets": [{"path": "good.csv", "target": "z"}]}, "target 'z' is not a column; columns are x, y"),
+        ({"datasets": [{"path": "one_class.csv", "target": "y"}]}, "needs two classes at least, found only 1"),
+        ({"datasets": [{"path": "nan.csv", "target": "y"}]}, "1 labels in column 'y' are missing"),
+        (
+            {"noise": [{"kind": "uniform", "rates": [1.5]}]},
+            "noise[0].rates[0]: must be less than or equal to 1, got 1.5",
+        ),
+        ({"models": [TREE, TREE]}, "two models are named 'tree'; every name must be different"),
+        ({"results_dir": "good.csv"}, "the store good.csv/study/store.sqlite cannot be written"),
+        ({"models": [{"module": "os", "model": "system"}]}, "package 'os' is not allowed"),
+        ({"ela_fig": {"fig_cmap": "nonsense"}}, "ela_fig.fig_cmap: unknown colour map 'nonsense'"),
+    ],
+)
+def test_mistakes_give_one_clear_line(noisyeval, tmp_path, changes, message):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "good.csv").write_text("x,y\n1,0\n2,1\n" * 5)
+    (tmp_path / "one_class.csv").write_text("x,y\n1,1\n2,1\n")
+    (tmp_path / "nan.csv").write_text("x,y\n1,0\n2,\n3,1\n4,1\n")
+    done = noisyeval({**QUICK, **changes})
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("noisyeval: error: ")
+    assert message in line
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", None])
+def test_files_that_are_no_config(noisyeval, tmp_path, content):
+    if content is not None:
+        (tmp_path / "study.json").write_text(content)
+    done = noisyeval(None)
+    assert done.returncode == 2
+    assert done.stderr.startswith("noisyeval: error: study.json: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_failed_cells_make_the_exit_code_one(noisyeval, tmp_path):
+    bad = {
+        "name": "bad",
+        "module": "sklearn.tree",
+        "model": "DecisionTreeClassifier",
+        "params": {"max_depth": -1},
+    }
+    done = noisyeval({**QUICK, "models": [TREE, bad]})
+    assert done.returncode == 1
+    assert "4 of 8 cells failed" in done.stdout
+    assert "bad on iris, 4 cells: InvalidParameterError: The 'max_depth' parameter" in done.stdout
+    assert scores(tmp_path)["accuracy"].notna().sum() == 4
+
+
+def test_own_models(noisyeval, tmp_path):
+    (tmp_path / "own_model.py").write_text(
+        "from sklearn.tree import DecisionTreeClassifier\nclass Own(DecisionTreeClassifier): ..."
+    )
+    config = {**QUICK, "models": [{"module": "own_model", "model": "Own"}]}
+    refused = noisyeval(config)
+    assert refused.returncode == 2
+    assert "any package given by --allow-module NAME" in refused.stderr
+    allowed = noisyeval(config, "--allow-module", "own_model")
+    assert allowed.returncode == 0, allowed.stdout + allowed.stderr
+
+
+def start(folder, config):
+    (folder / "study.json").write_text(json.dumps(config))
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [*COMMAND, "study.json"], cwd=folder, env=environment, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def wait_for_cells(process, folder, n):
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if (folder / "results" / "study" / "store.sqlite").exists():
+            try:
+                if len(stored(folder)) >= n:
+                    return
+            except sqlite3.OperationalError:
+                pass  # the table is yet to be made
+        time.sleep(0.02)
+    pytest.fail(f"no {n} cells were stored: {process.communicate()}")
+
+
+def test_a_killed_run_goes_on_where_it_was(noisyeval, tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    assert start(whole, LONG).communicate()
+    process = start(killed, LONG)
+    wait_for_cells(process, killed, 4)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    before = stored(killed)
+    assert 4 <= len(before) < 32
+    resumed = start(killed, LONG)
+    _, stderr = resumed.communicate()
+    assert resumed.returncode == 0
+    assert f"study: {len(before)} of 32 cells done" in stderr
+    # The times of the cells that were stored show that they were not fitted again.
+    assert before.items() <= stored(killed).items()
+    pd.testing.assert_frame_equal(scores(killed), scores(whole))
+    for name in ("ela.csv", "rla.csv", "ela_mean.csv", "ela.png", "ela.svg"):
+        files = [folder / "results" / "study" / name for folder in (killed, whole)]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_an_interrupted_run_says_how_to_go_on(tmp_path):
+    process = start(tmp_path, LONG)
+    wait_for_cells(process, tmp_path, 2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted. What was finished is kept; go on with: noisyeval study.json" in stderr
+    assert "Traceback" not in stderr
+    assert start(tmp_path, LONG).communicate()
+    assert len(scores(tmp_path)) == 32
+
+
+def test_fresh_fits_everything_again(noisyeval, tmp_path):
+    noisyeval(QUICK)
+    before, table = stored(tmp_path), scores(tmp_path)
+    assert noisyeval(QUICK).returncode == 0
+    assert stored(tmp_path) == before
+    assert noisyeval(QUICK, "--fresh").returncode == 0
+    assert all(stored(tmp_path)[key] != seconds for key, seconds in before.items())
+    pd.testing.assert_frame_equal(scores(tmp_path), table)

@@ -1,0 +1,81 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from boostnoise.eval.config import ModelSpec, parse_config
+from boostnoise.eval.datasets import Dataset
+from boostnoise.eval.jobs import Job, make_jobs
+
+TREE = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+JOB = Job(
+    dataset="a",
+    fingerprint="f" * 64,
+    model=ModelSpec(name="tree", params={"max_depth": 3, "criterion": "gini"}, **TREE),
+    noise_kind="uniform",
+    noise_rate=0.1,
+    repeat=0,
+    seed=7,
+    test_fraction=0.2,
+    stratify=True,
+)
+
+
+def test_a_run_is_the_cross_of_its_parts():
+    config = parse_config(
+        {
+            "datasets": ["iris", "wine"],
+            "models": ["adaboost", "gbm"],
+            "noise": [{"kind": "uniform", "rates": [0.1, 0.2]}, {"kind": "label", "rates": [0.1]}],
+            "repeats": 3,
+            "random_state": 10,
+        },
+        "run",
+    )
+    datasets = [
+        Dataset(name, np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2)) for name in ("iris", "wine")
+    ]
+    jobs = make_jobs(config, datasets)
+    assert len(jobs) == 2 * 2 * (3 + 2) * 3
+    assert {job.seed for job in jobs} == {10, 11, 12}
+    # The data are the same, and without noise so are the kinds.
+    assert len({job.key for job in jobs}) == 2 * (1 + 2 + 1) * 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dataset": "b"},
+        {"model": ModelSpec(name="other name", params={"criterion": "gini", "max_depth": 3}, **TREE)},
+        {"repeat": 3},
+    ],
+)
+def test_names_are_not_part_of_the_key(change):
+    assert dataclasses.replace(JOB, **change).key == JOB.key
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fingerprint": "e" * 64},
+        {"model": ModelSpec(name="tree", params={"max_depth": 4, "criterion": "gini"}, **TREE)},
+        {
+            "model": ModelSpec(
+                name="tree", module="sklearn.tree", model="ExtraTreeClassifier", params=JOB.model.params
+            )
+        },
+        {"noise_kind": "label"},
+        {"noise_rate": 0.2},
+        {"noise_rate": 0.0},
+        {"seed": 8},
+        {"test_fraction": 0.3},
+        {"stratify": False},
+    ],
+)
+def test_what_changes_the_scores_changes_the_key(change):
+    assert dataclasses.replace(JOB, **change).key != JOB.key
+
+
+def test_a_new_version_of_the_library_changes_the_key(monkeypatch):
+    before = JOB.key
+    monkeypatch.setattr("boostnoise.eval.jobs.version_of", lambda package: "99")
+    assert JOB.key != before

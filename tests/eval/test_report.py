@@ -1,0 +1,116 @@
+import numpy as np
+import pandas as pd
+import pytest
+from boostnoise.eval import write_report
+from boostnoise.eval.config import parse_config
+from boostnoise.eval.report import summary
+from rich.console import Console
+
+
+@pytest.fixture
+def config(tmp_path):
+    return parse_config(
+        {
+            "datasets": ["iris", "wine"],
+            "models": [{"name": "[red]a[/red]", "model": "adaboost"}, {"name": "b", "model": "gbm"}],
+            "noise": [{"kind": "uniform", "rates": [0.25]}],
+            "repeats": 2,
+            "results_dir": str(tmp_path / "results"),
+            "tables": ["accuracy", "mean_ela", "mean_rla"],
+        },
+        "run",
+    )
+
+
+@pytest.fixture
+def scores():
+    rows = [
+        {
+            "dataset": dataset,
+            "noise_kind": "uniform",
+            "noise_rate": rate,
+            "realised_rate": rate,
+            "repeat": repeat,
+            "model": model,
+            "accuracy": 0.9 - rate - 0.1 * repeat - (0.1 if model == "b" else 0),
+            "fit_seconds": 1.0,
+            "predict_seconds": 0.5,
+            "error": None,
+        }
+        for dataset in ("iris", "wine")
+        for rate in (0.0, 0.25)
+        for repeat in (0, 1)
+        for model in ("[red]a[/red]", "b")
+    ]
+    return pd.DataFrame(rows)
+
+
+FILES = {
+    "scores.csv", "scores.parquet", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "rla.csv", "rla_mean.csv",
+    "rla.png", "rla.svg",
+}  # fmt: skip
+
+
+def printed(renderable, width=80):
+    console = Console(width=width, force_terminal=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def test_files(config, scores):
+    written = write_report(config, scores)
+    assert {path.name for path in written} == FILES == {path.name for path in config.output_dir.iterdir()}
+    for read in (
+        pd.read_csv(config.output_dir / "scores.csv"),
+        pd.read_parquet(config.output_dir / "scores.parquet"),
+    ):
+        assert read["error"].isna().all()
+        pd.testing.assert_frame_equal(
+            read.drop(columns="error"), scores.drop(columns="error"), check_dtype=False
+        )
+    ela = pd.read_csv(config.output_dir / "ela.csv").set_index(["dataset", "noise_rate", "model"])
+    assert ela.loc[("iris", 0.25, "b"), "ela"] == pytest.approx(np.mean([0.45 / 0.8, 0.55 / 0.7]))
+    assert (config.output_dir / "ela.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (config.output_dir / "ela.svg").read_text()
+
+
+def test_same_scores_same_bytes(config, scores):
+    write_report(config, scores)
+    first = {path.name: path.read_bytes() for path in config.output_dir.iterdir()}
+    write_report(config, scores)
+    assert first == {path.name: path.read_bytes() for path in config.output_dir.iterdir()}
+
+
+def test_figures_can_be_left_out(config, scores):
+    options = config.ela_fig.model_copy(update={"save_fig": False})
+    written = write_report(config.model_copy(update={"ela_fig": options}), scores)
+    assert {path.name for path in written} == FILES - {"ela.png", "ela.svg"}
+
+
+def test_summary(config, scores):
+    text = printed(summary(config, scores))
+    assert "[red]a[/red]" in text
+    assert "mean over 2 data sets" in text
+    lines = [line.split() for line in text.splitlines() if line.strip().startswith(("[red]a", "b"))]
+    # ELA, the best model first, then RLA.
+    assert lines[0] == ["[red]a[/red]", "0.181", "0.476"]
+    assert lines[1] == ["b", "0.339", "0.674"]
+    assert text.index("Accuracy") < text.index("ELA") < text.index("RLA")
+
+
+def test_failures_are_named(config, scores):
+    scores.loc[1, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
+    scores.loc[3, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
+    text = printed(summary(config, scores), width=200)
+    assert "2 of 16 cells failed" in text
+    assert "b on iris, 2 cells: ValueError: [bold]no" in text
+    assert any(line.split() == ["b", "–", "–"] for line in text.splitlines())
+
+
+def test_ten_levels_fit_eighty_columns(config, scores):
+    levels = [scores.assign(noise_rate=scores["noise_rate"] * 4 * level / 10) for level in range(1, 10)]
+    many = pd.concat(levels).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
+    text = printed(summary(config, many))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text

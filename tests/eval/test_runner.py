@@ -1,0 +1,241 @@
+import numpy as np
+import pandas as pd
+import pytest
+from boostnoise.eval import ConfigError, run
+from boostnoise.eval.config import parse_config
+from boostnoise.eval.study2020 import translate
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
+
+TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+
+
+@pytest.fixture
+def make(tmp_path):
+    def make(**changes):
+        content = {
+            "datasets": ["iris", "wine"],
+            "models": [TREE, "robust_tree"],
+            "noise": [{"kind": "uniform", "rates": [0.2]}],
+            "repeats": 2,
+            "results_dir": str(tmp_path / "results"),
+        }
+        return parse_config({**content, **changes}, "run")
+
+    return make
+
+
+def without_times(scores):
+    return scores.drop(columns=["fit_seconds", "predict_seconds"])
+
+
+def test_scores(make):
+    calls = []
+    scores = run(make(), n_jobs=1, progress=lambda *state: calls.append(state))
+    assert len(scores) == 2 * 2 * 2 * 2
+    assert scores.columns.tolist() == [
+        "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "fit_seconds",
+        "predict_seconds", "error",
+    ]  # fmt: skip
+    assert scores["accuracy"].between(0.4, 1).all()
+    assert (scores["fit_seconds"] > 0).all()
+    assert scores["error"].isna().all()
+    assert (scores.loc[scores["noise_rate"] == 0, "realised_rate"] == 0).all()
+    assert scores.loc[scores["noise_rate"] == 0.2, "realised_rate"].between(0.05, 0.4).all()
+    assert calls == [(done, 0, 16) for done in range(17)]
+
+
+def test_a_cell_can_be_made_by_hand(make):
+    """The documented protocol: the seed of a repeat is random_state plus its number."""
+    X, y = load_wine(return_X_y=True)
+    split = train_test_split(X, y, test_size=0.3, random_state=11, stratify=y)
+    expected = DecisionTreeClassifier(random_state=11).fit(split[0], split[2]).score(split[1], split[3])
+    scores = run(make(datasets=["wine"], models=[TREE], random_state=10, test_fraction=0.3), n_jobs=1)
+    cell = scores[(scores["repeat"] == 1) & (scores["noise_rate"] == 0)]
+    assert cell["accuracy"].item() == expected
+
+
+def test_models_see_the_same_noise(make):
+    scores = run(make(), n_jobs=1)
+    rates = scores.groupby(["dataset", "noise_rate", "repeat"])["realised_rate"].nunique()
+    assert (rates == 1).all()
+
+
+def test_order_of_workers_does_not_matter(make, tmp_path):
+    one = run(make(), n_jobs=1)
+    two = run(make(results_dir=str(tmp_path / "other")), n_jobs=2)
+    pd.testing.assert_frame_equal(without_times(one), without_times(two))
+
+
+def test_finished_cells_are_not_fitted_again(make):
+    first = run(make(), n_jobs=1)
+    calls = []
+    again = run(make(), n_jobs=1, progress=lambda *state: calls.append(state))
+    assert calls == [(16, 0, 16)]
+    pd.testing.assert_frame_equal(first, again)
+    wider = run(make(models=[TREE, "robust_tree", "adaboost"]), n_jobs=1, progress=lambda *s: calls.append(s))
+    assert calls[1] == (16, 0, 24)
+    pd.testing.assert_frame_equal(wider[wider["model"] != "adaboost"].reset_index(drop=True), first)
+    fresh = run(make().model_copy(update={"resume": False}), n_jobs=1)
+    assert (fresh["fit_seconds"] != first["fit_seconds"]).any()
+    pd.testing.assert_frame_equal(without_times(fresh), without_times(first))
+
+
+def test_a_failing_model_does_not_stop_the_others(make):
+    bad = {
+        "name": "bad",
+        "module": "sklearn.tree",
+        "model": "DecisionTreeClassifier",
+        "params": {"max_depth": -1},
+    }
+    states = []
+    scores = run(make(models=[bad, TREE]), n_jobs=1, progress=lambda *state: states.append(state))
+    failed = scores[scores["model"] == "bad"]
+    assert failed["accuracy"].isna().all()
+    assert failed["error"].str.contains("InvalidParameterError: The 'max_depth' parameter").all()
+    assert scores.loc[scores["model"] == "tree", "error"].isna().all()
+    assert states[-1] == (16, 8, 16)
+    # Failed cells are tried again, finished ones are not.
+    run(make(models=[bad, TREE]), n_jobs=1, progress=lambda *state: states.append(state))
+    assert states[17] == (8, 0, 16)
+
+
+MODULE = """
+import os, signal
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Base(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+class Constant(Base): ...
+
+class Killed(Base):
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+class WrongShape(Base):
+    def predict(self, X):
+        return np.zeros((len(X), 2))
+
+class WrongLabels(Base):
+    def predict(self, X):
+        return np.full(len(X), np.nan)
+"""
+
+
+@pytest.fixture
+def own_models(tmp_path, monkeypatch):
+    (tmp_path / "own_models.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    # Worker processes find it by the environment.
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return lambda name: {"name": name, "module": "own_models", "model": name}
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("WrongShape", r"ValueError: predict returned the shape \(\d+, 2\) for \d+ rows"),
+        ("WrongLabels", "ValueError: predict returned labels that fit was not given"),
+    ],
+)
+def test_models_that_predict_nonsense(make, own_models, name, error):
+    scores = run(make(models=[own_models(name)]), n_jobs=1, allow_modules=["own_models"])
+    assert scores["error"].str.fullmatch(error).all()
+
+
+def test_own_modules_must_be_allowed(make, own_models):
+    with pytest.raises(ConfigError, match=r"models\[0\] \(Constant\): package 'own_models' is not allowed"):
+        run(make(models=[own_models("Constant")]), n_jobs=1)
+
+
+def test_a_model_that_takes_its_process_down(make, own_models):
+    config = make(models=[own_models("Killed"), TREE], datasets=["iris"], repeats=1)
+    scores = run(config, n_jobs=2, allow_modules=["own_models"])
+    killed = scores[scores["model"] == "Killed"]
+    assert killed["error"].str.contains("the process that fitted this cell died").all()
+    assert scores.loc[scores["model"] == "tree", "error"].isna().all()
+
+
+def test_mistakes_are_found_before_any_fit(make, tmp_path):
+    with pytest.raises(ConfigError, match=r"models\[1\] \(b\): module 'sklearn.tree' has no class 'Tree'"):
+        run(make(models=["adaboost", {"name": "b", "module": "sklearn.tree", "model": "Tree"}]))
+    (tmp_path / "rare.csv").write_text("a,y\n" + "1,0\n" * 9 + "2,1\n")
+    with pytest.raises(ConfigError, match=r"data set 'rare' cannot be split: The least populated class"):
+        run(make(datasets=[{"path": str(tmp_path / "rare.csv"), "target": "y"}]))
+    (tmp_path / "results").write_text("in the way")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        run(make())
+
+
+def test_classes_that_the_training_rows_lack(make, tmp_path):
+    # Without stratification, and after noise, numbers of classes may have gaps, which XGBoost does not take.
+    rng = np.random.default_rng(0)
+    y = np.array(["a"] * 30 + ["b"] * 2 + ["c"] * 30)
+    pd.DataFrame({"x": rng.random(62), "y": y}).to_csv(tmp_path / "gaps.csv", index=False)
+    config = make(
+        datasets=[{"path": str(tmp_path / "gaps.csv"), "target": "y"}],
+        models=["xgboost"],
+        stratify=False,
+        test_fraction=0.5,
+        repeats=8,
+    )
+    assert run(config, n_jobs=1)["error"].isna().all()
+
+
+def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp_path):
+    """Same splits, same noise: within a few test rows, years of library versions apart."""
+    published = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
+    published = published[(published["config"] == "50stumps") & (published["model"] == "gboost1")]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    names = ["breast-w", "diabetes", "spambase", "vertebra-column", "wdbc"]
+    for name in names:
+        source = data_root / "data" / "boosting_with_label_noise" / f"{name}.csv"
+        (folder / f"{name}.csv").symlink_to(source)
+    figure = {
+        "save_fig": 0,
+        "fig_size": [6, 5],
+        "fig_dpi": 100,
+        "fig_title": "",
+        "fig_cmap": "viridis",
+        "plot_kwargs": [],
+    }
+    config = translate(
+        {
+            "data_dir": str(folder),
+            "results_dir": str(tmp_path / "results"),
+            "test_fraction": 0.2,
+            "random_state": 7,
+            "noise_kinds": ["label"],
+            "noise_levels": [0.1, 0.2, 0.3],
+            **dict.fromkeys(
+                ["disp_accs", "disp_elas", "disp_rlas", "disp_avg_elas", "disp_avg_rlas", "warm_start"], 0
+            ),
+            "ela_fig": figure,
+            "rla_fig": figure,
+            "models": [
+                {
+                    "name": "gboost1",
+                    "module": "sklearn.ensemble",
+                    "model": "GradientBoostingClassifier",
+                    "params": {"n_estimators": 50, "max_depth": 1, "learning_rate": 0.1, "random_state": 7},
+                }
+            ],
+        },
+        "study",
+    )
+    scores = run(config, n_jobs=2)
+    both = scores.merge(published, left_on=["dataset", "noise_rate"], right_on=["dataset", "level"])
+    assert len(both) == len(names) * 4
+    difference = both["accuracy_x"] - both["accuracy_y"]
+    assert difference.abs().max() <= 0.02
+    assert difference.abs().mean() <= 0.005
+    assert (difference == 0).mean() >= 0.5

@@ -1,0 +1,207 @@
+import pickle
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from robust_splits import Gini, RobustDecisionTreeClassifier, RobustForestClassifier
+
+BOTH = [RobustDecisionTreeClassifier(), RobustForestClassifier(n_estimators=5)]
+
+
+def expected_failures(estimator):
+    if isinstance(estimator, RobustDecisionTreeClassifier):
+        return {}
+    # With another number of rows a bootstrap draws other rows; scikit-learn's forest expects the same failure.
+    reason = "a bootstrap of weighted rows is not one of repeated rows"
+    return dict.fromkeys(
+        ["check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"],
+        reason,
+    )
+
+
+@parametrize_with_checks(BOTH, expected_failed_checks=expected_failures)
+def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_same_tree_as_scikit_learn(criterion, n_classes):
+    # Continuous columns and large leaves, so that no two splits have the same gain.
+    X, y = make_classification(2_000, 8, n_informative=5, n_classes=n_classes, flip_y=0.3, random_state=0)
+    X = X.astype(np.float32)
+    settings = {"criterion": criterion, "min_samples_leaf": 40, "max_depth": 5, "random_state": 0}
+    ours = RobustDecisionTreeClassifier(**settings).fit(X, y)
+    theirs = DecisionTreeClassifier(**settings).fit(X, y)
+    assert ours.tree_.n_nodes == theirs.tree_.node_count
+    grid = np.random.default_rng(0).normal(size=(5_000, 8)).astype(np.float32)
+    np.testing.assert_allclose(ours.predict_proba(grid), theirs.predict_proba(grid), atol=1e-12)
+
+
+def test_forest_is_as_accurate_as_scikit_learns():
+    X, y = load_digits(return_X_y=True)
+    ours = cross_val_score(RobustForestClassifier(50, criterion="gini", random_state=0), X, y, cv=3).mean()
+    theirs = cross_val_score(RandomForestClassifier(50, random_state=0), X, y, cv=3).mean()
+    assert ours == pytest.approx(theirs, abs=0.015)
+
+
+def test_labels_of_any_type():
+    X, y = load_iris(return_X_y=True)
+    for labels in (np.array(["c", "a", "b"]), np.array(["c", "a", "b"], dtype=object), np.array([-5, 7, 3])):
+        for model in BOTH:
+            fitted = clone(model).fit(X, labels[y])
+            np.testing.assert_array_equal(fitted.classes_, np.unique(labels))
+            assert fitted.score(X, labels[y]) > 0.95
+
+
+def test_feature_names():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    for model in BOTH:
+        fitted = clone(model).fit(X, y)
+        assert fitted.feature_names_in_.tolist() == list(X.columns)
+        with pytest.raises(ValueError, match="feature names"):
+            fitted.predict(X[X.columns[::-1]])
+
+
+@pytest.mark.parametrize("model", BOTH, ids=["tree", "forest"])
+def test_layout_and_precision_of_the_input_do_not_matter(model):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.astype(np.float32)
+    expected = clone(model).set_params(random_state=0).fit(X, y).predict_proba(X)
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    for same in (np.asfortranarray(X), X.astype(np.float64), read_only, X[:, ::1][::1], pd.DataFrame(X)):
+        fitted = clone(model).set_params(random_state=0).fit(same, y)
+        np.testing.assert_array_equal(fitted.predict_proba(same), expected)
+
+
+def test_weights_are_repeated_rows():
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(0).integers(0, 4, len(y))
+    weighted = RobustDecisionTreeClassifier("gini", random_state=0).fit(X, y, sample_weight=weight)
+    repeated = RobustDecisionTreeClassifier("gini", random_state=0).fit(X.repeat(weight, 0), y.repeat(weight))
+    np.testing.assert_array_equal(weighted.tree_.threshold, repeated.tree_.threshold)
+    np.testing.assert_allclose(weighted.tree_.counts, repeated.tree_.counts)
+
+
+def test_a_single_class_is_predicted():
+    X = np.random.default_rng(0).random((10, 2))
+    for model in BOTH:
+        fitted = clone(model).fit(X, ["only"] * 10)
+        assert fitted.predict(X).tolist() == ["only"] * 10
+        assert fitted.predict_proba(X).tolist() == [[1.0]] * 10
+
+
+def bytes_of(forest):
+    return b"".join(
+        array.tobytes()
+        for tree in forest.trees_
+        for array in (tree.feature, tree.threshold, tree.children, tree.counts, tree.n_rows)
+    )
+
+
+def test_same_seed_same_bytes_for_any_number_of_threads():
+    X, y = load_digits(return_X_y=True)
+    one = RobustForestClassifier(8, random_state=3, n_jobs=1).fit(X, y)
+    two = RobustForestClassifier(8, random_state=3, n_jobs=2).fit(X, y)
+    assert bytes_of(one) == bytes_of(two)
+    assert one.predict_proba(X).tobytes() == two.predict_proba(X).tobytes()
+    assert bytes_of(one) != bytes_of(RobustForestClassifier(8, random_state=4).fit(X, y))
+
+
+def test_a_pickle_predicts_the_same_in_another_process(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    forest = RobustForestClassifier(5, random_state=0).fit(X, y)
+    joblib.dump((forest, X), tmp_path / "forest.joblib")
+    code = (
+        "import joblib, sys; forest, X = joblib.load(sys.argv[1]);"
+        "again = forest.__class__(5, random_state=0).fit(X, joblib.load(sys.argv[2]));"
+        "assert again.predict_proba(X).tobytes() == forest.predict_proba(X).tobytes();"
+        "sys.stdout.write(forest.predict_proba(X).tobytes().hex())"
+    )
+    joblib.dump(y, tmp_path / "y.joblib")
+    out = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "forest.joblib", tmp_path / "y.joblib"],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert out.stdout == forest.predict_proba(X).tobytes().hex()
+
+
+def test_clones_and_pickles():
+    model = RobustForestClassifier(3, criterion=Gini(), random_state=1)
+    assert clone(model).get_params() == model.get_params()
+    X, y = load_iris(return_X_y=True)
+    copy = pickle.loads(pickle.dumps(model.fit(X, y)))
+    np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
+
+
+def test_works_inside_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    boosted = AdaBoostClassifier(RobustDecisionTreeClassifier("gini", max_depth=2), n_estimators=5).fit(X, y)
+    assert boosted.score(X, y) > 0.95
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), RobustDecisionTreeClassifier(random_state=0)),
+        {"robustdecisiontreeclassifier__criterion": ["gini", "negative_exponential(0.75)"]},
+        cv=3,
+    )
+    assert search.fit(X, y).best_score_ > 0.9
+
+
+def test_bootstrap_draws_rows():
+    X, y = load_iris(return_X_y=True)
+    drawn = RobustForestClassifier(3, random_state=0).fit(X, y)
+    assert all(tree.counts[0].sum() == 150 and tree.n_rows[0] < 120 for tree in drawn.trees_)
+    whole = RobustForestClassifier(3, bootstrap=False, random_state=0).fit(X, y)
+    assert all(tree.n_rows[0] == 150 for tree in whole.trees_)
+
+
+@pytest.mark.parametrize("model", BOTH, ids=["tree", "forest"])
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"criterion": "ginny"}, ValueError, "criterion 'ginny' is unknown"),
+        ({"max_depth": 0}, ValueError, "max_depth"),
+        ({"min_samples_leaf": 0.1}, TypeError, "min_samples_leaf"),
+        ({"min_samples_split": 1}, ValueError, "min_samples_split"),
+        ({"max_features": 5}, ValueError, "max_features"),
+    ],
+)
+def test_bad_parameters(model, parameters, error, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(error, match=message):
+        clone(model).set_params(**parameters).fit(X, y)
+
+
+def test_bad_parameters_of_the_forest():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="n_estimators"):
+        RobustForestClassifier(0).fit(X, y)
+    with pytest.raises(TypeError, match="bootstrap"):
+        RobustForestClassifier(bootstrap="yes").fit(X, y)
+
+
+@pytest.mark.parametrize("model", BOTH, ids=["tree", "forest"])
+def test_bad_data(model):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="NaN"):
+        clone(model).fit(np.where(X > 5, np.nan, X), y)
+    with pytest.raises(ValueError, match="infinity"):
+        clone(model).fit(np.where(X > 5, np.inf, X), y)
+    with pytest.raises(ValueError, match=r"[Ss]ample.weight"):
+        clone(model).fit(X, y, sample_weight=np.zeros(150))
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        clone(model).fit(X, y, sample_weight=np.full(150, -1.0))
+    with pytest.raises(ValueError, match="features"):
+        clone(model).fit(X, y).predict(X[:, :2])

@@ -1,0 +1,157 @@
+"""The grower against brute force: every split of every feature, with `Criterion.gain` as the judge."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robust_splits import RobustDecisionTreeClassifier, get_criterion
+
+CRITERIA = [
+    "gini",
+    "entropy",
+    "misclassification",
+    "sqrt_gini",
+    "gce(0.3)",
+    "gce",
+    "gce(1.5)",
+    "negative_exponential(0)",
+    "negative_exponential(0.25)",
+    "negative_exponential(0.5)",
+    "negative_exponential(1)",
+]
+
+
+def class_counts(y, weight, n_classes):
+    return np.bincount(y, weights=weight, minlength=n_classes)
+
+
+def best_gain(criterion, X, y, weight, n_classes, min_samples_leaf=1):
+    """Largest gain of all splits, and -inf where there is none."""
+    best = -np.inf
+    for column in X.T:
+        for value in np.unique(column)[:-1]:
+            left = column <= value
+            if min(left.sum(), (~left).sum()) >= min_samples_leaf:
+                counts = [class_counts(y[side], weight[side], n_classes) for side in (left, ~left)]
+                best = max(best, criterion.gain(*counts))
+    return best
+
+
+def check_every_node(tree, criterion, X, y, weight, n_classes, min_samples_leaf=1):
+    """Each node holds the counts of its rows and is split at the largest gain, if that is positive."""
+    rows_of = {0: np.arange(len(y))}
+    for node in range(tree.n_nodes):
+        rows = rows_of[node]
+        assert tree.n_rows[node] == len(rows)
+        np.testing.assert_allclose(tree.counts[node], class_counts(y[rows], weight[rows], n_classes), atol=1e-9)
+        largest = best_gain(criterion, X[rows], y[rows], weight[rows], n_classes, min_samples_leaf)
+        if tree.feature[node] < 0:
+            assert largest < 1e-11
+            continue
+        left = X[rows, tree.feature[node]] <= tree.threshold[node]
+        counts = [class_counts(y[rows[side]], weight[rows[side]], n_classes) for side in (left, ~left)]
+        assert criterion.gain(*counts) == pytest.approx(largest, abs=1e-12, rel=1e-9)
+        assert largest > 0
+        rows_of[tree.children[node, 0]] = rows[left]
+        rows_of[tree.children[node, 1]] = rows[~left]
+
+
+@st.composite
+def problems(draw):
+    """Small data full of ties, duplicates and constant columns; continuous columns for the sorting search."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(2, 60))
+    n_values = draw(st.sampled_from([1, 2, 3, 8, 10_000]))
+    n_classes = min(draw(st.sampled_from([2, 3, 7, 26])), 1 + n // 3)
+    X = rng.integers(0, n_values, (n, draw(st.integers(1, 4)))).astype(float)
+    y = rng.integers(0, n_classes, n)
+    weighted = draw(st.booleans())
+    weight = rng.choice([0.3, 1.0, 2.7], n) if weighted else np.ones(n)
+    return X, y, weight
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), min_samples_leaf=st.sampled_from([1, 1, 4]))
+def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
+    X, y, weight = problem
+    model = RobustDecisionTreeClassifier(name, min_samples_leaf=min_samples_leaf, random_state=0)
+    model.fit(X, y, sample_weight=weight)
+    codes = np.searchsorted(model.classes_, y)
+    check_every_node(model.tree_, get_criterion(name), X, codes, weight, len(model.classes_), min_samples_leaf)
+
+
+@pytest.mark.parametrize("name", ["gini", "negative_exponential(0.5)"])
+@pytest.mark.parametrize("n_values", [3, 200, 5_000])
+def test_every_way_of_searching_finds_the_best_split(name, n_values):
+    # Enough rows for the histogram, the radix sort of one and two digits, and further down the insertion sort.
+    rng = np.random.default_rng(n_values)
+    X = rng.integers(0, n_values, (1_000, 2)).astype(float)
+    y = (X[:, 0] + rng.normal(0, n_values / 2, 1_000) > n_values / 2).astype(int)
+    model = RobustDecisionTreeClassifier(name, min_samples_leaf=20).fit(X, y)
+    assert model.tree_.n_nodes > 5
+    check_every_node(model.tree_, get_criterion(name), X, y, np.ones(1_000), 2, min_samples_leaf=20)
+
+
+def test_no_split_without_gain():
+    # Each feature alone says nothing of the exclusive or.
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+    y = X[:, 0] ^ X[:, 1]
+    assert RobustDecisionTreeClassifier("gini").fit(X, y).tree_.n_nodes == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(problem=problems())
+def test_conservative_trees_stop_exactly_as_the_theorem_says(problem):
+    """Wilton & Ye, Theorem 5: a leaf if and only if no split changes the majority of a child."""
+    X, y, _ = problem
+    model = RobustDecisionTreeClassifier("misclassification", max_depth=1).fit(X, y)
+    y = np.searchsorted(model.classes_, y)
+    n_classes = len(model.classes_)
+    parent = class_counts(y, None, n_classes)
+    majority = parent == parent.max()
+
+    def kept(rows):
+        counts = class_counts(y[rows], None, n_classes)
+        return (counts[majority] == counts.max()).all()
+
+    splits = [column <= value for column in X.T for value in np.unique(column)[:-1]]
+    theorem = all(kept(left) and kept(~left) for left in splits)
+    # Where several majority classes of the parent are kept only in part, the gain is still positive.
+    assert (model.tree_.n_nodes == 1) == theorem
+
+
+def test_limits_on_growth():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((300, 3)), rng.integers(0, 2, 300)
+    assert RobustDecisionTreeClassifier("gini", max_depth=3).fit(X, y).tree_.depth == 3
+    tree = RobustDecisionTreeClassifier("gini", min_samples_split=50).fit(X, y).tree_
+    assert tree.n_rows[tree.feature >= 0].min() >= 50
+    tree = RobustDecisionTreeClassifier("gini", min_samples_leaf=25).fit(X, y).tree_
+    assert tree.n_rows.min() >= 25
+
+
+def test_thresholds_separate_neighbouring_floats():
+    low = 1.0
+    high = np.nextafter(low, 2)
+    X, y = np.array([[low], [high]]), [0, 1]
+    assert RobustDecisionTreeClassifier("gini").fit(X, y).predict(X).tolist() == [0, 1]
+    X = np.array([[-1.7e308], [1.7e308]])
+    assert RobustDecisionTreeClassifier("gini").fit(X, y).predict(X).tolist() == [0, 1]
+
+
+def test_tiny_weights_do_not_break_the_search():
+    X = np.arange(4.0).reshape(-1, 1)
+    model = RobustDecisionTreeClassifier("entropy").fit(X, [0, 1, 0, 1], sample_weight=[1, 1e-300, 1, 1e-300])
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_all_features_are_tried_until_one_varies():
+    rng = np.random.default_rng(0)
+    X = np.zeros((50, 20))
+    X[:, 7] = rng.random(50)
+    y = (X[:, 7] > 0.5).astype(int)
+    for seed in range(10):
+        model = RobustDecisionTreeClassifier("gini", max_features=1, random_state=seed).fit(X, y)
+        assert model.tree_.feature[0] == 7

@@ -1,0 +1,78 @@
+"""The configs that come with the project."""
+
+import json
+
+import pytest
+from boostnoise.eval import load_config
+from boostnoise.eval.models import build
+from boostnoise.eval.plots import check_options
+
+STUDY = ["50stumps", "depth6trees50", "xgb_gamma", "xgb_lambda"]
+
+
+def test_all_are_known(root):
+    assert sorted(path.stem for path in (root / "configs").glob("*.json")) == sorted([*STUDY, "quickstart"])
+
+
+def test_quickstart(root):
+    config = load_config(root / "configs" / "quickstart.json")
+    assert len(config.datasets) == 3
+    assert config.repeats == 3
+    assert (config.noise[0].kind, config.noise[0].rates) == ("uniform", [0.0, 0.1, 0.2, 0.3, 0.4])
+    used = {model.model for model in config.models}
+    assert used >= {
+        "AdaBoostClassifier", "GradientBoostingClassifier", "XGBClassifier", "LGBMClassifier",
+        "RandomForestClassifier", "RobustForestClassifier", "RobustXGBClassifier",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def study(root, tmp_path, monkeypatch):
+    folder = tmp_path / "data" / "boosting_with_label_noise"
+    folder.mkdir(parents=True)
+    (folder / "a.csv").write_text("x,y\n1,1\n")
+    monkeypatch.chdir(tmp_path)
+    return lambda name: load_config(root / "configs" / f"{name}.json")
+
+
+@pytest.mark.parametrize("name", STUDY)
+def test_configs_of_the_2020_study(name, study):
+    config = study(name)
+    assert (config.test_fraction, config.random_state) == (0.2, 7)
+    assert config.noise[0].kind == "label"
+    assert config.noise[0].rates == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    for model in config.models:
+        estimator = build(model, seed=0, threads=1)
+        assert estimator.n_estimators == 50
+        assert estimator.random_state == 7
+    check_options(config.ela_fig, "ela_fig")
+    check_options(config.rla_fig, "rla_fig")
+
+
+def test_depths_and_criteria(study):
+    for name, depth in (("50stumps", 1), ("depth6trees50", 6)):
+        ada, gbm, xgb = (build(model, seed=0, threads=1) for model in study(name).models)
+        assert (ada.estimator.criterion, ada.estimator.max_depth) == ("entropy", depth)
+        assert (gbm.max_depth, gbm.learning_rate) == (depth, 0.1)
+        assert (xgb.max_depth, xgb.learning_rate, xgb.reg_lambda, xgb.reg_alpha, xgb.gamma) == (
+            depth,
+            0.1,
+            0.1,
+            0,
+            0,
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "varied", "fixed"),
+    [("xgb_gamma", "gamma", ("reg_lambda", 0.1)), ("xgb_lambda", "reg_lambda", ("gamma", 0))],
+)
+def test_grids_of_xgboost(name, varied, fixed, study):
+    models = [model.params for model in study(name).models]
+    assert [params[varied] for params in models] == [0, 0.1, 0.5, 1, 5, 10]
+    assert all(params[fixed[0]] == fixed[1] and params["max_depth"] == 6 for params in models)
+
+
+def test_they_are_plain_json(root):
+    for path in (root / "configs").glob("*.json"):
+        assert json.loads(path.read_text())

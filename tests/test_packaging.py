@@ -1,0 +1,56 @@
+"""What is installed: every module, and nothing that is slow to import."""
+
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+
+def test_the_wheel_holds_every_module(root, tmp_path):
+    # Built from a copy, so that the checkout stays clean.
+    copy = tmp_path / "copy"
+    subprocess.run(["git", "clone", "-q", "--no-hardlinks", root, copy], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", tmp_path / "dist", copy],
+        check=True,
+        capture_output=True,
+        cwd=tmp_path,
+    )
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    (sdist,) = (tmp_path / "dist").glob("*.tar.gz")
+    assert sdist.stat().st_size > 0
+    installed = set(zipfile.ZipFile(wheel).namelist())
+    for folder, package in (
+        ("boostnoise", "boostnoise"),
+        ("eval", "boostnoise/eval"),
+        ("robust_splits", "robust_splits"),
+    ):
+        modules = {f"{package}/{path.name}" for path in (copy / folder).glob("*.py")}
+        assert len(modules) > 4
+        assert modules <= installed
+    assert {"boostnoise/py.typed", "robust_splits/py.typed"} <= installed
+    assert not any(name.startswith(("eval/", "tests/", "configs/")) for name in installed)
+
+
+@pytest.mark.parametrize("package", ["boostnoise", "boostnoise.eval", "robust_splits"])
+def test_importing_a_package_is_cheap(package, tmp_path):
+    code = (
+        f"import sys, {package}\n"
+        "heavy = {'numba', 'xgboost', 'lightgbm', 'matplotlib', 'sklearn', 'pandas', 'scipy'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("package", ["boostnoise", "boostnoise.eval", "robust_splits"])
+def test_every_public_name_is_there(package):
+    module = __import__(package, fromlist=["__all__"])
+    assert module.__all__ == sorted(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name).__doc__
+
+
+def test_a_python_started_in_the_checkout_finds_everything(root):
+    code = "import boostnoise.eval, robust_splits; boostnoise.eval.ela, robust_splits.Gini"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=root)
