@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 import sys
 import time
 import traceback
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
+from . import worker
 from .config import ModelSpec
 from .datasets import Dataset
 from .jobs import Job
@@ -47,9 +46,7 @@ def run_cell(
     key : str
     outcome : Outcome
     """
-    if multiprocessing.parent_process() is not None:
-        # Ctrl-C reaches every process of the terminal; the one that started the workers ends them.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker.prepare()
     sys.path.extend(folder for folder in path if folder not in sys.path)
     try:
         with warnings.catch_warnings():

@@ -108,10 +108,10 @@ def check_options(options: FigureOptions, name: str) -> None:
     if options.fig_cmap is not None and options.fig_cmap not in matplotlib.colormaps:
         raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}")
     for i, arguments in enumerate(options.plot_kwargs):
-        ax = Figure().subplots()
+        figure = Figure()
         try:
-            ax.plot([0, 1], [0, 1], **_look(i, len(options.plot_kwargs), options))
-            ax.figure.draw_without_rendering()
+            figure.subplots().plot([0, 1], [0, 1], **_look(i, len(options.plot_kwargs), options))
+            figure.draw_without_rendering()
         except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes
             message = " ".join(str(error).split())
             raise ConfigError(f"{name}.plot_kwargs[{i}]: {arguments!r} cannot be drawn: {message}") from None
