@@ -108,7 +108,7 @@ def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFra
         ]
     )
     scores = ["realised_rate", "accuracy", "fit_seconds", "predict_seconds"]
-    return table.astype(dict.fromkeys(scores, "float64") | {"error": "str"})
+    return table.astype(dict.fromkeys(scores, "float64") | {"error": "string"})
 
 
 def _fit_all(
