@@ -78,7 +78,11 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=60)
-            self._open()
+            try:
+                self._open()
+            except BaseException:
+                self._connection.close()
+                raise
         except (OSError, sqlite3.OperationalError) as error:
             raise ConfigError(f"the store {path} cannot be written: {error}") from None
         except sqlite3.DatabaseError as error:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -43,7 +44,7 @@ def scores(folder):
 
 
 def stored(folder):
-    with sqlite3.connect(folder / "results" / "study" / "store.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "results" / "study" / "store.sqlite")) as connection:
         return dict(connection.execute("SELECT key, fit_seconds FROM cells"))
 
 

@@ -1,4 +1,5 @@
 import sqlite3
+from contextlib import closing
 
 import pytest
 from boostnoise.eval.errors import ConfigError
@@ -52,9 +53,8 @@ def test_a_damaged_store_is_left_alone(tmp_path):
 
 def test_a_store_of_another_version(tmp_path):
     path = tmp_path / "store.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    connection.close()
     with pytest.raises(ConfigError, match="has format 99, this version reads 1"):
         Store(path)
 

@@ -72,7 +72,7 @@ def problems(draw):
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(problem=problems(), min_samples_leaf=st.sampled_from([1, 1, 4]))
 def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
     X, y, weight = problem
@@ -101,7 +101,7 @@ def test_no_split_without_gain():
     assert RobustDecisionTreeClassifier("gini").fit(X, y).tree_.n_nodes == 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problem=problems())
 def test_conservative_trees_stop_exactly_as_the_theorem_says(problem):
     """Wilton & Ye, Theorem 5: a leaf if and only if no split changes the majority of a child."""
