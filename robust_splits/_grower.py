@@ -4,9 +4,11 @@
 trees side by side.  Rows of weight 0 take no part.  A node is split only where the best gain is positive.
 """
 
+import math
+
 import numpy as np
 
-from ._gain import ROUNDING, impurity, split_gain
+from ._gain import EPSILON, ROUNDING, split_gain, weighted_impurity
 from ._kernel import kernel
 
 LEAF = -1
@@ -65,7 +67,7 @@ def _sort(keys, scratch, code_range):
 
 
 @kernel()
-def _scan_sorted(keys, labels, weights, totals, n_node, min_samples_leaf, criterion, parameter, parent_impurity, best):  # fmt: skip  # noqa: E501
+def _scan_sorted(keys, labels, weights, totals, n_node, min_samples_leaf, criterion, parameter, impurity, best):  # fmt: skip  # noqa: E501
     """Best split of a feature from its sorted keys.
 
     Returns the gain, and the codes below and above the split: -1, -1 where no gain exceeds `best`.
@@ -82,7 +84,7 @@ def _scan_sorted(keys, labels, weights, totals, n_node, min_samples_leaf, criter
         if code != previous and min_samples_leaf <= i <= n - min_samples_leaf:
             n_right = n_node - n_left
             if n_left > 0.0 and n_right > 0.0:
-                gain = split_gain(criterion, parameter, parent_impurity, left, right, n_left, n_right)
+                gain = split_gain(criterion, parameter, impurity, left, right, n_left, n_right)
                 if gain > best:
                     best, below, above = gain, previous, code
         previous = code
@@ -95,7 +97,7 @@ def _scan_sorted(keys, labels, weights, totals, n_node, min_samples_leaf, criter
 
 
 @kernel()
-def _scan_histogram(counts, rows, n, totals, n_node, min_samples_leaf, criterion, parameter, parent_impurity, best):  # fmt: skip  # noqa: E501
+def _scan_histogram(counts, rows, n, totals, n_node, min_samples_leaf, criterion, parameter, impurity, best):  # fmt: skip  # noqa: E501
     """Best split of a feature from the class counts and row numbers of its codes; see `_scan_sorted`."""
     n_classes = totals.shape[0]
     left = np.zeros(n_classes)
@@ -110,7 +112,7 @@ def _scan_histogram(counts, rows, n, totals, n_node, min_samples_leaf, criterion
         if rows_left > 0 and min_samples_leaf <= rows_left <= n - min_samples_leaf:
             n_right = n_node - n_left
             if n_left > 0.0 and n_right > 0.0:
-                gain = split_gain(criterion, parameter, parent_impurity, left, right, n_left, n_right)
+                gain = split_gain(criterion, parameter, impurity, left, right, n_left, n_right)
                 if gain > best:
                     best, below, above = gain, previous, np.int64(code)
         previous = np.int64(code)
@@ -177,6 +179,11 @@ def grow(codes, values, offsets, labels, weights, n_classes, criterion, paramete
             rows[n] = i
             n += 1
     rows = rows[:n]
+    rounding = ROUNDING
+    for i in range(n):
+        if weights[rows[i]] != math.floor(weights[rows[i]]):
+            rounding = max(ROUNDING, EPSILON * n)
+            break
     scratch_rows = np.empty(n, dtype=np.int32)
     node_labels = np.empty(n, dtype=np.int64)
     node_weights = np.empty(n, dtype=np.float64)
@@ -230,16 +237,16 @@ def grow(codes, values, offsets, labels, weights, n_classes, criterion, paramete
         if parent >= 0:
             children[parent, side] = node
 
-        parent_impurity = impurity(criterion, parameter, totals, n_node)
+        impurity = weighted_impurity(criterion, parameter, totals, n_node)
         if (
-            parent_impurity <= ROUNDING
+            impurity <= rounding * n_node
             or m < min_samples_split
             or m < 2 * min_samples_leaf
             or depth >= max_depth
         ):
             continue
 
-        best = ROUNDING * parent_impurity
+        best = rounding
         best_feature, best_below, best_above = -1, np.int64(-1), np.int64(-1)
         tried = 0
         varies = False  # Constant features count as tried, but the search goes on until one is not.
@@ -269,7 +276,7 @@ def grow(codes, values, offsets, labels, weights, n_classes, criterion, paramete
                     bin_rows[b] += 1
                 gain, below, above = _scan_histogram(
                     bin_counts, bin_rows[:n_codes], m, totals, n_node, min_samples_leaf,
-                    criterion, parameter, parent_impurity, best,
+                    criterion, parameter, impurity, best,
                 )  # fmt: skip
             else:
                 for i in range(m):
@@ -277,7 +284,7 @@ def grow(codes, values, offsets, labels, weights, n_classes, criterion, paramete
                     keys[i] = np.uint64((code << 32) | i)
                 gain, below, above = _scan_sorted(
                     _sort(keys[:m], scratch_keys[:m], high - low), node_labels, node_weights, totals, n_node,
-                    min_samples_leaf, criterion, parameter, parent_impurity, best,
+                    min_samples_leaf, criterion, parameter, impurity, best,
                 )  # fmt: skip
             if below >= 0:
                 best = gain

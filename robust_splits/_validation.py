@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+SMALLEST_TOTAL = 1e-100
+NO_LIMIT = int(np.iinfo(np.int64).max)
+
 
 def check_training_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any
@@ -31,14 +34,20 @@ def check_training_data(
     Raises
     ------
     ValueError
-        If `X` or `y` is empty, not finite or of wrong shape, or a weight is negative, or all are 0.
+        If `X` or `y` is empty, not finite or of wrong shape, a weight is negative, or their sum is 0 or out of
+        range.
     """
     X, y = validate_data(estimator, X, y, dtype=(np.float64, np.float32))
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():
-        raise ValueError("sample_weight must hold a positive weight, got only zeros")
+    total = weights.sum()
+    # Squares of the sums are to be numbers; and their sum is to be positive.
+    if not SMALLEST_TOTAL < total < 1 / SMALLEST_TOTAL:
+        raise ValueError(
+            f"sample_weight must sum to more than {SMALLEST_TOTAL:g} and less than {1 / SMALLEST_TOTAL:g}, "
+            f"got {total:g}"
+        )
     return X, labels.astype(np.int64), classes, weights
 
 
@@ -52,7 +61,7 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
 
 
 def check_count(name: str, value: Any, *, low: int) -> int:
-    """Integer parameter of at least `low`.
+    """Integer parameter of at least `low`; what 64 bits do not hold is no limit.
 
     Raises
     ------
@@ -63,7 +72,7 @@ def check_count(name: str, value: Any, *, low: int) -> int:
         raise TypeError(f"{name} must be an integer of at least {low}, got {value!r}")
     if value < low:
         raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
-    return int(value)
+    return min(int(value), NO_LIMIT)
 
 
 def check_max_features(max_features: Any, n_features: int) -> int:

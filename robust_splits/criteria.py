@@ -94,10 +94,11 @@ class Criterion:
         ValueError
             If `counts` is not such a vector.
         """
-        from ._gain import impurity
+        from ._gain import weighted_impurity
 
         counts = _check_counts("counts", counts)
-        return float(impurity(self.code, self.parameter, counts, counts.sum()))
+        total = counts.sum()
+        return float(weighted_impurity(self.code, self.parameter, counts, total) / total)
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._coding import RankCodes, encode
 from ._grower import grow
-from ._validation import check_count, check_features, check_max_features, check_training_data
+from ._validation import NO_LIMIT, check_count, check_features, check_max_features, check_training_data
 from .criteria import Criterion, get_criterion
 from .tree import Tree, add_proportions
-
-NO_LIMIT = np.iinfo(np.int64).max
 
 
 class _Classifier(ClassifierMixin, BaseEstimator):
@@ -91,6 +89,23 @@ def _grow_tree(
             np.uint64(seed + 1),  # the generator's state must not be 0
         )
     )
+
+
+def _grow_bootstrapped_tree(
+    columns: RankCodes,
+    labels: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    n_classes: int,
+    arguments: dict[str, Any],
+    seed: int,
+) -> Tree:
+    """Grow a tree on as many rows as there are, drawn with replacement: weights times numbers of draws."""
+    rng = np.random.RandomState(seed)
+    drawn = np.zeros_like(weights)
+    while not drawn.any():  # with many weights of 0, a small sample may hold none but those
+        rows = rng.randint(weights.size, size=weights.size)
+        drawn = np.bincount(rows, minlength=weights.size) * weights
+    return _grow_tree(columns, labels, drawn, n_classes, arguments, seed)
 
 
 class RobustDecisionTreeClassifier(_Classifier):
@@ -297,13 +312,11 @@ class RobustForestClassifier(_Classifier):
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_estimators)
         columns = encode(X)
 
-        def grow_one(seed: int) -> Tree:
-            drawn = _bootstrap(weights, seed) if self.bootstrap else weights
-            return _grow_tree(columns, labels, drawn, self.classes_.size, arguments, seed)
-
+        grow_one = _grow_bootstrapped_tree if self.bootstrap else _grow_tree
         self.trees_ = list(
             joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                joblib.delayed(grow_one)(int(seed)) for seed in seeds
+                joblib.delayed(grow_one)(columns, labels, weights, self.classes_.size, arguments, int(seed))
+                for seed in seeds
             )
         )
         return self
@@ -337,12 +350,3 @@ class RobustForestClassifier(_Classifier):
             joblib.delayed(add_trees)(slice(a, b)) for a, b in pairwise(edges)
         )
         return total / len(self.trees_)
-
-
-def _bootstrap(weights: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    """Weights of a bootstrap sample: each row's weight times the number of times that it was drawn."""
-    rng = np.random.RandomState(seed)
-    while True:
-        drawn = np.bincount(rng.randint(weights.size, size=weights.size), minlength=weights.size) * weights
-        if drawn.any():  # with many weights of 0, a small sample may hold none but those
-            return drawn

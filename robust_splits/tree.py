@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class Tree:
             depth[self.children[node]] = depth[node] + 1
         return int(depth.max())
 
-    @property
+    @cached_property
     def proportions(self) -> NDArray[np.float64]:
         """Class proportions of every node, shape (n_nodes, n_classes)."""
         proportions: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)

@@ -1,6 +1,7 @@
 import json
 import pickle
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -69,6 +70,15 @@ def test_limits_of_the_families(criterion, same_as):
     for _ in range(100):
         left, right = rng.integers(0, 20, (2, 4)) + np.eye(2, 4)
         assert criterion.gain(left, right) == pytest.approx(same_as.gain(left, right), abs=1e-14)
+
+
+@pytest.mark.parametrize("q", [1e-15, 1e-9, 1e-3, 0.499, 0.501, 0.9, 0.999])
+def test_generalised_cross_entropy_keeps_its_digits(q):
+    with mpmath.workdps(50):
+        p = [mpmath.mpf(n) / 10 for n in (1, 2, 7)]
+        exponent = 1 / (1 - mpmath.mpf(q))
+        expected = (1 - mpmath.fsum(x**exponent for x in p) ** (1 / exponent)) / mpmath.mpf(q)
+    assert GeneralizedCrossEntropy(q).impurity([1, 2, 7]) == pytest.approx(float(expected), rel=1e-13)
 
 
 def test_generalised_cross_entropy_does_not_underflow_near_one():

@@ -157,6 +157,19 @@ def test_works_inside_scikit_learn():
     assert search.fit(X, y).best_score_ > 0.9
 
 
+def test_trees_may_grow_in_processes():
+    X, y = load_iris(return_X_y=True)
+    forest = RobustForestClassifier(4, random_state=0, n_jobs=2)
+    expected = forest.fit(X, y).predict_proba(X)
+    with joblib.parallel_config(backend="loky"):
+        np.testing.assert_array_equal(forest.fit(X, y).predict_proba(X), expected)
+
+
+def test_limits_beyond_sixty_four_bits_are_no_limits():
+    X, y = load_iris(return_X_y=True)
+    assert RobustDecisionTreeClassifier(max_depth=10**30).fit(X, y).score(X, y) > 0.9
+
+
 def test_bootstrap_draws_rows():
     X, y = load_iris(return_X_y=True)
     drawn = RobustForestClassifier(3, random_state=0).fit(X, y)
@@ -201,5 +214,7 @@ def test_bad_data(model):
         clone(model).fit(X, y, sample_weight=np.zeros(150))
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         clone(model).fit(X, y, sample_weight=np.full(150, -1.0))
+    with pytest.raises(ValueError, match="sample_weight must sum to more than 1e-100"):
+        clone(model).fit(X, y, sample_weight=np.full(150, 1e-150))
     with pytest.raises(ValueError, match="features"):
         clone(model).fit(X, y).predict(X[:, :2])

@@ -122,6 +122,30 @@ def test_conservative_trees_stop_exactly_as_the_theorem_says(problem):
     assert (model.tree_.n_nodes == 1) == theorem
 
 
+@pytest.mark.parametrize("name", ["misclassification", "negative_exponential(1)", "gce(1)"])
+@pytest.mark.parametrize("weights", ["none", "equal", "any"])
+def test_rounding_is_no_gain(name, weights):
+    """A rare class in leaves that it cannot win: a single leaf, however small the impurity."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1_000, 20_000))
+        X = rng.random((n, 3))
+        y = np.zeros(n, dtype=int)
+        y[rng.choice(n, 5, replace=False)] = 1
+        weight = {"none": None, "equal": np.full(n, 0.1), "any": rng.uniform(0.5, 1.0, n)}[weights]
+        model = RobustDecisionTreeClassifier(name, min_samples_leaf=30, random_state=0).fit(X, y, weight)
+        assert model.tree_.n_nodes == 1
+
+
+def test_small_gains_are_found_among_many_rows():
+    X = np.zeros((200_000, 1))
+    X[:3] = 1
+    y = np.zeros(200_000, dtype=int)
+    y[[0, 1, 5]] = 1
+    for name in ("gini", "entropy", "negative_exponential(0.5)", "misclassification"):
+        assert RobustDecisionTreeClassifier(name).fit(X, y).tree_.n_nodes == 3
+
+
 def test_limits_on_growth():
     rng = np.random.default_rng(0)
     X, y = rng.random((300, 3)), rng.integers(0, 2, 300)
