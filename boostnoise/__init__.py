@@ -3,6 +3,8 @@
 Importing this package is cheap: XGBoost and LightGBM are imported when an estimator is first used.
 """
 
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,9 @@ __all__ = [
 ]
 
 # In a checkout, `boostnoise.eval` lies beside this folder; a Python started there finds it all the same.
-_checkout = Path(__file__).resolve().parent.parent
-if (_checkout / "pyproject.toml").is_file() and (_checkout / "eval" / "config.py").is_file():
-    __path__.append(str(_checkout))
+_evaluation = Path(__file__).resolve().parent.parent / "eval" / "__init__.py"
+_is_checkout = (_evaluation.parent.parent / "pyproject.toml").is_file() and _evaluation.is_file()
+if _is_checkout and (_spec := spec_from_file_location("boostnoise.eval", _evaluation)) and _spec.loader:
+    sys.modules["boostnoise.eval"] = _module = module_from_spec(_spec)
+    _spec.loader.exec_module(_module)
+    globals()["eval"] = _module

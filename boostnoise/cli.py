@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -37,10 +40,12 @@ def main(config: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, 
 
     Exit status: 0 done, 1 some cells failed, 2 bad config or usage, 130 interrupted.
     """
+    # A polite end is an interruption too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(_run(config, jobs, fresh, allow_modules))
     except KeyboardInterrupt:
-        again = " ".join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
+        again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
         click.echo(f"\nInterrupted. What was finished is kept; go on with: {again}", err=True)
         sys.exit(INTERRUPTED)
 
@@ -52,34 +57,43 @@ def _run(path: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ..
     from boostnoise.eval.errors import ConfigError
     from boostnoise.eval.reading import load_config
 
-    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    # Worker processes must not run a random.py that happens to lie in the working directory.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             config = load_config(path)
-        for warning in caught:
-            click.echo(f"noisyeval: warning: {warning.message}", err=True)
+    except ConfigError as error:
+        return _refuse(str(error))
+    for warning in caught:
+        click.echo(f"noisyeval: warning: {warning.message}", err=True)
 
-        from boostnoise.eval.plots import check_options
-        from boostnoise.eval.progress import show_progress
-        from boostnoise.eval.report import summary, write_report
-        from boostnoise.eval.runner import run
+    from boostnoise.eval.plots import check_options
+    from boostnoise.eval.progress import show_progress
+    from boostnoise.eval.report import summary, write_report
+    from boostnoise.eval.runner import run
 
+    if fresh:
+        config = config.model_copy(update={"resume": False})
+    if allow_modules:
+        # A user's own module lies in the working directory; at the end of the path it shadows nothing.
+        sys.path.append(str(Path.cwd()))
+    try:
         for name in ("ela_fig", "rla_fig"):
             check_options(getattr(config, name), name)
-        if fresh:
-            config = config.model_copy(update={"resume": False})
-        if allow_modules:
-            # A user's own module lies in the working directory; at the end of the path it shadows nothing.
-            sys.path.append(str(Path.cwd()))
-        with show_progress(errors, config.name) as progress:
+        with show_progress(Console(stderr=True, highlight=False), config.name) as progress:
             scores = run(config, n_jobs=jobs or -1, allow_modules=allow_modules, progress=progress)
         write_report(config, scores)
     except ConfigError as error:
-        for line in str(error).splitlines():
-            click.echo(f"noisyeval: error: {line}", err=True)
-        return BAD_USAGE
-    # Where the output is no terminal, no terminal's width need cut the tables.
-    Console(width=None if sys.stdout.isatty() else 200).print(summary(config, scores))
+        return _refuse(f"{path}: {error}")
+    # Where the output is no terminal, nothing limits a line.
+    console = Console(width=None if sys.stdout.isatty() else 10_000)
+    console.print(summary(config, scores, console.width))
     click.echo(f"Results are in {config.output_dir}")
     return SOME_CELLS_FAILED if scores["error"].notna().any() else DONE
+
+
+def _refuse(message: str) -> int:
+    for line in message.splitlines():
+        click.echo(f"noisyeval: error: {line}", err=True)
+    return BAD_USAGE

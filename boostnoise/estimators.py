@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from typing import Any, Self
 
 import lightgbm
 import numpy as np
+import pandas as pd
 import xgboost
 from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import LabelEncoder
@@ -19,12 +21,23 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .hooks import Objective, log_loss_metric
 from .losses import Floats, Loss, get_loss, probabilities
 
+# The names under which LightGBM takes those of its parameters that matter to a robust loss.
+LIGHTGBM_NAMES = {
+    "objective": ("objective", "objective_type", "app", "application"),
+    "metric": ("metric", "metrics", "metric_types"),
+    "is_unbalance": ("is_unbalance", "unbalance", "unbalanced_sets"),
+    "linear_tree": ("linear_tree", "linear_trees"),
+    "boost_from_average": ("boost_from_average",),
+    "scale_pos_weight": ("scale_pos_weight",),
+}
+
 
 class RobustXGBClassifier(xgboost.XGBClassifier):
     """`xgboost.XGBClassifier` with a robust loss.
 
     Labels may be of any sortable type.  The intercept is estimated as XGBoost's built-in objective does; with
-    ``loss="ce"`` the model is XGBoost's own.
+    ``loss="ce"`` the model is XGBoost's own.  `save_model` keeps the booster: what it loads into predicts class
+    numbers; a pickle keeps the labels as well.
 
     Parameters
     ----------
@@ -73,7 +86,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             If the loss or its parameters are not valid, `objective` was set, or `y` holds fewer than two
             classes.
         """
-        loss = get_loss(self.loss, **(self.loss_params or {}))
+        loss = get_loss(self.loss, **_as_dict(self.loss_params))
         if self.objective not in ("binary:logistic", "multi:softprob"):
             raise ValueError(f"objective is set by the loss and cannot be chosen, got {self.objective!r}")
         encoder, codes = _encode_labels(y)
@@ -107,6 +120,9 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         del params["loss"], params["loss_params"]
         return params
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return _shown(self)
+
     @property
     def classes_(self) -> NDArray[Any]:
         """The sorted labels, shape (n_classes,)."""
@@ -124,8 +140,9 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     """`lightgbm.LGBMClassifier` with a robust loss.
 
     The intercept is estimated as LightGBM's built-in objective does and kept in the first trees, as there; with
-    ``loss="ce"`` the model is LightGBM's own.  Metrics on an `eval_set` are the log loss of the margins, unless
-    a callable is given.
+    ``loss="ce"`` the model is LightGBM's own, but for ``boosting_type="dart"``, where LightGBM drops its
+    intercept along with the first trees.  Metrics on an `eval_set` are the log loss of the margins, unless a
+    callable is given.
 
     Parameters
     ----------
@@ -134,8 +151,9 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     loss_params : dict or None, default=None
         Parameters of the loss, such as ``{"q": 0.5}``.
     **kwargs
-        Everything that `lightgbm.LGBMClassifier` takes, `objective` apart.  For imbalanced classes use
-        `class_weight` or `scale_pos_weight`; `is_unbalance` belongs to LightGBM's own objectives.
+        Everything that `lightgbm.LGBMClassifier` takes, but `objective`, `metric` and `linear_tree`.  For
+        imbalanced classes use `class_weight` or `scale_pos_weight`; `is_unbalance` belongs to LightGBM's own
+        objectives.
 
     Examples
     --------
@@ -174,10 +192,12 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             read margins as probabilities), or `y` holds fewer than two classes.
         """
         self._check_parameters(eval_metric)
+        get_loss(self.loss, **_as_dict(self.loss_params))
         encoder, codes = _encode_labels(y)
         n_classes = len(encoder.classes_)
         intercept = None
-        if init_score is None and init_model is None:
+        starts_at_zero = self._library_parameter("boost_from_average") is False
+        if init_score is None and init_model is None and not starts_at_zero:
             weight = np.ones(codes.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
             if self.class_weight is not None:
                 weight = weight * compute_sample_weight(self.class_weight, np.asarray(y))
@@ -204,41 +224,48 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             _add_to_first_trees(self.booster_, intercept)
         return self
 
-    def _check_parameters(self, eval_metric: Any) -> None:
-        if self.objective is not None:
-            raise ValueError(f"objective is set by the loss and cannot be chosen, got {self.objective!r}")
+    def _library_parameter(self, name: str) -> Any:
+        """Value of one of LightGBM's own parameters, under any of its names; None where it is not set."""
         parameters = self.get_params()
-        if parameters.get("is_unbalance"):
+        values = [parameters[alias] for alias in LIGHTGBM_NAMES[name] if parameters.get(alias) is not None]
+        return values[0] if values else None
+
+    def _check_parameters(self, eval_metric: Any) -> None:
+        objective = self._library_parameter("objective")
+        if objective is not None:
+            raise ValueError(f"objective is set by the loss and cannot be chosen, got {objective!r}")
+        if self._library_parameter("is_unbalance"):
             raise ValueError('is_unbalance has no effect on a robust loss; use class_weight="balanced"')
+        if self._library_parameter("linear_tree"):
+            raise ValueError("linear_tree is not supported: an intercept cannot be kept in linear leaves")
         metrics = eval_metric if isinstance(eval_metric, list) else [eval_metric]
-        for metric in [*metrics, parameters.get("metric")]:
-            if isinstance(metric, str) and metric != "None":
+        for metric in [*metrics, self._library_parameter("metric")]:
+            if isinstance(metric, str | list) and metric != "None":
                 raise ValueError(
                     f"metric {metric!r} of LightGBM reads the margins of a robust loss as probabilities; "
                     "pass a callable as eval_metric, or none for the log loss"
                 )
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of this estimator."""
-        parameters: dict[str, Any] = super().get_params(deep)
-        if getattr(self, "_hide_loss", False):
-            del parameters["loss"], parameters["loss_params"]
-        return parameters
-
     def _process_params(self, stage: str) -> dict[str, Any]:
         """Parameters for the booster: all but those of the loss, which is handed over as a hook."""
+        # A plain classifier with the parameters of this one: LightGBM takes "loss" for an objective of its own.
+        plain = copy.copy(self)
+        plain.__class__ = lightgbm.LGBMClassifier
+        own = ("loss", "loss_params")
+        plain._other_params = {name: value for name, value in self._other_params.items() if name not in own}
         if stage == "fit":
-            loss = get_loss(self.loss, **(self.loss_params or {}))
-            scale_pos_weight = float(self.get_params().get("scale_pos_weight") or 1.0)
-            self._objective: Any = Objective(loss, "lightgbm", scale_pos_weight)
-        # LightGBM takes "loss" for the name of an objective of its own.
-        self._hide_loss = True
-        try:
-            params: dict[str, Any] = super()._process_params(stage)
-        finally:
-            del self._hide_loss
+            loss = get_loss(self.loss, **_as_dict(self.loss_params))
+            scale_pos_weight = float(self._library_parameter("scale_pos_weight") or 1.0)
+            objective: Any = Objective(loss, "lightgbm", scale_pos_weight)
+            plain._objective = objective
+        params: dict[str, Any] = plain._process_params(stage)
         params["metric"] = "None"
+        # Small data may lose every feature to this filter, and LightGBM takes that for an error with a hook.
+        params.setdefault("feature_pre_filter", False)
         return params
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return _shown(self)
 
     def predict_proba(
         self,
@@ -272,8 +299,31 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         return predicted if as_asked else probabilities(predicted)
 
 
+def _as_dict(loss_params: Any) -> dict[str, Any]:
+    if loss_params is None:
+        return {}
+    if not isinstance(loss_params, dict):
+        raise TypeError(f"loss_params must be a dict or None, got {loss_params!r}")
+    return loss_params
+
+
+def _shown(estimator: Any) -> str:
+    """The loss and what differs from the parent's defaults; scikit-learn would leave out a loss by default."""
+    parameters = estimator.get_params(deep=False)
+    defaults = type(estimator)().get_params(deep=False)
+    told = {"loss": parameters.pop("loss")}
+    for name, value in sorted(parameters.items()):
+        default = defaults.get(name)
+        if value is not default and repr(value) != repr(default):
+            told[name] = value
+    return f"{type(estimator).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items())})"
+
+
 def _encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
     y = column_or_1d(y, warn=True)
+    missing = pd.Series(y).isna().sum()
+    if missing:
+        raise ValueError(f"y holds {missing} missing labels")
     check_classification_targets(y)
     encoder = LabelEncoder()
     codes: NDArray[np.int64] = encoder.fit_transform(y)

@@ -17,6 +17,7 @@ from .errors import ConfigError
 from .models import SHORT_NAMES
 from .validation import Strict, validate
 
+MAX_PIXELS = 20_000
 BUNDLED = ("breast_cancer", "digits", "iris", "wine")
 NoiseKind = Literal["uniform", "label"]
 Table = Literal["accuracy", "ela", "rla", "mean_ela", "mean_rla"]
@@ -46,7 +47,7 @@ class DatasetSpec(Strict):
     """
 
     name: Name
-    path: str | None = None
+    path: Name | None = None
     target: str | int | None = None
 
     @model_validator(mode="before")
@@ -60,14 +61,21 @@ class DatasetSpec(Strict):
             return {"name": value}
         if not isinstance(value, dict):
             raise ValueError("must be the name of a data set or an object with path and target")
-        if "path" not in value or "target" not in value:
-            missing = "path" if "path" not in value else "target"
-            raise ValueError(
-                f"key {missing!r} is missing; a file needs path and target (a column's name or position)"
-            )
-        if isinstance(value["path"], str):
-            return {"name": Path(value["path"]).stem, **value}
-        return value
+        for key in ("path", "target"):
+            if key not in value:
+                raise ValueError(
+                    f"key {key!r} is missing; a file needs path and target (a column's name or position)"
+                )
+        if not isinstance(value["path"], str):
+            raise ValueError("path must be a string")
+        return {"name": Path(value["path"]).stem, **value}
+
+    @field_validator("target", mode="before")
+    @classmethod
+    def _name_or_position(cls, target: Any) -> Any:
+        if isinstance(target, bool) or not isinstance(target, str | int):
+            raise ValueError("must be a column's name or position")
+        return target
 
     @field_validator("path")
     @classmethod
@@ -92,18 +100,19 @@ class ModelSpec(Strict):
     @classmethod
     def _from_short_form(cls, value: Any) -> Any:
         if isinstance(value, str):
-            if value not in SHORT_NAMES:
-                raise ValueError(
-                    f"unknown model; known are {', '.join(SHORT_NAMES)}, or an object with module and model"
-                )
-            return {"name": value, **SHORT_NAMES[value].spec}
+            value = {"model": value}
         if not isinstance(value, dict):
             raise ValueError("must be the name of a model or an object with module and model")
-        short = SHORT_NAMES.get(str(value.get("model")))
-        if short is not None and "module" not in value and isinstance(value.get("params", {}), dict):
-            merged = {**short.spec["params"], **value.get("params", {})}
-            return {"name": value["model"], **value, **short.spec, "params": merged}
-        return {"name": value["model"], **value} if isinstance(value.get("model"), str) else value
+        if not isinstance(value.get("model"), str):
+            raise ValueError("needs a key 'model': a short name, or a class together with its 'module'")
+        value = {"name": value["model"], **value}
+        if "module" in value:
+            return value
+        if value["model"] not in SHORT_NAMES:
+            known = ", ".join(SHORT_NAMES)
+            raise ValueError(f"unknown model {value['model']!r}; known are {known}, or a class with its module")
+        module, model = SHORT_NAMES[value["model"]]
+        return {**value, "module": module, "model": model}
 
     @field_validator("module", "model")
     @classmethod
@@ -134,16 +143,20 @@ class FigureOptions(Strict):
     """How a figure looks; the names are those of the 2020 study's configs."""
 
     save_fig: bool = True
-    fig_size: tuple[Annotated[float, Field(gt=0, le=100)], Annotated[float, Field(gt=0, le=100)]] | None = None
+    fig_size: list[Annotated[float, Field(ge=1, le=100)]] | None = Field(
+        default=None, min_length=2, max_length=2
+    )
     fig_dpi: Annotated[int, Field(ge=10, le=2000)] = 150
     fig_title: str | None = None
     fig_cmap: str | None = None
     plot_kwargs: list[dict[str, Any]] = Field(default_factory=list)
 
-    @field_validator("fig_size", mode="before")
-    @classmethod
-    def _size_from_list(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
+    @model_validator(mode="after")
+    def _not_too_large(self) -> Self:
+        pixels = [round(side * self.fig_dpi) for side in self.fig_size or ()]
+        if max(pixels, default=0) > MAX_PIXELS:
+            raise ValueError(f"fig_size times fig_dpi must be at most {MAX_PIXELS} pixels a side, got {pixels}")
+        return self
 
 
 class Config(Strict):
@@ -179,7 +192,7 @@ class Config(Strict):
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
     stratify: bool = True
     random_state: int = Field(default=0, ge=0, le=2**31)
-    results_dir: str = "results"
+    results_dir: Name = "results"
     resume: bool = True
     tables: list[Table] = Field(default=["mean_ela"])
     ela_fig: FigureOptions = FigureOptions()
@@ -191,7 +204,11 @@ class Config(Strict):
             raise ValueError(f"the run cannot be named {self.name!r}: it names its folder")
         _no_duplicates("data sets", [dataset.name for dataset in self.datasets])
         _no_duplicates("models", [model.name for model in self.models])
-        _no_duplicates("noise settings", [noise.kind for noise in self.noise])
+        kinds = [noise.kind for noise in self.noise]
+        if len(set(kinds)) < len(kinds):
+            raise ValueError("a kind of noise is there twice; put all its rates into one object")
+        if len(set(self.tables)) < len(self.tables):
+            raise ValueError("tables names a table twice")
         for figure in ("ela_fig", "rla_fig"):
             n_kwargs = len(getattr(self, figure).plot_kwargs)
             if n_kwargs not in (0, len(self.models)):

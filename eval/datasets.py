@@ -72,8 +72,8 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         raise ConfigError(f"{where}: labels in column {target!r} are infinite")
     try:
         classes, y = np.unique(labels.to_numpy(), return_inverse=True)
-    except TypeError:
-        raise ConfigError(f"{where}: column {target!r} mixes labels of several types") from None
+    except (TypeError, ValueError):
+        raise ConfigError(f"{where}: column {target!r} holds labels that cannot be sorted") from None
     if classes.size < 2:
         raise ConfigError(f"{where}: needs two classes at least, found only {classes.tolist()[0]!r}")
     if classes.size > len(frame) / 2:
@@ -127,7 +127,10 @@ def _encode_features(frame: pd.DataFrame, where: str) -> NDArray[np.float64]:
         )
     text = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c])]
     for column in text:
-        n_values = frame[column].nunique()
+        try:
+            n_values = frame[column].nunique()
+        except TypeError:
+            raise ConfigError(f"{where}: column {column!r} holds neither numbers nor text") from None
         if n_values > MAX_CATEGORIES:
             raise ConfigError(
                 f"{where}: column {column!r} holds text with {n_values} different values, more than "

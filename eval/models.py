@@ -1,86 +1,80 @@
 """The models: short names, and the way from a config's description to an estimator.
 
-A config is not trusted: only classes of allowed packages are built, only scikit-learn estimators, and no
-parameter that makes one of them read or write files.
+A config is not trusted: only public classes of allowed packages are built, only scikit-learn estimators, and
+with no parameter by which one of them would read or write files, open a port or take more threads.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import importlib.util
 import inspect
 import logging
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError
 
-ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"})
+ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "robust_splits", "boostnoise"})
 
-# Parameters by which an estimator of these packages reads or writes files; `memory` caches pickles.
-FILE_PARAMETERS = frozenset(
-    {
-        "allow_writing_files",
-        "cegb_penalty_feature_lazy_file",
-        "convert_model",
-        "data",
-        "forcedbins_filename",
-        "forcedsplits_filename",
-        "init_model",
-        "input_model",
-        "machine_list_filename",
-        "memory",
-        "model_in",
-        "model_out",
-        "output_model",
-        "output_result",
-        "parser_config_file",
-        "save_binary",
-        "save_snapshot",
-        "snapshot_file",
-        "train_dir",
-        "xgb_model",
-    }
+# What a short name stands for: a module and a class.
+SHORT_NAMES = {
+    "adaboost": ("sklearn.ensemble", "AdaBoostClassifier"),
+    "gbm": ("sklearn.ensemble", "GradientBoostingClassifier"),
+    "hist_gbm": ("sklearn.ensemble", "HistGradientBoostingClassifier"),
+    "xgboost": ("xgboost", "XGBClassifier"),
+    "lightgbm": ("lightgbm", "LGBMClassifier"),
+    "random_forest": ("sklearn.ensemble", "RandomForestClassifier"),
+    "extra_trees": ("sklearn.ensemble", "ExtraTreesClassifier"),
+    "robust_tree": ("robust_splits", "RobustDecisionTreeClassifier"),
+    "robust_forest": ("robust_splits", "RobustForestClassifier"),
+    "robust_xgboost": ("boostnoise", "RobustXGBClassifier"),
+    "robust_lightgbm": ("boostnoise", "RobustLGBMClassifier"),
+}
+
+# Of our own packages, models come from the public modules alone.
+PUBLIC_MODULES = frozenset({"robust_splits", "boostnoise"})
+
+# XGBoost's and LightGBM's classifiers take any keyword, a misspelt one too, and some of LightGBM's read and
+# write files or open ports.  So from a config they take what their signatures name, and these.
+KEYWORDS = frozenset(
+    """
+    bagging_fraction bagging_freq bagging_seed bin_construct_sample_cnt boost_from_average cat_l2 cat_smooth
+    colsample_bynode data_sample_strategy deterministic drop_rate drop_seed extra_seed extra_trees
+    feature_fraction feature_fraction_bynode feature_fraction_seed feature_pre_filter force_col_wise
+    force_row_wise interaction_constraints is_unbalance lambda_l1 lambda_l2 linear_lambda linear_tree
+    max_bin max_cat_threshold max_cat_to_onehot max_delta_step max_drop min_data_in_bin min_data_in_leaf
+    min_data_per_group min_gain_to_split min_sum_hessian_in_leaf monotone_constraints neg_bagging_fraction
+    num_grad_quant_bins other_rate path_smooth pos_bagging_fraction quant_train_renew_leaf refit_decay_rate
+    scale_pos_weight seed sigmoid skip_drop stochastic_rounding top_rate uniform_drop use_missing
+    use_quantized_grad verbose verbosity xgboost_dart_mode zero_as_missing
+    """.split()  # noqa: SIM905 - a list of words
 )
 
-# The package on the index that installs an import package, where the names differ.
+# Parameters that no description may hold at any depth, such as in the grid of a search: scikit-learn's cache of
+# pickles, and all names under which LightGBM takes files, hosts and ports.
+FORBIDDEN = frozenset(
+    """
+    memory config config_file convert_model convert_model_file data data_filename forced_splits
+    forced_splits_file forced_splits_filename forcedbins_filename forcedsplits_filename fs init_score_file
+    init_score_filename initscore_filename input_init_score input_model is_save_binary is_save_binary_file
+    local_listen_port local_port machine_list machine_list_file machine_list_filename machines mlist
+    model_in model_input model_out model_output name_pred nodes num_machine num_machines output_model
+    output_result parser_config_file port pred_name predict_name predict_result prediction_name
+    prediction_result save_binary save_period snapshot_freq test_data test_data_file train_data
+    train_data_file valid valid_data valid_data_file valid_filenames workers
+    """.split()  # noqa: SIM905 - a list of words
+)
+
+THREADS = frozenset({"n_jobs", "nthread", "nthreads", "num_thread", "num_threads", "thread_count"})
+
+# What a package is installed by, and what its models are made of, where its name does not say.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
-
-
-@dataclass(frozen=True)
-class ShortName:
-    """What a short name stands for."""
-
-    module: str
-    model: str
-    description: str
-    params: tuple[tuple[str, Any], ...] = ()
-
-    @property
-    def spec(self) -> dict[str, Any]:
-        """The long form of a config."""
-        return {"module": self.module, "model": self.model, "params": dict(self.params)}
-
-
-SHORT_NAMES = {
-    "adaboost": ShortName("sklearn.ensemble", "AdaBoostClassifier", "AdaBoost over stumps"),
-    "gbm": ShortName("sklearn.ensemble", "GradientBoostingClassifier", "gradient boosting"),
-    "hist_gbm": ShortName("sklearn.ensemble", "HistGradientBoostingClassifier", "histogram gradient boosting"),
-    "xgboost": ShortName("xgboost", "XGBClassifier", "XGBoost"),
-    "lightgbm": ShortName("lightgbm", "LGBMClassifier", "LightGBM"),
-    "random_forest": ShortName("sklearn.ensemble", "RandomForestClassifier", "random forest"),
-    "extra_trees": ShortName("sklearn.ensemble", "ExtraTreesClassifier", "extremely randomised trees"),
-    "robust_tree": ShortName(
-        "robust_splits", "RobustDecisionTreeClassifier", "tree, negative exponential splits"
-    ),
-    "robust_forest": ShortName(
-        "robust_splits", "RobustForestClassifier", "forest, negative exponential splits"
-    ),
-    "robust_xgboost": ShortName("boostnoise", "RobustXGBClassifier", "XGBoost, generalised cross entropy"),
-    "robust_lightgbm": ShortName("boostnoise", "RobustLGBMClassifier", "LightGBM, generalised cross entropy"),
-}
+MADE_OF = {"boostnoise": ("xgboost", "lightgbm")}
 
 
 def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLOWED_PACKAGES) -> Any:
@@ -108,37 +102,52 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
     """
     from sklearn.base import is_classifier
 
-    estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
-    if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise ConfigError(f"{spec.module}.{spec.model} is not a classifier")
-    settings: dict[str, Any] = {}
-    for name, value in estimator.get_params(deep=True).items():
-        parameter = name.rpartition("__")[2]
-        if parameter == "random_state" and value is None:
-            settings[name] = seed
-        elif parameter in ("n_jobs", "thread_count", "nthread"):
-            settings[name] = threads
-    estimator.set_params(**settings)
+    where = f"{spec.module}.{spec.model}"
+    try:
+        estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
+        if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+            raise ConfigError(f"{where} is not a classifier")
+        settings: dict[str, Any] = {}
+        for name, value in estimator.get_params(deep=True).items():
+            parameter = name.rpartition("__")[2]
+            if parameter == "random_state" and value is None:
+                settings[name] = seed
+            elif parameter in THREADS:
+                settings[name] = threads
+        estimator.set_params(**settings)
+    except ConfigError:
+        raise
+    except Exception as error:  # noqa: BLE001 - other people's constructors raise anything
+        raise ConfigError(f"{where} cannot be built: {' '.join(str(error).split())}") from None
     if "lightgbm" in sys.modules:
         # It would print through the progress bar.
         logger = logging.getLogger("boostnoise.eval.lightgbm")
-        logger.setLevel(logging.ERROR)
+        logger.setLevel(logging.CRITICAL)
         sys.modules["lightgbm"].register_logger(logger)
     return estimator
 
 
 def packages_of(spec: Any) -> list[str]:
-    """Import packages that a description names, of nested estimators too."""
+    """Import packages that make up a described model, with those of nested estimators."""
     modules = [spec.module, *(nested["module"] for nested in _nested(spec.params))]
-    return sorted({module.partition(".")[0] for module in modules})
+    packages = {module.partition(".")[0] for module in modules}
+    return sorted(packages.union(*(MADE_OF.get(package, ()) for package in packages)))
 
 
 def version_of(package: str) -> str:
-    """Installed version of an import package; empty for a module that no distribution brought."""
+    """Installed version of an import package; of a module without distribution a hash of its source."""
     try:
         return metadata.version(DISTRIBUTIONS.get(package, package))
     except metadata.PackageNotFoundError:
-        return ""
+        spec = importlib.util.find_spec(package)
+        if spec is None or spec.origin is None:
+            return ""
+        origin = Path(spec.origin)
+        files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
+        digest = hashlib.sha256()
+        for file in files:
+            digest.update(file.read_bytes())
+        return digest.hexdigest()
 
 
 def _is_description(value: Any) -> bool:
@@ -170,27 +179,38 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
         raise ConfigError(f"{where} is not a scikit-learn estimator")
     if cls.__module__.partition(".")[0] not in allowed:
         raise ConfigError(f"{where} is defined in {cls.__module__}, which is not allowed")
-    arguments = {}
-    for name, value in params.items():
-        if name.rpartition("__")[2] in FILE_PARAMETERS:
-            raise ConfigError(f"{where}: parameter {name!r} reads or writes files and is not allowed")
-        arguments[name] = _build_value(value, allowed)
+    arguments = _build_value(params, where, allowed)
     known = inspect.signature(cls).parameters
     if "base_estimator" in arguments and "base_estimator" not in known and "estimator" in known:
         arguments["estimator"] = arguments.pop("base_estimator")  # its name before scikit-learn 1.2
+    _check_keywords(cls, arguments, where)
     try:
         return cls(**arguments)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{where} does not take these parameters: {error}") from None
 
 
-def _build_value(value: Any, allowed: Collection[str]) -> Any:
+def _check_keywords(cls: type, arguments: dict[str, Any], where: str) -> None:
+    """Refuse what a booster would take without a word, though it has no such parameter."""
+    if cls.__module__.partition(".")[0] not in ("xgboost", "lightgbm", "boostnoise"):
+        return
+    named = {name for base in cls.__mro__ for name in inspect.signature(base).parameters}
+    known = (named | KEYWORDS) - {"self", "args", "kwargs"}
+    for name in arguments:
+        if name not in known:
+            raise ConfigError(f"{where} has no parameter {name!r}, or none that a config may set")
+
+
+def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
     if _is_description(value):
         return _instantiate(value["module"], value["model"], value.get("params", {}), allowed)
     if isinstance(value, list):
-        return [_build_value(item, allowed) for item in value]
+        return [_build_value(item, where, allowed) for item in value]
     if isinstance(value, dict):
-        return {key: _build_value(item, allowed) for key, item in value.items()}
+        for key in value:
+            if key.rpartition("__")[2] in FORBIDDEN:
+                raise ConfigError(f"{where}: parameter {key!r} is not allowed, it reaches beyond the process")
+        return {key: _build_value(item, where, allowed) for key, item in value.items()}
     return value
 
 
@@ -203,11 +223,13 @@ def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
             f"package {package!r} is not allowed; allowed are {', '.join(sorted(allowed))}, "
             f"and any package given by --allow-module NAME"
         )
-    if model.startswith("_"):
-        raise ConfigError(f"{model!r} is not a public class")
+    if package in PUBLIC_MODULES and module != package:
+        raise ConfigError(f"module {module!r} is not public; models come from {package!r}")
+    if any(part.startswith("_") for part in [*module.split("."), model]):
+        raise ConfigError(f"{module}.{model} is not public")
     try:
         return getattr(importlib.import_module(module), model)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise ConfigError(f"module {module!r} cannot be imported: {error}") from None
     except AttributeError:
         raise ConfigError(f"module {module!r} has no class {model!r}") from None

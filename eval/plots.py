@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.mathtext import MathTextParser
 from matplotlib.ticker import PercentFormatter
 
@@ -20,12 +22,23 @@ from .errors import ConfigError
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 STYLES = ("-", "--", "-.", ":")
-MAX_TICKS = 12
+MAX_TICKS = 15
+LEGEND_WIDTH = 30
+
 LABELS = {
     "accuracy": "accuracy",
     "ela": "ELA, equalised loss of accuracy",
     "rla": "RLA, relative loss of accuracy",
 }
+
+# What a config may say of a line: how it looks, but not where it leads to or how it is drawn.
+STYLE_KEYS = frozenset(
+    """
+    alpha color dash_capstyle dash_joinstyle drawstyle fillstyle label linestyle linewidth marker
+    markeredgecolor markeredgewidth markerfacecolor markersize markevery solid_capstyle solid_joinstyle
+    zorder
+    """.split()  # noqa: SIM905 - a list of words
+)
 
 
 def plot_curves(
@@ -57,26 +70,32 @@ def plot_curves(
     options = FigureOptions() if options is None else options
     models = list(table["model"].unique()) if models is None else list(models)
     if ax is None:
-        ax = Figure(
-            figsize=options.fig_size or (8.0, 4.8), dpi=options.fig_dpi, layout="constrained"
-        ).subplots()
+        width, height = options.fig_size or (8.0, 4.8)
+        ax = Figure(figsize=(width, height), dpi=options.fig_dpi, layout="constrained").subplots()
+    handles, labels = [], []
     for i, model in enumerate(models):
         line = table[table["model"] == model].sort_values("noise_rate")
-        looks = {"label": _text(model)} | _look(i, len(models), options)
-        (drawn,) = ax.plot(line["noise_rate"], line[metric], **looks)
+        look = {"label": model} | _look(i, len(models), options)
+        labels.append(_text(str(look.pop("label")), wrap_at=LEGEND_WIDTH))
+        (drawn,) = ax.plot(line["noise_rate"], line[metric], **look)
+        handles.append(drawn)
         low, high = line[metric] - line["std"], line[metric] + line["std"]
         ax.fill_between(line["noise_rate"], low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
     ax.set_xlabel("noise rate")
     ax.set_ylabel(LABELS[metric])
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
-    if (rates := table["noise_rate"].unique()).size <= MAX_TICKS:
+    rates = np.unique(table["noise_rate"])
+    if np.diff(rates).min(initial=np.inf) >= np.ptp(rates) / MAX_TICKS:
         ax.set_xticks(rates)
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
     # Beside the axes a legend hides nothing, however many models there are.
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0, frameon=False)
+    numbers = [str(i) for i in range(len(handles))]
+    legend = ax.legend(handles, numbers, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
+    for text, label in zip(legend.get_texts(), labels, strict=True):
+        text.set_text(label)  # handed to legend, a label that begins with an underscore would be left out
     if options.fig_title:
-        ax.set_title(_text(options.fig_title))
+        ax.set_title(_text(options.fig_title), wrap=True)
     return ax
 
 
@@ -93,7 +112,7 @@ def figure_of_means(
         if options.fig_title is None:
             sets = "1 data set" if n_datasets == 1 else f"mean over {n_datasets} data sets"
             band = f", band: ±1 sd over {repeats} repeats" if repeats > 1 else ""
-            ax.set_title(f"{metric.upper()} under {kind} noise, {sets}{band}", fontsize="medium")
+            ax.set_title(f"{metric.upper()} under {kind} noise, {sets}{band}", fontsize="medium", wrap=True)
     return figure
 
 
@@ -108,6 +127,10 @@ def check_options(options: FigureOptions, name: str) -> None:
     if options.fig_cmap is not None and options.fig_cmap not in matplotlib.colormaps:
         raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}")
     for i, arguments in enumerate(options.plot_kwargs):
+        unknown = [key for key in matplotlib.cbook.normalize_kwargs(arguments, Line2D) if key not in STYLE_KEYS]
+        if unknown:
+            allowed = ", ".join(sorted(STYLE_KEYS))
+            raise ConfigError(f"{name}.plot_kwargs[{i}]: unknown key {unknown[0]!r}; allowed are {allowed}")
         figure = Figure()
         try:
             figure.subplots().plot([0, 1], [0, 1], **_look(i, len(options.plot_kwargs), options))
@@ -128,16 +151,18 @@ def _look(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
     if options.fig_cmap is not None:
         look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 1, n)[i])
     own = options.plot_kwargs[i] if options.plot_kwargs else {}
-    return look | matplotlib.cbook.normalize_kwargs(own, matplotlib.lines.Line2D)
+    return look | matplotlib.cbook.normalize_kwargs(own, Line2D)
 
 
-def _text(text: str) -> str:
-    """Text for a figure: LaTeX between dollar signs is drawn as such, unless it is not valid."""
-    if text.count("$") % 2 == 0:
+def _text(text: str, wrap_at: int | None = None) -> str:
+    """Text for a figure: valid LaTeX between dollar signs is drawn as such, other text wraps."""
+    if "$" in text and text.count("$") % 2 == 0:
         try:
             MathTextParser("path").parse(text)
         except ValueError:
             pass
         else:
             return text
+    if wrap_at is not None:
+        text = "\n".join(textwrap.wrap(text, wrap_at))
     return text.replace("$", r"\$")

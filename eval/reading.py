@@ -45,9 +45,11 @@ def load_config(path: str | Path) -> Config:
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError(f"an object holds a key twice, among {', '.join(sorted(content))}")
+    content: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in content:
+            raise ValueError(f"an object holds the key {key!r} twice")
+        content[key] = value
     return content
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -12,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .config import Config
+from .errors import ConfigError
 from .metrics import curve, mean_curve
 from .plots import figure_of_means
 
@@ -35,49 +40,77 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
     -------
     list of Path
         The files written.
+
+    Raises
+    ------
+    ConfigError
+        If they cannot be written.
     """
     folder = config.output_dir
-    folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / "scores.parquet", folder / "scores.csv"]
-    scores.to_parquet(written[0], index=False)
-    scores.to_csv(written[1], index=False)
     models = [model.name for model in config.models]
-    for metric, options in (("ela", config.ela_fig), ("rla", config.rla_fig)):
-        means = mean_curve(scores, metric)
-        for name, table in ((metric, curve(scores, metric)), (f"{metric}_mean", means)):
-            written.append(folder / f"{name}.csv")
-            table.to_csv(written[-1], index=False)
-        if not options.save_fig:
-            continue
-        # A fixed salt and no date: the same scores give the same bytes.
-        with matplotlib.rc_context({"svg.hashsalt": config.name}):
-            figure = figure_of_means(
-                means, metric, models=models, n_datasets=scores["dataset"].nunique(), options=options
-            )
-            for suffix, metadata in (("png", {}), ("svg", {"Date": None})):
-                written.append(folder / f"{metric}.{suffix}")
-                figure.savefig(written[-1], metadata=metadata)
+    written: list[Path] = []
+
+    def write(name: str, save: Callable[[Path], Any]) -> None:
+        """Replace a file by a whole one, never by a part of one."""
+        path = folder / name
+        unfinished = path.with_name(f".{name}")
+        save(unfinished)
+        unfinished.replace(path)
+        written.append(path)
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write("scores.parquet", lambda path: scores.to_parquet(path, index=False))
+        write("scores.csv", lambda path: scores.to_csv(path, index=False))
+        for metric, options in (("ela", config.ela_fig), ("rla", config.rla_fig)):
+            means = mean_curve(scores, metric)
+            for name, table in ((metric, curve(scores, metric)), (f"{metric}_mean", means)):
+                write(f"{name}.csv", partial(table.to_csv, index=False))
+            if not options.save_fig:
+                continue
+            n_datasets = scores["dataset"].nunique()
+            figure = figure_of_means(means, metric, models=models, n_datasets=n_datasets, options=options)
+            # A fixed salt and no date: the same scores give the same bytes.
+            with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
+                # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
+                warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
+                for suffix, metadata in (("png", {}), ("svg", {"Date": None})):
+                    write(f"{metric}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
+    except OSError as error:
+        raise ConfigError(
+            f"results cannot be written to {folder}: {error}; the scores are kept in the store"
+        ) from None
     return written
 
 
-def summary(config: Config, scores: pd.DataFrame) -> Group:
-    """The tables that the config asks for, ready to print on a terminal."""
+def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
+    """The tables that the config asks for, and what failed, ready to print.
+
+    Parameters
+    ----------
+    config : Config
+    scores : DataFrame
+        As `run` returns it.
+    width : int
+        Characters to a line; a table that is wider is printed in parts.
+    """
     parts: list[Group | Text] = []
+    n_datasets = scores["dataset"].nunique()
+    over = f"mean over {n_datasets} data sets" if n_datasets > 1 else str(scores["dataset"].iloc[0])
     for name in config.tables:
         metric = name.removeprefix("mean_")
         for kind in scores["noise_kind"].unique():
             chosen = scores[scores["noise_kind"] == kind]
-            if name.startswith("mean_"):
-                n_datasets = scores["dataset"].nunique()
-                over = f"mean over {n_datasets} data sets" if n_datasets > 1 else str(scores["dataset"].iloc[0])
+            title = f"{TITLES[metric]}: {kind} noise"
+            if name.startswith("mean_") or n_datasets == 1:
                 wide = _wide(mean_curve(chosen, metric), metric, "model")
-                wide = wide.loc[wide.mean(axis=1).sort_values(kind="stable").index]
-                parts.append(_rendered(f"{TITLES[metric]}: {kind} noise, {over}", "model", wide))
+                best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=metric != "accuracy")
+                parts.append(_rendered(f"{title}, {over}", "model", wide.loc[best_first.index], width))
                 continue
             table = curve(chosen, metric)
             for model in table["model"].unique():
                 wide = _wide(table[table["model"] == model], metric, "dataset")
-                parts.append(_rendered(f"{TITLES[metric]}: {kind} noise, {model}", "data set", wide))
+                parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
     if scores["error"].notna().any():
         parts.append(_failures(scores))
     return Group(*parts)
@@ -88,16 +121,25 @@ def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
     return table.pivot(index=rows, columns="noise_rate", values=metric).loc[order]
 
 
-def _rendered(title: str, heading: str, wide: pd.DataFrame) -> Group:
-    # Ten noise rates fit a terminal of 80 columns.
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
-    table.add_column(heading, overflow="fold")
-    for rate in wide.columns:
-        table.add_column(f"{rate:.4g}", justify="right", no_wrap=True, min_width=5)
-    for name, row in wide.iterrows():
-        # Text, not str: a name may hold what the console takes for markup.
-        table.add_row(Text(str(name)), *("–" if pd.isna(value) else f"{value:.3f}" for value in row))
-    return Group(Text(title), table)
+def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group:
+    longest = max(len(heading), *(len(str(name)) for name in wide.index))
+    name_width = min(longest, max(len(heading), width // 3))
+    rates = [f"{rate:.4g}" for rate in wide.columns]
+    column_width = max(5, *map(len, rates))
+    # A space stands before each column; the room that is left decides how many rates go side by side.
+    at_once = max(1, (width - name_width) // (column_width + 1))
+    tables = []
+    for first in range(0, len(rates), at_once):
+        part = slice(first, first + at_once)
+        table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
+        table.add_column(heading, width=name_width, overflow="fold")
+        for rate in rates[part]:
+            table.add_column(rate, justify="right", no_wrap=True, width=column_width)
+        for name, row in wide.iloc[:, part].iterrows():
+            # Text, not str: a name may hold what the console takes for markup.
+            table.add_row(Text(str(name)), *("–" if pd.isna(value) else f"{value:.3f}" for value in row))
+        tables.append(table)
+    return Group(Text(title), *tables, Text())
 
 
 def _failures(scores: pd.DataFrame) -> Text:

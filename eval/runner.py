@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 import joblib
+import numpy as np
 import pandas as pd
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
@@ -67,7 +68,7 @@ def run(
     with Store(config.output_dir / STORE_NAME) as store:
         finished = store.outcomes(keys) if config.resume else {}
         # Failed cells are run again; a key may stand for several cells, such as those without noise.
-        finished = {key: outcome for key, outcome in finished.items() if outcome.error is None}
+        finished = {key: outcome for key, outcome in finished.items() if outcome.is_score}
         pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
         total = len(finished) + len(pending)
         failed = 0
@@ -83,10 +84,20 @@ def run(
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:
+    rows = np.bincount(dataset.y)
+    if config.stratify and rows.min() < 2:
+        rarest = dataset.classes.tolist()[rows.argmin()]
+        raise ConfigError(
+            f"data set {dataset.name!r}: class {rarest!r} has a single row, and a stratified split needs two; "
+            'drop it, or set "stratify": false'
+        )
     try:
         split(dataset.y, config.test_fraction, config.stratify, config.random_state)
     except ValueError as error:
-        raise ConfigError(f"data set {dataset.name!r} cannot be split: {error}") from None
+        message = (
+            f"data set {dataset.name!r} cannot be split with test_fraction {config.test_fraction}: {error}"
+        )
+        raise ConfigError(message) from None
 
 
 def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFrame:

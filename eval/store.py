@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -58,6 +59,11 @@ class Outcome:
     error: str | None = None
     traceback: str | None = None
 
+    @property
+    def is_score(self) -> bool:
+        """Whether this is a score, and one that can be."""
+        return self.error is None and isinstance(self.accuracy, float) and 0 <= self.accuracy <= 1
+
 
 class Store:
     """The cells of one run.  Use it as a context manager.
@@ -77,16 +83,28 @@ class Store:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=60)
-            try:
-                self._open()
-            except BaseException:
-                self._connection.close()
-                raise
-        except (OSError, sqlite3.OperationalError) as error:
+        except OSError as error:
             raise ConfigError(f"the store {path} cannot be written: {error}") from None
+        with self._guarded():
+            self._connection = sqlite3.connect(path, timeout=60)
+        try:
+            with self._guarded():
+                self._open()
+        except ConfigError:
+            self._connection.close()
+            raise
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Say what is wrong with the file."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise ConfigError(f"the store {self.path} cannot be read or written: {error}") from None
         except sqlite3.DatabaseError as error:
-            raise ConfigError(f"the store {path} is damaged ({error}); move it away to start afresh") from None
+            raise ConfigError(
+                f"the store {self.path} is damaged ({error}); move it away to start afresh"
+            ) from None
 
     def _open(self) -> None:
         # Finished cells survive a kill at any moment; a failing disk is not guarded against on every commit.
@@ -108,15 +126,16 @@ class Store:
         """Keep the outcome of a job, in place of an earlier one."""
         values = (job.key, job.dataset, job.model.name, job.noise_kind, job.noise_rate, job.repeat)
         values += dataclasses.astuple(outcome)
-        with self._connection:
+        with self._guarded(), self._connection:
             self._connection.execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", values)
 
     def outcomes(self, keys: Iterable[str]) -> dict[str, Outcome]:
         """Outcomes of those of the keys that are here."""
         wanted = set(keys)
-        rows = self._connection.execute(
-            "SELECT key, accuracy, realised_rate, fit_seconds, predict_seconds, error, traceback FROM cells"
-        )
+        with self._guarded():
+            rows = self._connection.execute(
+                "SELECT key, accuracy, realised_rate, fit_seconds, predict_seconds, error, traceback FROM cells"
+            ).fetchall()
         return {key: Outcome(*values) for key, *values in rows if key in wanted}
 
     def __enter__(self) -> Self:

@@ -29,7 +29,7 @@ TABLES = {
 
 class _Figure(Strict):
     save_fig: Flag
-    fig_size: list[Annotated[float, Field(gt=0, le=100)]] = Field(min_length=2, max_length=2)
+    fig_size: list[Annotated[float, Field(ge=1, le=100)]] = Field(min_length=2, max_length=2)
     fig_dpi: Annotated[int, Field(ge=10, le=2000)]
     fig_title: str
     fig_cmap: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -36,15 +37,22 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
     for part in problem["loc"]:
         where += f"[{part}]" if isinstance(part, int) else f".{part}" if where else str(part)
     where = where if where.isprintable() else repr(where)
+    context = problem.get("ctx", {})
     match problem["type"]:
         case "missing":
             return f"{where}: the key is missing"
         case "extra_forbidden":
             return f"{where}: unknown key; allowed are {', '.join(_allowed_keys(problem['loc'], model))}"
         case "value_error":
-            message = str(problem["ctx"]["error"])
+            message = str(context["error"])
+        case "too_short":
+            message = f"must hold at least {context['min_length']} items"
+        case "too_long":
+            message = f"must hold at most {context['max_length']} items"
+        case "model_type" | "dict_type":
+            message = "must be a JSON object"
         case _:
-            message = problem["msg"].replace("Input should", "must").replace("valid dictionary", "JSON object")
+            message = problem["msg"].replace("Input should", "must")
     if not where:
         return message
     return f"{where}: {message}, got {shown(problem['input'])}"
@@ -61,6 +69,9 @@ def _allowed_keys(location: tuple[int | str, ...], model: type[BaseModel]) -> li
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: on one line and not too long."""
-    text = repr(value)
+    """A value as a message shows it: as JSON, on one line and not too long."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

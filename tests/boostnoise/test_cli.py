@@ -107,6 +107,10 @@ def test_bad_usage(arguments, tmp_path):
         ({"models": [TREE, TREE]}, "two models are named 'tree'; every name must be different"),
         ({"results_dir": "good.csv"}, "the store good.csv/study/store.sqlite cannot be written"),
         ({"models": [{"module": "os", "model": "system"}]}, "package 'os' is not allowed"),
+        (
+            {"models": [{"model": "xgboost", "params": {"max_dept": 3}}]},
+            "xgboost.XGBClassifier has no parameter 'max_dept'",
+        ),
         ({"ela_fig": {"fig_cmap": "nonsense"}}, "ela_fig.fig_cmap: unknown colour map 'nonsense'"),
     ],
 )
@@ -119,7 +123,7 @@ def test_mistakes_give_one_clear_line(noisyeval, tmp_path, changes, message):
     assert done.returncode == 2
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
-    assert line.startswith("noisyeval: error: ")
+    assert line.startswith("noisyeval: error: study.json: ")
     assert message in line
 
 
@@ -159,6 +163,23 @@ def test_own_models(noisyeval, tmp_path):
     assert allowed.returncode == 0, allowed.stdout + allowed.stderr
 
 
+def test_results_that_cannot_be_written(noisyeval, tmp_path):
+    (tmp_path / "results" / "study" / "ela.csv").mkdir(parents=True)
+    done = noisyeval(QUICK)
+    assert done.returncode == 2
+    assert "results cannot be written" in done.stderr
+    assert "the scores are kept in the store" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(stored(tmp_path)) == 8
+
+
+def test_files_in_the_working_directory_are_not_run(noisyeval, tmp_path):
+    for name in ("random", "numpy", "catboost"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('this file was run')")
+    done = noisyeval(QUICK)
+    assert done.returncode == 0, done.stderr
+
+
 def start(folder, config):
     (folder / "study.json").write_text(json.dumps(config))
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -185,7 +206,9 @@ def test_a_killed_run_goes_on_where_it_was(noisyeval, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()
     killed.mkdir()
-    assert start(whole, LONG).communicate()
+    uninterrupted = start(whole, LONG)
+    uninterrupted.communicate()
+    assert uninterrupted.returncode == 0
     process = start(killed, LONG)
     wait_for_cells(process, killed, 4)
     # The command alone: its workers have to notice.
@@ -205,15 +228,21 @@ def test_a_killed_run_goes_on_where_it_was(noisyeval, tmp_path):
         assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_an_interrupted_run_says_how_to_go_on(tmp_path):
+@pytest.mark.parametrize("stop", ["SIGINT to all, as Ctrl-C", "SIGTERM to the command"])
+def test_an_interrupted_run_says_how_to_go_on(tmp_path, stop):
     process = start(tmp_path, LONG)
     wait_for_cells(process, tmp_path, 2)
-    os.killpg(process.pid, signal.SIGINT)
+    if stop.startswith("SIGINT"):
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.terminate()
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Interrupted. What was finished is kept; go on with: noisyeval study.json" in stderr
     assert "Traceback" not in stderr
-    assert start(tmp_path, LONG).communicate()
+    resumed = start(tmp_path, LONG)
+    resumed.communicate()
+    assert resumed.returncode == 0
     assert len(scores(tmp_path)) == 32
 
 

@@ -41,7 +41,8 @@ def test_with_cross_entropy_it_is_the_library_itself(built_in, robust, parameter
 @pytest.mark.parametrize(
     ("library", "parameters"),
     [(0, {"scale_pos_weight": 3.0}), (0, {"base_score": 0.2}), (1, {"scale_pos_weight": 3.0}),
-     (1, {"class_weight": "balanced"}), (1, {"class_weight": {0: 1, 1: 5}})],
+     (1, {"class_weight": "balanced"}), (1, {"class_weight": {0: 1, 1: 5}}), (1, {"boost_from_average": False}),
+     (1, {"extra_trees": True, "random_state": 3}), (0, {"subsample": 0.5, "random_state": 3})],
 )  # fmt: skip
 def test_parameters_reach_the_library(library, parameters):
     X, y = load_breast_cancer(return_X_y=True)
@@ -92,6 +93,25 @@ def test_clone_pickle_and_grid_search(model):
     np.testing.assert_array_equal(copy.predict_proba(X), fitted.predict_proba(X))
     search = GridSearchCV(model, {"loss": ["ce", "gce"], "learning_rate": [0.1, 0.3]}, cv=3).fit(X, y)
     assert search.best_score_ > 0.9
+
+
+def test_the_loss_is_shown():
+    assert repr(RobustXGBClassifier(n_estimators=20)) == "RobustXGBClassifier(loss='gce', n_estimators=20)"
+    shown = repr(RobustLGBMClassifier(loss="ce", loss_params={}, verbose=-1))
+    assert shown == "RobustLGBMClassifier(loss='ce', loss_params={}, verbose=-1)"
+
+
+def test_small_data():
+    X, y = np.arange(16.0).reshape(-1, 1), np.array([0, 1, 1, 1] * 4)
+    expected = lightgbm.LGBMClassifier(**QUIET).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(RobustLGBMClassifier(loss="ce", **QUIET).fit(X, y).predict_proba(X), expected)
+
+
+def test_parameters_set_later():
+    X, y = load_breast_cancer(return_X_y=True)
+    later = RobustLGBMClassifier(n_estimators=5, **QUIET).set_params(loss="ce", loss_params=None).fit(X, y)
+    at_once = RobustLGBMClassifier(n_estimators=5, loss="ce", **QUIET).fit(X, y)
+    np.testing.assert_array_equal(later.predict_proba(X), at_once.predict_proba(X))
 
 
 def test_early_stopping_reads_the_right_metric():
@@ -151,6 +171,7 @@ def test_nothing_is_said_about_unknown_parameters(model, capfd):
         ({"loss_params": {"q": 7}}, ValueError, r"q of GeneralizedCrossEntropy must be in \[0, 1\]"),
         ({"loss_params": {"r": 7}}, ValueError, "has no parameter 'r'"),
         ({"objective": "multiclass"}, ValueError, "objective is set by the loss"),
+        ({"loss_params": [0.7]}, TypeError, r"loss_params must be a dict or None, got \[0.7\]"),
     ],
 )
 def test_bad_parameters(model, parameters, error, message):
@@ -163,6 +184,8 @@ def test_bad_data(model):
     X = load_iris().data
     with pytest.raises(ValueError, match="y must hold at least two classes, got only 1"):
         model.fit(X, np.ones(150, dtype=int))
+    with pytest.raises(ValueError, match=r"y holds \d+ missing labels"):
+        model.fit(X, np.where(X[:, 0] > 5, "a", None))
     with pytest.raises(ValueError, match="Unknown label type"):
         model.fit(X, X[:, 0] + 0.01)
 
@@ -172,5 +195,12 @@ def test_lightgbms_own_metrics_are_refused():
     for parameters, fit_parameters in (({}, {"eval_metric": "multi_logloss"}), ({"metric": "multi_error"}, {})):
         with pytest.raises(ValueError, match="reads the margins of a robust loss as probabilities"):
             RobustLGBMClassifier(**parameters).fit(X, y, eval_set=[(X, y)], **fit_parameters)
-    with pytest.raises(ValueError, match="is_unbalance"):
-        RobustLGBMClassifier(is_unbalance=True).fit(X, y)
+    for parameters, message in (
+        ({"metrics": ["auc"]}, "reads the margins"),
+        ({"is_unbalance": True}, "is_unbalance"),
+        ({"unbalance": True}, "is_unbalance"),
+        ({"application": "regression"}, "objective is set by the loss"),
+        ({"linear_tree": True}, "linear_tree is not supported"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            RobustLGBMClassifier(**parameters).fit(X, y)

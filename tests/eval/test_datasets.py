@@ -96,6 +96,15 @@ def test_text_with_too_many_values(tmp_path):
         load(path)
 
 
+def test_columns_of_lists(tmp_path):
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"a": [[1], [2], [3], [4]], "y": [0, 1, 0, 1]}).to_parquet(path)
+    with pytest.raises(ConfigError, match="column 'a' holds neither numbers nor text"):
+        load(path)
+    with pytest.raises(ConfigError, match="column 'a' holds"):
+        load(path, "a")
+
+
 def test_missing_and_broken_files(tmp_path):
     with pytest.raises(ConfigError, match="no such file"):
         load(tmp_path / "table.csv")

@@ -4,7 +4,7 @@ import sys
 import pytest
 from boostnoise.eval.config import ModelSpec
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.models import ALLOWED_PACKAGES, SHORT_NAMES, build, packages_of
+from boostnoise.eval.models import ALLOWED_PACKAGES, SHORT_NAMES, build, packages_of, version_of
 from sklearn.base import is_classifier
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -62,7 +62,7 @@ def test_pipelines():
 @pytest.mark.parametrize(
     ("model", "params", "message"),
     [
-        ("os.system", {}, "package 'os' is not allowed; allowed are boostnoise, catboost"),
+        ("os.system", {}, "package 'os' is not allowed; allowed are boostnoise, lightgbm"),
         ("subprocess.Popen", {"args": ["true"]}, "package 'subprocess' is not allowed"),
         ("builtins.eval", {}, "package 'builtins' is not allowed"),
         ("sklearn.utils.os", {}, "module 'sklearn.utils' has no class 'os'|is not a scikit-learn estimator"),
@@ -75,9 +75,30 @@ def test_pipelines():
         (
             "sklearn.pipeline.Pipeline",
             {"steps": [], "memory": "cache"},
-            "parameter 'memory' reads or writes files",
+            "parameter 'memory' is not allowed",
         ),
-        ("lightgbm.LGBMClassifier", {"output_model": "x"}, "parameter 'output_model' reads or writes files"),
+        ("lightgbm.LGBMClassifier", {"output_model": "x"}, "parameter 'output_model' is not allowed"),
+        ("xgboost.XGBClassifier", {"max_dpth": 1}, "has no parameter 'max_dpth'"),
+        ("boostnoise.RobustXGBClassifier", {"max_dpth": 1}, "has no parameter 'max_dpth'"),
+        ("lightgbm.LGBMClassifier", {"num_leafs": 1}, "has no parameter 'num_leafs'"),
+        ("lightgbm.LGBMClassifier", {"fs": "x"}, "parameter 'fs' is not allowed"),
+        ("lightgbm.LGBMClassifier", {"machines": "x:1"}, "parameter 'machines' is not allowed"),
+        ("lightgbm.LGBMClassifier", {"num_threads": 8}, "has no parameter 'num_threads'"),
+        ("boostnoise.eval.runner.Store", {}, "module 'boostnoise.eval.runner' is not public"),
+        ("boostnoise.data.evil.Evil", {}, "module 'boostnoise.data.evil' is not public"),
+        ("sklearn.ensemble.VotingClassifier", {"estimators": ["a"]}, "cannot be built"),
+        (
+            "sklearn.model_selection.GridSearchCV",
+            {
+                "estimator": {
+                    "module": "sklearn.pipeline",
+                    "model": "Pipeline",
+                    "params": {"steps": [["a", {"module": "sklearn.svm", "model": "SVC"}]]},
+                },
+                "param_grid": [{"memory": ["cache"]}],
+            },
+            "parameter 'memory' is not allowed",
+        ),
         (
             "sklearn.ensemble.BaggingClassifier",
             {"estimator": {"module": "shutil", "model": "rmtree", "params": {"path": "/"}}},
@@ -120,3 +141,19 @@ def test_packages_of_nested_estimators():
         }
     )
     assert packages_of(spec) == ["sklearn", "xgboost"]
+
+
+def test_a_new_version_of_a_booster_counts_for_the_robust_one():
+    spec = ModelSpec.model_validate({"model": "robust_xgboost"})
+    assert "xgboost" in packages_of(spec)
+
+
+def test_a_module_without_distribution_counts_by_its_source(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    versions = set()
+    for name in ("one_module", "two_module"):
+        (tmp_path / f"{name}.py").write_text(f"NAME = {name!r}")
+        importlib.invalidate_caches()
+        versions.add(version_of(name))
+    assert len(versions) == 2
+    assert "" not in versions

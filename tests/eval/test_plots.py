@@ -19,11 +19,15 @@ def means(models=("a", "b"), kinds=("uniform",)):
     return pd.DataFrame(rows, columns=["noise_kind", "noise_rate", "model", "ela", "std", "repeats"])
 
 
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
 def test_lines_bands_and_labels():
     ax = plot_curves(means(), "ela")
     assert ax.get_xlabel() == "noise rate"
     assert ax.get_ylabel() == "ELA, equalised loss of accuracy"
-    assert [line.get_label() for line in ax.lines] == ["a", "b"]
+    assert legend(ax) == ["a", "b"]
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.1, 0.15, 0.3])
     band = ax.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == pytest.approx((0.08, 0.32))
@@ -44,6 +48,24 @@ def test_the_legend_hides_nothing():
     assert not legend.overlaps(ax.get_window_extent())
     assert figure.bbox.x0 <= legend.x0
     assert legend.x1 <= figure.bbox.x1
+
+
+def test_long_and_odd_names():
+    models = ["_hidden", "x" * 90, "word " * 20, "$\\gamma$"]
+    figure = figure_of_means(means(models), "ela", models=models, n_datasets=1, options=FigureOptions())
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    names = legend(ax)
+    assert names[0] == "_hidden"
+    assert names[1].replace("\n", "") == "x" * 90
+    assert names[3] == "$\\gamma$"
+    assert ax.get_window_extent().width > figure.bbox.width / 2
+
+
+def test_ticks_do_not_run_into_one_another():
+    rates = [0.0, 0.01, 0.02, 0.5, 1.0]
+    table = pd.DataFrame({"noise_rate": rates, "model": "a", "ela": rates, "std": 0.1, "noise_kind": "uniform"})
+    assert len(plot_curves(table, "ela").get_xticks()) != len(rates)
 
 
 def test_every_model_has_its_own_look():
@@ -77,7 +99,7 @@ def test_a_panel_for_each_kind_of_noise():
 
 def test_options_of_the_2020_study():
     options = FigureOptions(
-        fig_size=(6, 5), fig_dpi=80, fig_title="with $\\gamma$", fig_cmap="viridis",
+        fig_size=[6, 5], fig_dpi=80, fig_title="with $\\gamma$", fig_cmap="viridis",
         plot_kwargs=[{}, {"marker": "s", "c": "red", "lw": 4}],
     )  # fmt: skip
     check_options(options, "ela_fig")
@@ -94,7 +116,11 @@ def test_options_of_the_2020_study():
     ("options", "message"),
     [
         ({"fig_cmap": "viridys"}, "ela_fig.fig_cmap: unknown colour map 'viridys'"),
-        ({"plot_kwargs": [{"markr": "s"}]}, r"ela_fig.plot_kwargs\[0\]: .* cannot be drawn: .*markr"),
+        (
+            {"plot_kwargs": [{"markr": "s"}]},
+            r"ela_fig.plot_kwargs\[0\]: unknown key 'markr'; allowed are alpha, color",
+        ),
+        ({"plot_kwargs": [{"url": "javascript:alert(1)"}]}, r"ela_fig.plot_kwargs\[0\]: unknown key 'url'"),
         ({"plot_kwargs": [{"marker": "nonsense"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
         ({"plot_kwargs": [{"color": "nonsense"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
         ({"plot_kwargs": [{"alpha": 7}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),

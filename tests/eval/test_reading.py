@@ -19,7 +19,7 @@ def test_a_run_is_named_by_its_file(tmp_path):
         (b"  \n", "the file is empty"),
         (b"{", "not valid JSON: Expecting property name"),
         (b"[1]", r"must hold a JSON object, got \[1\]"),
-        (b'{"repeats": 1, "repeats": 2}', "not valid JSON: an object holds a key twice, among repeats"),
+        (b'{"repeats": 1, "repeats": 2}', "not valid JSON: an object holds the key 'repeats' twice"),
         (b'{"test_fraction": NaN}', "not valid JSON: NaN is not a number"),
         (b"\xff\xfe", "cannot be read"),
         (b"[" * 100_000, "not valid JSON"),

@@ -89,7 +89,7 @@ def test_figures_can_be_left_out(config, scores):
 
 
 def test_summary(config, scores):
-    text = printed(summary(config, scores))
+    text = printed(summary(config, scores, 80))
     assert "[red]a[/red]" in text
     assert "mean over 2 data sets" in text
     lines = [line.split() for line in text.splitlines() if line.strip().startswith(("[red]a", "b"))]
@@ -102,7 +102,7 @@ def test_summary(config, scores):
 def test_failures_are_named(config, scores):
     scores.loc[1, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
     scores.loc[3, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
-    text = printed(summary(config, scores), width=200)
+    text = printed(summary(config, scores, 200), width=200)
     assert "2 of 16 cells failed" in text
     assert "b on iris, 2 cells: ValueError: [bold]no" in text
     assert any(line.split() == ["b", "–", "–"] for line in text.splitlines())
@@ -111,6 +111,25 @@ def test_failures_are_named(config, scores):
 def test_ten_levels_fit_eighty_columns(config, scores):
     levels = [scores.assign(noise_rate=scores["noise_rate"] * 4 * level / 10) for level in range(1, 10)]
     many = pd.concat(levels).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
-    text = printed(summary(config, many))
+    text = printed(summary(config, many, 80))
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
+    assert text.count("model") == 2  # a head for each of the tables of means, which are not broken
+
+
+@pytest.mark.parametrize("width", [30, 60, 80])
+def test_wide_tables_are_printed_in_parts(config, scores, width):
+    levels = [scores.assign(noise_rate=scores["noise_rate"] * 4 * level / 100) for level in range(100)]
+    many = pd.concat(levels).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
+    text = printed(summary(config.model_copy(update={"tables": ["mean_ela"]}), many, width), width)
+    heads = [line.split()[1:] for line in text.splitlines() if line.strip().startswith("model")]
+    assert [rate for head in heads for rate in head] == [f"{level / 100:.4g}" for level in range(100)]
+    assert all(len(line) <= width for line in text.splitlines())
+    assert "b" in text.split()
+
+
+def test_one_data_set_gives_one_table(config, scores):
+    alone = scores[scores["dataset"] == "iris"]
+    text = printed(summary(config.model_copy(update={"tables": ["accuracy"]}), alone, 80))
+    assert text.count("Accuracy") == 1
+    assert "uniform noise, iris" in text

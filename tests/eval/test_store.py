@@ -51,6 +51,30 @@ def test_a_damaged_store_is_left_alone(tmp_path):
     assert path.read_bytes() == b"this is no database" * 100
 
 
+def test_a_page_that_is_damaged(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        for i in range(500):
+            store.put(StubJob(str(i)), GOOD)
+    content = bytearray(path.read_bytes())
+    content[4096::7] = bytes(255 - byte for byte in content[4096::7])
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match="is damaged"), Store(path) as store:
+        store.outcomes(["a"])
+
+
+def test_scores_that_cannot_be():
+    assert GOOD.is_score
+    for outcome in (
+        BAD,
+        Outcome(),
+        Outcome(accuracy=7.5),
+        Outcome(accuracy="0.9"),
+        Outcome(accuracy=float("nan")),
+    ):
+        assert not outcome.is_score
+
+
 def test_a_store_of_another_version(tmp_path):
     path = tmp_path / "store.sqlite"
     with closing(sqlite3.connect(path)) as connection:

@@ -28,5 +28,5 @@ def test_a_key_with_control_characters_stays_on_its_line():
 
 
 def test_long_values_are_cut():
-    assert shown("x" * 100) == "'" + "x" * 56 + "..."
-    assert shown([1, 2]) == "[1, 2]"
+    assert shown("x" * 100) == '"' + "x" * 56 + "..."
+    assert shown([1, None, True]) == "[1, null, true]"
