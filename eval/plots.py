@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.cbook import normalize_kwargs
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.mathtext import MathTextParser
@@ -127,14 +128,16 @@ def check_options(options: FigureOptions, name: str) -> None:
     if options.fig_cmap is not None and options.fig_cmap not in matplotlib.colormaps:
         raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}")
     for i, arguments in enumerate(options.plot_kwargs):
-        unknown = [key for key in matplotlib.cbook.normalize_kwargs(arguments, Line2D) if key not in STYLE_KEYS]
-        if unknown:
-            allowed = ", ".join(sorted(STYLE_KEYS))
-            raise ConfigError(f"{name}.plot_kwargs[{i}]: unknown key {unknown[0]!r}; allowed are {allowed}")
         figure = Figure()
         try:
+            unknown = [key for key in normalize_kwargs(arguments, Line2D) if key not in STYLE_KEYS]
+            if unknown:
+                allowed = ", ".join(sorted(STYLE_KEYS))
+                raise ConfigError(f"{name}.plot_kwargs[{i}]: unknown key {unknown[0]!r}; allowed are {allowed}")
             figure.subplots().plot([0, 1], [0, 1], **_look(i, len(options.plot_kwargs), options))
             figure.draw_without_rendering()
+        except ConfigError:
+            raise
         except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes
             message = " ".join(str(error).split())
             raise ConfigError(f"{name}.plot_kwargs[{i}]: {arguments!r} cannot be drawn: {message}") from None
@@ -149,9 +152,10 @@ def _look(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
         "markersize": 4.5,
     }
     if options.fig_cmap is not None:
-        look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 1, n)[i])
+        # The upper end of the usual colour maps is too light for lines.
+        look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 0.9, n)[i])
     own = options.plot_kwargs[i] if options.plot_kwargs else {}
-    return look | matplotlib.cbook.normalize_kwargs(own, Line2D)
+    return look | normalize_kwargs(own, Line2D)
 
 
 def _text(text: str, wrap_at: int | None = None) -> str:
