@@ -71,14 +71,16 @@ def _grow_tree(
     n_classes: int,
     arguments: dict[str, Any],
     seed: int,
+    bootstrap: bool = False,
 ) -> Tree:
+    """Grow a tree; with `bootstrap` on as many rows as there are, drawn with replacement."""
     return Tree(
         *grow(
             columns.codes,
             columns.values,
             columns.offsets,
             labels,
-            weights,
+            _bootstrap(weights, seed) if bootstrap else weights,
             n_classes,
             arguments["criterion"],
             arguments["parameter"],
@@ -91,21 +93,14 @@ def _grow_tree(
     )
 
 
-def _grow_bootstrapped_tree(
-    columns: RankCodes,
-    labels: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    n_classes: int,
-    arguments: dict[str, Any],
-    seed: int,
-) -> Tree:
-    """Grow a tree on as many rows as there are, drawn with replacement: weights times numbers of draws."""
+def _bootstrap(weights: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """Weights of a bootstrap sample: each row's weight times the number of times that it was drawn."""
     rng = np.random.RandomState(seed)
     drawn = np.zeros_like(weights)
     while not drawn.any():  # with many weights of 0, a small sample may hold none but those
         rows = rng.randint(weights.size, size=weights.size)
         drawn = np.bincount(rows, minlength=weights.size) * weights
-    return _grow_tree(columns, labels, drawn, n_classes, arguments, seed)
+    return drawn
 
 
 class RobustDecisionTreeClassifier(_Classifier):
@@ -312,10 +307,12 @@ class RobustForestClassifier(_Classifier):
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_estimators)
         columns = encode(X)
 
-        grow_one = _grow_bootstrapped_tree if self.bootstrap else _grow_tree
+        # Module-level functions and plain arrays: the trees may grow in processes and on other machines too.
         self.trees_ = list(
             joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                joblib.delayed(grow_one)(columns, labels, weights, self.classes_.size, arguments, int(seed))
+                joblib.delayed(_grow_tree)(
+                    columns, labels, weights, self.classes_.size, arguments, int(seed), bool(self.bootstrap)
+                )
                 for seed in seeds
             )
         )
