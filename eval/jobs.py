@@ -35,6 +35,8 @@ class Job:
         Of the split, the noise and the model.
     test_fraction : float
     stratify : bool
+    versions : tuple of (package, version)
+        Of the packages that make the scores.
     """
 
     dataset: str
@@ -46,11 +48,11 @@ class Job:
     seed: int
     test_fraction: float
     stratify: bool
+    versions: tuple[tuple[str, str], ...]
 
     @property
     def key(self) -> str:
         """Hash of all that changes the scores, and of nothing else: no names, no place in a config."""
-        packages = {*packages_of(self.model), *DRAWING_PACKAGES}
         content = {
             "protocol": PROTOCOL,
             "data": self.fingerprint,
@@ -59,13 +61,15 @@ class Job:
             "noise": [self.noise_kind, self.noise_rate] if self.noise_rate else None,
             "split": [self.test_fraction, self.stratify],
             "seed": self.seed,
-            "versions": {package: version_of(package) for package in sorted(packages)},
+            "versions": self.versions,
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
     """All jobs of a run, data set by data set."""
+    # Looked up once: a source that changes while the run is on does not change what was asked for.
+    versions = {model.name: _versions(model) for model in config.models}
     return [
         Job(
             dataset=dataset.name,
@@ -77,6 +81,7 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             seed=config.random_state + repeat,
             test_fraction=config.test_fraction,
             stratify=config.stratify,
+            versions=versions[model.name],
         )
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]
@@ -85,3 +90,8 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
         for repeat in range(config.repeats)
         for model in config.models
     ]
+
+
+def _versions(model: ModelSpec) -> tuple[tuple[str, str], ...]:
+    packages = {*packages_of(model), *DRAWING_PACKAGES}
+    return tuple((package, version_of(package)) for package in sorted(packages))

@@ -148,7 +148,7 @@ class RobustDecisionTreeClassifier(_Classifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = RobustDecisionTreeClassifier("misclassification", random_state=0).fit(X, y)
     >>> tree.tree_.n_leaves
-    7
+    4
     """
 
     def __init__(

@@ -25,6 +25,7 @@ def outcome(dataset=WINE, model="robust_tree", params=None, **changes):
         "seed": 11,
         "test_fraction": 0.3,
         "stratify": True,
+        "versions": (),
     }
     job = Job(
         dataset=dataset.name,

@@ -1,4 +1,5 @@
 import dataclasses
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ JOB = Job(
     seed=7,
     test_fraction=0.2,
     stratify=True,
+    versions=(("numpy", "2.4"), ("sklearn", "1.9")),
 )
 
 
@@ -69,13 +71,24 @@ def test_names_are_not_part_of_the_key(change):
         {"seed": 8},
         {"test_fraction": 0.3},
         {"stratify": False},
+        {"versions": (("numpy", "2.4"), ("sklearn", "1.10"))},
     ],
 )
 def test_what_changes_the_scores_changes_the_key(change):
     assert dataclasses.replace(JOB, **change).key != JOB.key
 
 
-def test_a_new_version_of_the_library_changes_the_key(monkeypatch):
-    before = JOB.key
-    monkeypatch.setattr("boostnoise.eval.jobs.version_of", lambda package: "99")
-    assert JOB.key != before
+def test_versions_are_those_of_the_packages_that_make_the_scores():
+    config = parse_config(
+        {
+            "datasets": ["iris"],
+            "models": ["gbm", "robust_lightgbm"],
+            "noise": [{"kind": "uniform", "rates": [0.1]}],
+        },
+        "run",
+    )
+    jobs = make_jobs(config, [Dataset("iris", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))])
+    versions = {job.model.name: dict(job.versions) for job in jobs}
+    assert versions["gbm"] == {"numpy": version("numpy"), "sklearn": version("scikit-learn")}
+    assert versions["robust_lightgbm"]["lightgbm"] == version("lightgbm")
+    assert versions["robust_lightgbm"]["boostnoise"] == version("boostnoise")

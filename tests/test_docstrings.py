@@ -1,0 +1,22 @@
+"""The examples in docstrings give what they show."""
+
+import doctest
+import importlib
+
+import pytest
+
+MODULES = [
+    "boostnoise.estimators",
+    "boostnoise.eval.metrics",
+    "boostnoise.eval.noise",
+    "boostnoise.losses",
+    "robust_splits.criteria",
+    "robust_splits.estimators",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    failed, attempted = doctest.testmod(importlib.import_module(name))
+    assert attempted > 0
+    assert failed == 0
