@@ -1,318 +1,412 @@
-"""The compiled tree grower: split search, partition of the rows, storage of the nodes.
+"""The compiled tree grower: which node is split next, partition of the rows, storage of the nodes.
 
 `grow` is one compiled function that holds no Python object and releases the interpreter's lock, so threads grow
 trees side by side.  Rows of weight 0 take no part.  A node is split only where the best gain is positive.
 """
 
-import math
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._gain import EPSILON, ROUNDING, split_gain, weighted_impurity
-from ._kernel import kernel
+from ._coding import Columns
+from ._frontier import pop, push
+from ._gain import EPSILON, ROUNDING
+from ._kernel import inner_kernel, outer_kernel
+from ._random import next_below
+from ._scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
+from ._search import count_classes, gather, new_scratch, search_exact, search_random
 
 LEAF = -1
+UNKNOWN = -2  # in place of the feature of a node that was not searched yet
+MAX_TABLE = 1 << 24
 
-# A feature is searched through the class histogram of its codes where the node holds at least half as many rows
-# as the feature has distinct values and the histogram fits the second-level cache; else through sorted codes.
-MAX_HISTOGRAM_CELLS = 1 << 15
-MAX_INSERTION_SORT = 48
-
-
-@kernel()
-def _next_below(state, bound):
-    """Draw an integer in [0, bound) and advance `state` (1,) uint64, a xorshift64* generator."""
-    x = state[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    state[0] = x
-    high = (x * np.uint64(2685821657736338717)) >> np.uint64(32)
-    return np.int64((high * np.uint64(bound)) >> np.uint64(32))
+# The rows of a subtree whose codes fit the second-level cache are brought near to each other, unless the
+# columns are so many that most of the copy would not be read.
+NEAR_BYTES = 1 << 19
+MIN_NEAR_ROWS = 32
+MAX_NEAR_COLUMNS = 64
 
 
-@kernel()
-def _sort(keys, scratch, code_range):
-    """Sort keys of the form (code << 32 | position), whose positions ascend; return the sorted array."""
-    n = keys.shape[0]
-    if n <= MAX_INSERTION_SORT:
-        for i in range(1, n):
-            key = keys[i]
-            j = i - 1
-            while j >= 0 and keys[j] > key:
-                keys[j + 1] = keys[j]
-                j -= 1
-            keys[j + 1] = key
-        return keys
-    # Radix sort, the least significant digit of the code first; each pass is stable.
-    counts = np.empty(256, dtype=np.int64)
-    shift = np.uint64(32)
-    while code_range > 0:
-        counts[:] = 0
-        for i in range(n):
-            counts[np.int64((keys[i] >> shift) & np.uint64(255))] += 1
-        begin = 0
-        for digit in range(256):
-            count = counts[digit]
-            counts[digit] = begin
-            begin += count
-        for i in range(n):
-            digit = np.int64((keys[i] >> shift) & np.uint64(255))
-            scratch[counts[digit]] = keys[i]
-            counts[digit] += 1
-        keys, scratch = scratch, keys
-        shift += np.uint64(8)
-        code_range >>= 8
-    return keys
+class Growth(NamedTuple):
+    """How far a tree grows; counts beyond reach stand for no limit.
 
-
-@kernel()
-def _scan_sorted(keys, labels, weights, totals, n_node, min_samples_leaf, criterion, parameter, impurity, best):  # fmt: skip  # noqa: E501
-    """Best split of a feature from its sorted keys.
-
-    Returns the gain, and the codes below and above the split: -1, -1 where no gain exceeds `best`.
+    `max_leaf_nodes` 0 grows depth first, without a limit; a positive number best first.
     """
-    n = keys.shape[0]
-    n_classes = totals.shape[0]
-    left = np.zeros(n_classes)
-    right = totals.copy()
-    n_left = 0.0
-    below, above = np.int64(-1), np.int64(-1)
-    previous = np.int64(-1)
-    for i in range(n):
-        code = np.int64(keys[i] >> np.uint64(32))
-        if code != previous and min_samples_leaf <= i <= n - min_samples_leaf:
-            n_right = n_node - n_left
-            if n_left > 0.0 and n_right > 0.0:
-                gain = split_gain(criterion, parameter, impurity, left, right, n_left, n_right)
-                if gain > best:
-                    best, below, above = gain, previous, code
-        previous = code
-        row = np.int64(keys[i] & np.uint64(0xFFFFFFFF))
-        k = labels[row]
-        left[k] += weights[row]
-        right[k] = max(totals[k] - left[k], 0.0)
-        n_left += weights[row]
-    return best, below, above
+
+    max_depth: int
+    max_leaf_nodes: int
+    min_samples_split: int
+    min_samples_leaf: int
+    min_weight_leaf: float
+    min_reduction: float
+    max_features: int
+    random_thresholds: bool
 
 
-@kernel()
-def _scan_histogram(counts, rows, n, totals, n_node, min_samples_leaf, criterion, parameter, impurity, best):  # fmt: skip  # noqa: E501
-    """Best split of a feature from the class counts and row numbers of its codes; see `_scan_sorted`."""
-    n_classes = totals.shape[0]
-    left = np.zeros(n_classes)
-    right = totals.copy()
-    n_left = 0.0
-    rows_left = 0
-    below, above = np.int64(-1), np.int64(-1)
-    previous = np.int64(-1)
-    for code in range(rows.shape[0]):
-        if rows[code] == 0:
-            continue
-        if rows_left > 0 and min_samples_leaf <= rows_left <= n - min_samples_leaf:
-            n_right = n_node - n_left
-            if n_left > 0.0 and n_right > 0.0:
-                gain = split_gain(criterion, parameter, impurity, left, right, n_left, n_right)
-                if gain > best:
-                    best, below, above = gain, previous, np.int64(code)
-        previous = np.int64(code)
-        rows_left += rows[code]
-        for k in range(n_classes):
-            left[k] += counts[code, k]
-            right[k] = max(totals[k] - left[k], 0.0)
-            n_left += counts[code, k]
-    return best, below, above
+class Grown(NamedTuple):
+    """What the nodes of a grown tree are; see `Tree`."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    counts: NDArray[np.float64]
+    n_rows: NDArray[np.int64]
+    gain: NDArray[np.float64]
 
 
-@kernel()
-def _grown(array, size):
-    """A copy of `array` with room for `size` rows."""
-    copy = np.empty((size,) + array.shape[1:], dtype=array.dtype)  # noqa: RUF005 - not known to Numba
+class Nodes(NamedTuple):
+    """The fields of `Grown`, with room for more nodes, and what is needed while they grow."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    counts: NDArray[np.float64]
+    n_rows: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    # Of nodes that wait: first row, end, depth, parent, highest code on the left; when it is their turn; and
+    # one bit per feature that is known to be constant there.
+    plan: NDArray[np.int64]
+    priority: NDArray[np.float64]
+    constant: NDArray[np.uint64]
+    waiting: NDArray[np.int64]
+
+
+def _new_nodes(capacity: int, n_classes: int, n_words: int) -> Nodes:
+    return Nodes(
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity),
+        np.empty(capacity, dtype=np.bool_),
+        np.empty(capacity, dtype=np.int32),
+        np.empty((capacity, n_classes)),
+        np.empty(capacity, dtype=np.int64),
+        np.empty(capacity),
+        np.empty((capacity, 5), dtype=np.int64),
+        np.empty(capacity),
+        np.empty((capacity, n_words), dtype=np.uint64),
+        np.empty(capacity, dtype=np.int64),
+    )
+
+
+def _enlarged(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy of `array` with room for twice as many rows."""
+    copy = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
     copy[: array.shape[0]] = array
     return copy
 
 
-@kernel()
-def _midpoint(low, high):
-    """A threshold t with low <= t < high, half-way where the numbers allow."""
-    middle = low + (high - low) / 2.0
-    return low if middle >= high else middle
+@outer_kernel()
+def _begin(samples, rows, nodes):
+    """Write the root and its rows, those that have a weight, as `_scan` says; return their number."""
+    n = np.int64(0)
+    for i in range(samples.weights.shape[0]):
+        if samples.weights[i] > 0.0:
+            payload = np.int64(i)
+            if samples.class_bits > 0:
+                payload = (np.int64(samples.weights[i]) << samples.class_bits) | samples.labels[i]
+            rows[n] = (np.int64(i) << 32) | payload
+            n += 1
+    nodes.feature[0] = UNKNOWN
+    nodes.priority[0] = np.inf
+    nodes.plan[0, 0], nodes.plan[0, 1], nodes.plan[0, 2], nodes.plan[0, 3] = 0, n, 0, -1
+    nodes.waiting[0] = 0
+    count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
+    return n
 
 
-@kernel()
-def grow(codes, values, offsets, labels, weights, n_classes, criterion, parameter, max_depth, min_samples_split, min_samples_leaf, max_features, seed):  # fmt: skip  # noqa: E501
-    """Grow one tree depth first.
+@inner_kernel()
+def _partition(codes, first, step, rows, begin, end, scratch, below, missing_code, missing_left):
+    """Bring the rows that go left to the front; both sides keep their order, and so the reads of the codes.
+
+    Returns where the right side begins, and the number of missing values.
+    """
+    middle, n_right, n_missing = begin, 0, 0
+    for i in range(begin, end):
+        row = rows[i]
+        code = np.int64(codes[first + (row >> 32) * step])
+        goes_left = code <= below or (missing_left and code == missing_code)
+        rows[middle] = row
+        scratch[n_right] = row
+        middle += goes_left
+        n_right += not goes_left
+        n_missing += code == missing_code
+    for i in range(n_right):
+        rows[middle + i] = scratch[i]
+    return middle, n_missing
+
+
+@inner_kernel()
+def partition(columns, f, rows, begin, end, scratch, below, missing_left):
+    """See `_partition`."""
+    missing = columns.offsets[f + 1] - columns.offsets[f]
+    first, step, width = columns.first[f], columns.step[f], columns.width[f]
+    if width == 1:
+        return _partition(columns.codes8, first, step, rows, begin, end, scratch, below, missing, missing_left)
+    if width == 2:
+        return _partition(columns.codes16, first, step, rows, begin, end, scratch, below, missing, missing_left)
+    return _partition(columns.codes32, first, step, rows, begin, end, scratch, below, missing, missing_left)
+
+
+@inner_kernel()
+def _copy_rows(by_row, rows, begin, end, near):
+    n = by_row.shape[1]
+    for i in range(begin, end):
+        row = rows[i] >> 32
+        to = (i - begin) * n
+        for j in range(n):
+            near[to + j] = by_row[row, j]
+
+
+@inner_kernel()
+def _bring_near(columns, rows, begin, end, near):
+    """Copy the codes of some rows next to each other, and number the rows by their place there."""
+    _copy_rows(columns.rows8, rows, begin, end, near.codes8)
+    _copy_rows(columns.rows16, rows, begin, end, near.codes16)
+    _copy_rows(columns.rows32, rows, begin, end, near.codes32)
+    for i in range(begin, end):
+        rows[i] = ((i - begin) << 32) | (rows[i] & LOW_HALF)
+
+
+@inner_kernel()
+def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
+    """Best split of a node over some features.
+
+    Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
+
+    `constant` holds one bit per feature that is known to be constant at the node, and learns more.  Constant
+    features count as tried, but the search goes on until one is not.
+    """
+    n_features = features.shape[0]
+    node = describe(measure.code, measure.parameter, counts, end - begin)
+    best = rounding * node.weight
+    best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
+    tried = 0
+    varies = False
+    while tried < n_features and (tried < growth.max_features or not varies):
+        other = tried + next_below(state, n_features - tried)
+        f = features[other]
+        features[other] = features[tried]
+        features[tried] = f
+        tried += 1
+        bit = np.uint64(1) << np.uint64(f & 63)
+        if constant[f >> 6] & bit:
+            continue
+        low, high = gather(columns, f, rows, begin, end, scratch.keys)
+        if low == high:
+            constant[f >> 6] |= bit
+            continue
+        varies = True
+        first, last = columns.offsets[f], columns.offsets[f + 1]
+        values = columns.values[first:last]
+        if growth.random_thresholds:
+            reduction, below, threshold, missing = search_random(
+                low, high, last - first, values, node, samples, measure, growth.min_samples_leaf,
+                growth.min_weight_leaf, scratch, best, state,
+            )  # fmt: skip
+        else:
+            reduction, below, threshold, missing = search_exact(
+                low, high, last - first, values, node, samples, measure, phi_table, growth.min_samples_leaf,
+                growth.min_weight_leaf, scratch, best,
+            )  # fmt: skip
+        if below >= 0:
+            best, best_feature, best_below, best_threshold, best_missing = (
+                reduction,
+                f,
+                below,
+                threshold,
+                missing,
+            )
+    return best_feature, best_below, best_threshold, best_missing, best
+
+
+@outer_kernel()
+def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, scratch, features, state, progress):  # fmt: skip  # noqa: E501
+    """Grow until no node waits, or the nodes are full.
+
+    `progress` holds the numbers of nodes, of leaves and of nodes that wait, the first and the last of the rows
+    that are near, and whether the criterion failed, with the class counts left in `scratch`.
+    """
+    n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
+    near_begin, near_end = progress[3], progress[4]
+    best_first = growth.max_leaf_nodes > 0
+    n_classes = nodes.counts.shape[1]
+    n_words = nodes.constant.shape[1]
+    capacity = nodes.feature.shape[0]
+    while n_waiting > 0 and n_nodes + 2 <= capacity:
+        node = pop(nodes.waiting, n_waiting, nodes.priority) if best_first else nodes.waiting[n_waiting - 1]
+        n_waiting -= 1
+        begin, end = nodes.plan[node, 0], nodes.plan[node, 1]
+        depth, parent = nodes.plan[node, 2], nodes.plan[node, 3]
+        counts = nodes.counts[node]
+        near_by = near_begin <= begin and end <= near_end
+
+        if nodes.feature[node] == UNKNOWN:
+            m = end - begin
+            nodes.n_rows[node] = m
+            nodes.feature[node] = LEAF
+            nodes.left[node] = LEAF
+            nodes.threshold[node] = np.nan
+            nodes.missing_left[node] = False
+            nodes.gain[node] = 0.0
+            weight, most = 0.0, 0.0
+            for k in range(n_classes):
+                weight += counts[k]
+                most = max(most, counts[k])
+            if (
+                m < growth.min_samples_split
+                or m < 2 * growth.min_samples_leaf
+                or depth >= growth.max_depth
+                or most >= weight
+            ):
+                continue
+            if not near_by and MIN_NEAR_ROWS <= m <= n_near:
+                _bring_near(columns, rows, begin, end, near)
+                near_begin, near_end, near_by = begin, end, True
+            constant = nodes.constant[node]
+            for i in range(n_words):
+                constant[i] = nodes.constant[parent, i] if parent >= 0 else 0
+            f, below, threshold, missing_left, reduction = _search_node(
+                rows, begin, end, near if near_by else columns, samples, counts, measure, phi_table, growth,
+                scratch, features, constant, rounding, state,
+            )  # fmt: skip
+            if f < 0:
+                continue
+            nodes.feature[node] = f
+            nodes.threshold[node] = threshold
+            nodes.missing_left[node] = missing_left
+            nodes.plan[node, 4] = below
+            if best_first:
+                nodes.priority[node] = reduction
+                n_waiting = push(nodes.waiting, n_waiting, nodes.priority, node)
+                continue
+
+        n_left, n_right = 0.0, 0.0
+        middle, n_missing = begin, 0
+        reduction = 0.0
+        if not (best_first and n_leaves >= growth.max_leaf_nodes):
+            middle, n_missing = partition(
+                near if near_by else columns, nodes.feature[node], rows, begin, end, scratch.keys,
+                nodes.plan[node, 4], nodes.missing_left[node],
+            )  # fmt: skip
+            count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), scratch.left)
+            if samples.class_bits == 0:  # a difference would not be exact
+                count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), scratch.right)
+            for k in range(n_classes):
+                if samples.class_bits > 0:
+                    scratch.right[k] = counts[k] - scratch.left[k]
+                n_left += scratch.left[k]
+                n_right += scratch.right[k]
+            reduction = measure.reduction(
+                measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
+                scratch.left.ctypes, scratch.right.ctypes, n_classes,
+            )  # fmt: skip
+        if reduction <= rounding * (n_left + n_right) or reduction < growth.min_reduction:
+            nodes.feature[node] = LEAF
+            nodes.threshold[node] = np.nan
+            nodes.missing_left[node] = False
+            continue
+        if reduction == np.inf:
+            progress[5] = 1
+            return
+        if n_missing == 0:
+            nodes.missing_left[node] = n_left > n_right
+        nodes.gain[node] = reduction / (n_left + n_right)
+        nodes.left[node] = n_nodes
+        for child in range(n_nodes, n_nodes + 2):
+            is_left = child == n_nodes
+            nodes.feature[child] = UNKNOWN
+            nodes.priority[child] = np.inf
+            nodes.plan[child, 0] = begin if is_left else middle
+            nodes.plan[child, 1] = middle if is_left else end
+            nodes.plan[child, 2] = depth + 1
+            nodes.plan[child, 3] = node
+            for k in range(n_classes):
+                nodes.counts[child, k] = scratch.left[k] if is_left else scratch.right[k]
+            if best_first:
+                n_waiting = push(nodes.waiting, n_waiting, nodes.priority, child)
+            else:
+                nodes.waiting[n_waiting] = child
+                n_waiting += 1
+        n_nodes += 2
+        n_leaves += 1
+    progress[0], progress[1], progress[2], progress[3], progress[4] = (
+        n_nodes,
+        n_leaves,
+        n_waiting,
+        near_begin,
+        near_end,
+    )
+
+
+def grow(
+    columns: Columns,
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    n_classes: int,
+    measure: Measure,
+    growth: Growth,
+    seed: int,
+) -> Grown:
+    """Grow one tree.
 
     Parameters
     ----------
-    codes, values, offsets
-        The fields of `RankCodes`.
-    labels : int64 array of shape (n_samples,)
+    columns : Columns
+    labels : int32 array of shape (n_samples,)
         Class numbers.
     weights : float64 array of shape (n_samples,)
         Not negative.
-    n_classes, criterion, max_depth, min_samples_split, min_samples_leaf, max_features : int
-    parameter : float
-    seed : uint64
+    n_classes : int
+    measure : Measure
+    growth : Growth
+    seed : int
         Not 0.
 
     Returns
     -------
-    feature : int32 array of shape (n_nodes,)
-        -1 at a leaf.
-    threshold : float64 array of shape (n_nodes,)
-        Values up to the threshold go left.
-    children : int32 array of shape (n_nodes, 2)
-        Left and right; -1 at a leaf.
-    counts : float64 array of shape (n_nodes, n_classes)
-        Weighted class counts.
-    n_rows : int64 array of shape (n_nodes,)
-        Number of rows with a weight.
+    Grown
+
+    Raises
+    ------
+    ValueError
+        If the criterion returns what is not a finite number.
     """
-    n_features, n_samples = codes.shape
-    state = np.full(1, seed, dtype=np.uint64)
-
-    rows = np.empty(n_samples, dtype=np.int32)
-    n = 0
-    for i in range(n_samples):
-        if weights[i] > 0.0:
-            rows[n] = i
-            n += 1
-    rows = rows[:n]
-    rounding = ROUNDING
-    for i in range(n):
-        if weights[rows[i]] != math.floor(weights[rows[i]]):
-            rounding = max(ROUNDING, EPSILON * n)
-            break
-    scratch_rows = np.empty(n, dtype=np.int32)
-    node_labels = np.empty(n, dtype=np.int64)
-    node_weights = np.empty(n, dtype=np.float64)
-    keys = np.empty(n, dtype=np.uint64)
-    scratch_keys = np.empty(n, dtype=np.uint64)
-    bin_counts = np.empty((MAX_HISTOGRAM_CELLS // n_classes + 1, n_classes))
-    bin_rows = np.empty(MAX_HISTOGRAM_CELLS // n_classes + 1, dtype=np.int64)
+    n_features = columns.first.size
+    total_weight = weights.sum()
+    whole = bool((weights == np.floor(weights)).all())
+    class_bits = max(1, (n_classes - 1).bit_length())
+    if not whole or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
+        class_bits = 0
+    samples = Samples(class_bits, labels, weights)
+    nodes = _new_nodes(1024, n_classes, (n_features + 63) // 64)
+    rows = np.empty(weights.size, dtype=np.int64)
+    n = _begin(samples, rows, nodes)
+    rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
+    tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
+    phi_table = np.empty(int(total_weight) + 1 if tabulated else 0)
+    fill_table(measure.code, measure.parameter, phi_table)
+    n_near = 0
+    bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
+    if growth.max_leaf_nodes == 0 and n_features <= MAX_NEAR_COLUMNS * growth.max_features:
+        n_near = min(n, NEAR_BYTES // bytes_per_row)
+    near = columns.near(n_near)
+    scratch = new_scratch(n, n_classes)
     features = np.arange(n_features)
-    totals = np.empty(n_classes)
-
-    capacity = 64
-    feature = np.full(capacity, LEAF, dtype=np.int32)
-    threshold = np.empty(capacity)
-    children = np.full((capacity, 2), LEAF, dtype=np.int32)
-    counts = np.empty((capacity, n_classes))
-    n_rows = np.empty(capacity, dtype=np.int64)
-    n_nodes = 0
-
-    # Nodes to come: first row, end, depth, parent, side.  Depth first, one waits per level.
-    stack = np.empty((64, 5), dtype=np.int64)
-    stack[0] = np.array([0, n, 0, -1, 0])
-    n_stack = 1
-    while n_stack > 0:
-        n_stack -= 1
-        begin, end, depth, parent, side = stack[n_stack]
-        m = end - begin
-
-        totals[:] = 0.0
-        for i in range(m):
-            row = rows[begin + i]
-            node_labels[i] = labels[row]
-            node_weights[i] = weights[row]
-            totals[node_labels[i]] += node_weights[i]
-        n_node = totals.sum()
-
-        node = n_nodes
-        n_nodes += 1
-        if n_nodes > capacity:
-            capacity *= 2
-            feature = _grown(feature, capacity)
-            threshold = _grown(threshold, capacity)
-            children = _grown(children, capacity)
-            counts = _grown(counts, capacity)
-            n_rows = _grown(n_rows, capacity)
-        feature[node] = LEAF
-        threshold[node] = np.nan
-        children[node, 0] = LEAF
-        children[node, 1] = LEAF
-        counts[node] = totals
-        n_rows[node] = m
-        if parent >= 0:
-            children[parent, side] = node
-
-        impurity = weighted_impurity(criterion, parameter, totals, n_node)
-        if (
-            impurity <= rounding * n_node
-            or m < min_samples_split
-            or m < 2 * min_samples_leaf
-            or depth >= max_depth
-        ):
-            continue
-
-        best = rounding
-        best_feature, best_below, best_above = -1, np.int64(-1), np.int64(-1)
-        tried = 0
-        varies = False  # Constant features count as tried, but the search goes on until one is not.
-        while tried < n_features and (tried < max_features or not varies):
-            other = tried + _next_below(state, n_features - tried)
-            features[tried], features[other] = features[other], features[tried]
-            f = features[tried]
-            tried += 1
-
-            column = codes[f]
-            low = np.int64(column[rows[begin]])
-            high = low
-            for i in range(begin + 1, end):
-                code = np.int64(column[rows[i]])
-                low = min(low, code)
-                high = max(high, code)
-            if low == high:
-                continue
-            varies = True
-            n_codes = high - low + 1
-            if n_codes <= 2 * m and n_codes * n_classes <= MAX_HISTOGRAM_CELLS:
-                bin_counts[:n_codes] = 0.0
-                bin_rows[:n_codes] = 0
-                for i in range(m):
-                    b = np.int64(column[rows[begin + i]]) - low
-                    bin_counts[b, node_labels[i]] += node_weights[i]
-                    bin_rows[b] += 1
-                gain, below, above = _scan_histogram(
-                    bin_counts, bin_rows[:n_codes], m, totals, n_node, min_samples_leaf,
-                    criterion, parameter, impurity, best,
-                )  # fmt: skip
-            else:
-                for i in range(m):
-                    code = np.int64(column[rows[begin + i]]) - low
-                    keys[i] = np.uint64((code << 32) | i)
-                gain, below, above = _scan_sorted(
-                    _sort(keys[:m], scratch_keys[:m], high - low), node_labels, node_weights, totals, n_node,
-                    min_samples_leaf, criterion, parameter, impurity, best,
-                )  # fmt: skip
-            if below >= 0:
-                best = gain
-                best_feature, best_below, best_above = f, below + low, above + low
-        if best_feature < 0:
-            continue
-
-        feature[node] = best_feature
-        first = offsets[best_feature]
-        threshold[node] = _midpoint(values[first + best_below], values[first + best_above])
-        # A stable partition keeps the rows in ascending order, and so the reads of the codes.
-        column = codes[best_feature]
-        n_left = 0
-        n_right = 0
-        for i in range(begin, end):
-            row = rows[i]
-            if np.int64(column[row]) <= best_below:
-                rows[begin + n_left] = row
-                n_left += 1
-            else:
-                scratch_rows[n_right] = row
-                n_right += 1
-        rows[begin + n_left : end] = scratch_rows[:n_right]
-
-        if n_stack + 2 > stack.shape[0]:
-            stack = _grown(stack, 2 * stack.shape[0])
-        middle = begin + n_left
-        stack[n_stack] = np.array([middle, end, depth + 1, node, 1])
-        stack[n_stack + 1] = np.array([begin, middle, depth + 1, node, 0])
-        n_stack += 2
-    return feature[:n_nodes], threshold[:n_nodes], children[:n_nodes], counts[:n_nodes], n_rows[:n_nodes]
+    state = np.full(1, seed, dtype=np.uint64)
+    progress = np.array([1, 1, 1, 0, 0, 0])
+    while True:
+        _expand(
+            columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, scratch,
+            features, state, progress,
+        )  # fmt: skip
+        n_nodes, _, n_waiting, _, _, failed = progress
+        if failed:
+            raise ValueError(
+                "the criterion must return a finite number; it did not for the class counts "
+                f"{scratch.left.tolist()} and {scratch.right.tolist()}"
+            )
+        if n_waiting == 0:
+            return Grown._make(array[:n_nodes].copy() for array in nodes[: len(Grown._fields)])
+        nodes = Nodes._make(_enlarged(array) for array in nodes)

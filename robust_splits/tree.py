@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernel import kernel
+from ._kernel import outer_kernel
+
+# What a walk reads of a node, in one cache line.
+STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("left", np.int32)])
+ROWS_AT_ONCE = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A binary decision tree as flat arrays; node 0 is the root.
+    """A binary decision tree as flat arrays; node 0 is the root, and children come after their parents.
 
     Attributes
     ----------
@@ -21,19 +26,35 @@ class Tree:
         The column a node splits on; -1 at a leaf.
     threshold : float64 array of shape (n_nodes,)
         Rows with ``X[:, feature] <= threshold`` go left; NaN at a leaf.
-    children : int32 array of shape (n_nodes, 2)
-        Left and right child; -1 at a leaf.
+    missing_left : bool array of shape (n_nodes,)
+        Whether rows with a missing value go left: what was learnt, or where nothing was missing, where most
+        rows went.
+    left : int32 array of shape (n_nodes,)
+        Left child; the right child is the next node; -1 at a leaf.
     counts : float64 array of shape (n_nodes, n_classes)
         Weighted class counts of the training rows.
     n_rows : int64 array of shape (n_nodes,)
         Number of training rows with a positive weight.
+    gain : float64 array of shape (n_nodes,)
+        Gain of the split at the node's own scale; 0 at a leaf.
+    values : float64 array of shape (n_nodes, n_classes)
+        The class probabilities that a row in the node is given.
     """
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
-    children: NDArray[np.int32]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
     counts: NDArray[np.float64]
     n_rows: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "steps"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
 
     @property
     def n_nodes(self) -> int:
@@ -46,43 +67,133 @@ class Tree:
         return int((self.feature < 0).sum())
 
     @property
+    def children(self) -> NDArray[np.int32]:
+        """Left and right child of each node, shape (n_nodes, 2); -1 at a leaf."""
+        return np.column_stack([self.left, np.where(self.left < 0, -1, self.left + 1)]).astype(np.int32)
+
+    @property
+    def node_depth(self) -> NDArray[np.int64]:
+        """Number of splits above each node, shape (n_nodes,)."""
+        depth = np.zeros(self.n_nodes, dtype=np.int64)
+        for node in np.flatnonzero(self.left >= 0):
+            depth[self.left[node] : self.left[node] + 2] = depth[node] + 1
+        return depth
+
+    @property
     def depth(self) -> int:
         """Number of splits on the longest path from the root."""
-        # Children come after their parents.
-        depth = np.zeros(self.n_nodes, dtype=np.int64)
-        for node in np.flatnonzero(self.feature >= 0):
-            depth[self.children[node]] = depth[node] + 1
-        return int(depth.max())
+        return int(self.node_depth.max())
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of the training rows of each node, shape (n_nodes,)."""
+        weight: NDArray[np.float64] = self.counts.sum(axis=1)
+        return weight
+
+    @property
+    def proportions(self) -> NDArray[np.float64]:
+        """Class proportions of the training rows of each node, shape (n_nodes, n_classes)."""
+        proportions: NDArray[np.float64] = self.counts / self.weight[:, None]
+        return proportions
+
+    @property
+    def parent(self) -> NDArray[np.int64]:
+        """Parent of each node, shape (n_nodes,); -1 at the root."""
+        parent = np.full(self.n_nodes, -1)
+        inner = np.flatnonzero(self.left >= 0)
+        parent[self.left[inner]] = parent[self.left[inner] + 1] = inner
+        return parent
+
+    def importances(self, n_features: int) -> NDArray[np.float64]:
+        """Share of each feature in the risk that all splits remove; zeros without a split."""
+        inner = self.feature >= 0
+        removed = np.zeros(n_features)
+        np.add.at(removed, self.feature[inner], (self.weight * self.gain)[inner])
+        total = removed.sum()
+        return removed / total if total > 0 else np.zeros(n_features)
+
+    def pruned(self, min_samples_split: int) -> Tree:
+        """The tree without the splits of nodes of fewer rows."""
+        alive = np.zeros(self.n_nodes, dtype=bool)
+        mark_alive(self.left, self.n_rows, min_samples_split, alive)
+        split = alive & (self.left >= 0) & (self.n_rows >= min_samples_split)
+        renumbered = np.cumsum(alive) - 1
+        return Tree(
+            feature=np.where(split, self.feature, -1)[alive].astype(np.int32),
+            threshold=np.where(split, self.threshold, np.nan)[alive],
+            missing_left=(self.missing_left & split)[alive],
+            left=np.where(split, renumbered[self.left], -1)[alive].astype(np.int32),
+            counts=self.counts[alive],
+            n_rows=self.n_rows[alive],
+            gain=np.where(split, self.gain, 0.0)[alive],
+            values=self.values[alive],
+        )
 
     @cached_property
-    def proportions(self) -> NDArray[np.float64]:
-        """Class proportions of every node, shape (n_nodes, n_classes)."""
-        proportions: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
-        return proportions
+    def steps(self) -> NDArray[np.void]:
+        """What a walk reads of each node, as records."""
+        steps = np.empty(self.n_nodes, dtype=STEP)
+        steps["threshold"], steps["feature"], steps["left"] = self.threshold, self.feature, self.left
+        return steps
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
-        leaves: NDArray[np.int64] = _apply(X, self.feature, self.threshold, self.children)
+        leaves = np.empty(X.shape[0], dtype=np.int64)
+        find_leaves(X, self.steps, self.missing_left, leaves)
         return leaves
 
+    def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
+        """Add to each row of `out` (n_samples, n_classes) the values of its leaf."""
+        add_values(X, self.steps, self.missing_left, self.values, out)
 
-@kernel()
-def _apply(X, feature, threshold, children):
-    leaves = np.empty(X.shape[0], dtype=np.int64)
-    for i in range(X.shape[0]):
+
+@outer_kernel()
+def mark_alive(left, n_rows, min_samples_split, alive):
+    """Mark the nodes that remain where nodes of fewer rows are not split; parents come before children."""
+    alive[0] = True
+    for node in range(left.shape[0]):
+        if alive[node] and left[node] >= 0 and n_rows[node] >= min_samples_split:
+            alive[left[node]] = True
+            alive[left[node] + 1] = True
+
+
+@outer_kernel()
+def find_leaves(X, steps, missing_left, leaves):
+    """Walk rows down side by side, so that the wait for the memory of one is the work on others."""
+    n_samples = X.shape[0]
+    for begin in range(0, n_samples, ROWS_AT_ONCE):
+        end = min(begin + ROWS_AT_ONCE, n_samples)
+        for i in range(begin, end):
+            leaves[i] = 0
+        walking = True
+        while walking:
+            walking = False
+            for i in range(begin, end):
+                node = leaves[i]
+                left = steps[node].left
+                if left >= 0:
+                    x = X[i, steps[node].feature]
+                    goes_right = x > steps[node].threshold
+                    if x != x:
+                        goes_right = not missing_left[node]
+                    leaves[i] = left + goes_right
+                    walking = True
+
+
+@outer_kernel()
+def add_values(X, steps, missing_left, values, out):
+    """Add to each row of `out` the values of its leaf; see `find_leaves`."""
+    n_samples, n_classes = out.shape
+    for i in range(n_samples):
         node = 0
-        while feature[node] >= 0:
-            node = children[node, 0 if X[i, feature[node]] <= threshold[node] else 1]
-        leaves[i] = node
-    return leaves
-
-
-@kernel()
-def add_proportions(X, feature, threshold, children, proportions, out):
-    """Add to each row of `out` (n_samples, n_classes) the class proportions of its leaf."""
-    for i in range(X.shape[0]):
-        node = 0
-        while feature[node] >= 0:
-            node = children[node, 0 if X[i, feature[node]] <= threshold[node] else 1]
-        for k in range(out.shape[1]):
-            out[i, k] += proportions[node, k]
+        while True:
+            left = steps[node].left
+            if left < 0:
+                break
+            x = X[i, steps[node].feature]
+            goes_right = x > steps[node].threshold
+            if x != x:
+                goes_right = not missing_left[node]
+            node = left + goes_right
+        for k in range(n_classes):
+            out[i, k] += values[node, k]

@@ -10,8 +10,12 @@ MODULES = [
     "boostnoise.eval.metrics",
     "boostnoise.eval.noise",
     "boostnoise.losses",
+    "robust_splits.bounds",
     "robust_splits.criteria",
-    "robust_splits.estimators",
+    "robust_splits.decision_tree",
+    "robust_splits.distribution",
+    "robust_splits.export",
+    "robust_splits.forest",
 ]
 
 

@@ -4,19 +4,41 @@ import pickle
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
+from scipy.special import entr
 
 import robust_splits
 from robust_splits import (
+    Credal,
     Entropy,
+    FunctionCriterion,
     GeneralizedCrossEntropy,
     Gini,
     Misclassification,
     NegativeExponential,
+    Pairwise,
+    RobustDecisionTreeClassifier,
+    RobustForestClassifier,
     SqrtGini,
+    Twoing,
     get_criterion,
 )
 
 ALL = [Gini(), Entropy(), Misclassification(), SqrtGini(), GeneralizedCrossEntropy(), NegativeExponential()]
+OTHERS = [Twoing(), Pairwise(), Credal()]
+
+# Left and right class counts, no side empty.
+SPLITS = (
+    st.integers(1, 6)
+    .flatmap(lambda k: arrays(float, (2, k), elements=st.integers(0, 50)))
+    .filter(lambda counts: counts.sum(axis=1).all())
+)
+BINARY_SPLITS = arrays(float, (2, 2), elements=st.integers(0, 50)).filter(
+    lambda counts: counts.sum(axis=1).all()
+)
 
 
 def test_gains_agree_with_the_vectors(data_root):
@@ -28,7 +50,7 @@ def test_gains_agree_with_the_vectors(data_root):
                 gain = get_criterion(name).gain(case["left"], case["right"])
                 assert gain == pytest.approx(expected, abs=1e-12, rel=1e-12), (name, case)
                 checked.add(name)
-    assert len(checked) == 11
+    assert len(checked) == 15
 
 
 @pytest.mark.parametrize(
@@ -94,7 +116,146 @@ def test_gains_of_concave_impurities_are_never_negative(criterion):
         assert criterion.gain(left, right) > -1e-14
 
 
+@given(BINARY_SPLITS)
+def test_twoing_of_two_classes_by_its_short_formula(counts):
+    left, right = counts
+    a = left.sum() / counts.sum()
+    expected = a * (1 - a) * (left[1] / left.sum() - right[1] / right.sum()) ** 2
+    assert Twoing().gain(left, right) == pytest.approx(expected, abs=1e-15)
+
+
+@given(BINARY_SPLITS)
+def test_pairwise_by_its_formula(counts):
+    (left_negative, left_positive), (right_negative, right_positive) = counts
+    expected = abs(left_negative * right_positive - left_positive * right_negative) / 2
+    assert Pairwise().gain(*counts) == pytest.approx(expected, abs=1e-10)
+
+
+def test_pairwise_is_for_two_classes():
+    with pytest.raises(ValueError, match="criterion 'pairwise' is for two classes, got 3"):
+        Pairwise().gain([1, 2, 3], [3, 2, 1])
+    with pytest.raises(ValueError, match="criterion 'pairwise' is for two classes, got 3"):
+        RobustDecisionTreeClassifier("pairwise").fit([[1], [2], [3]], [0, 1, 2])
+    assert Pairwise().gain([1], [2]) == 0
+
+
+def largest_entropy(counts, s):
+    """By a general optimiser, from nothing but the definition."""
+    n = counts.sum() + s
+    found = minimize(
+        lambda p: -entr(p).sum(),
+        (counts + s / counts.size) / n,
+        bounds=list(zip(counts / n, (counts + s) / n, strict=True)),
+        constraints={"type": "eq", "fun": lambda p: p.sum() - 1},
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    return -found.fun
+
+
+@pytest.mark.parametrize("s", [0.5, 1.0, 2.5, 30.0])
+def test_credal_by_an_optimiser(s):
+    rng = np.random.default_rng(0)
+    for n_classes in (2, 2, 3, 5, 8):
+        left, right = rng.integers(0, 12, (2, n_classes)) + np.eye(2, n_classes)
+        whole, *children = (largest_entropy(counts, s) for counts in (left + right, left, right))
+        n = left.sum() + right.sum()
+        lower = (children @ np.array([left.sum(), right.sum()]) + s * max(children)) / (n + s)
+        assert Credal(s).gain(left, right) == pytest.approx(whole - lower, abs=1e-6)
+        ratio = (whole - lower) / entr([left.sum() / n, right.sum() / n]).sum()
+        assert Credal(s, gain_ratio=True).gain(left, right) == pytest.approx(ratio, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("s", "counts"),
+    [
+        (1.0, [27.000000000000004, 28.0]),
+        (1.0, [3.2, 4.199999999999999, 6.2]),
+        (2.5, [3.2, 3.3, 2.6999999999999997, 1.5]),
+    ],
+)
+def test_credal_ends_where_the_level_is_a_count_but_for_rounding(s, counts):
+    gain = Credal(s).gain(counts, np.ones(len(counts)))
+    assert gain == pytest.approx(Credal(s).gain(np.round(counts, 1), np.ones(len(counts))), abs=1e-12)
+
+
+def test_only_impurities_are_impurities():
+    assert all(isinstance(criterion, robust_splits.Impurity) for criterion in ALL)
+    for criterion in [*OTHERS, FunctionCriterion(gini_gain)]:
+        assert not hasattr(criterion, "impurity")
+
+
+def gini_gain(left, right):
+    n_left, n_right = left.sum(), right.sum()
+    n = n_left + n_right
+    children = (left**2).sum() / n_left + (right**2).sum() / n_right
+    return (children - ((left + right) ** 2).sum() / n) / n
+
+
+def no_number(left, right):
+    return np.nan if left.sum() > right.sum() else 0.0
+
+
+def not_compiled(left, right):
+    return float(str(left[0]) + repr(object()))
+
+
+@given(SPLITS)
+def test_a_function_is_a_criterion(counts):
+    assert FunctionCriterion(gini_gain).gain(*counts) == pytest.approx(Gini().gain(*counts), abs=1e-14)
+
+
+@pytest.mark.parametrize("weight", [None, 0.3])
+def test_a_function_grows_the_tree_of_the_criterion_that_it_writes_out(weight):
+    # Continuous columns and large leaves, so that no two splits have the same gain.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2_000, 3))
+    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=2_000) > 1).astype(int)
+    weight = weight and np.where(y, weight, 1.0)
+    trees = [
+        RobustDecisionTreeClassifier(criterion, min_samples_leaf=40, random_state=0).fit(X, y, weight).tree_
+        for criterion in ("gini", pickle.loads(pickle.dumps(FunctionCriterion(gini_gain))))
+    ]
+    assert trees[0].n_nodes > 20
+    for name in ("feature", "threshold", "left", "counts"):
+        np.testing.assert_array_equal(*(getattr(tree, name) for tree in trees))
+    np.testing.assert_allclose(*(tree.gain for tree in trees), atol=1e-13)
+
+
+@pytest.mark.parametrize("model", [RobustDecisionTreeClassifier, RobustForestClassifier])
+def test_bad_functions(model):
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+    with pytest.raises(TypeError, match="function of FunctionCriterion must be callable, got 3"):
+        FunctionCriterion(3)
+    with pytest.raises(TypeError, match="the criterion function not_compiled cannot be compiled"):
+        model(criterion=FunctionCriterion(not_compiled)).fit(X, y)
+    with pytest.raises(TypeError, match="the criterion function not_compiled cannot be compiled"):
+        FunctionCriterion(not_compiled).gain([1, 2], [2, 1])
+    with pytest.raises(
+        ValueError, match="the criterion must return a finite number; it did not for the class counts"
+    ):
+        model(criterion=FunctionCriterion(no_number)).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("mse", "gini"),
+        ("ce", "entropy"),
+        ("log_loss", "entropy"),
+        ("conservative", "misclassification"),
+        ("dkm", "sqrt_gini"),
+        ("ne", "negative_exponential"),
+        ("ne(0.25)", "negative_exponential(0.25)"),
+        ("ranking", "pairwise"),
+    ],
+)
+def test_aliases(alias, name):
+    assert get_criterion(alias) == get_criterion(name)
+
+
 def test_names():
+    assert [get_criterion(name) for name in ("twoing", "pairwise", "credal")] == OTHERS
+    assert get_criterion("credal(2.5)") == Credal(s=2.5)
     assert get_criterion("gini") == Gini()
     assert get_criterion("gce") == GeneralizedCrossEntropy(q=0.7)
     assert get_criterion("gce(0.25)") == GeneralizedCrossEntropy(q=0.25)
@@ -111,6 +272,9 @@ def test_names():
         ("gce(-1)", ValueError, "q of GeneralizedCrossEntropy must be finite and at least 0, got -1"),
         ("negative_exponential(1.5)", ValueError, r"lam of NegativeExponential must be in \[0, 1\], got 1.5"),
         ("negative_exponential(nan)", ValueError, "lam"),
+        ("ranking(1)", ValueError, "'pairwise' takes no parameter"),
+        ("credal(-1)", ValueError, "s of Credal must be finite and at least 0, got -1"),
+        ("credal(inf)", ValueError, "s of Credal"),
         (3, TypeError, "criterion must be a name or a Criterion, got 3"),
     ],
 )
@@ -123,6 +287,8 @@ def test_bad_names(criterion, error, message):
 def test_parameters_are_numbers(q):
     with pytest.raises(TypeError, match="q of GeneralizedCrossEntropy must be a number"):
         GeneralizedCrossEntropy(q=q)
+    with pytest.raises(TypeError, match="gain_ratio of Credal must be True or False, got 1"):
+        Credal(gain_ratio=1)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +306,7 @@ def test_bad_counts(left, right, message):
         Gini().gain(left, right)
 
 
-@pytest.mark.parametrize("criterion", ALL, ids=str)
+@pytest.mark.parametrize("criterion", [*ALL, *OTHERS], ids=str)
 def test_criteria_are_plain_data(criterion):
     assert pickle.loads(pickle.dumps(criterion)) == criterion
     assert hash(criterion) == hash(type(criterion)())

@@ -15,9 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from robust_splits import Gini, RobustDecisionTreeClassifier, RobustForestClassifier
+from robust_splits import Gini, RobustDecisionTreeClassifier, RobustExtraTreesClassifier, RobustForestClassifier
 
 BOTH = [RobustDecisionTreeClassifier(), RobustForestClassifier(n_estimators=5)]
+ALL = [*BOTH, RobustExtraTreesClassifier(n_estimators=5)]
 
 
 def expected_failures(estimator):
@@ -29,7 +30,7 @@ def expected_failures(estimator):
     }
 
 
-@parametrize_with_checks(BOTH, expected_failed_checks=expected_failures)
+@parametrize_with_checks(ALL, expected_failed_checks=expected_failures)
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
@@ -105,7 +106,7 @@ def test_a_single_class_is_predicted():
 def bytes_of(forest):
     return b"".join(
         array.tobytes()
-        for tree in forest.trees_
+        for tree in (e.tree_ for e in forest.estimators_)
         for array in (tree.feature, tree.threshold, tree.children, tree.counts, tree.n_rows)
     )
 
@@ -173,9 +174,9 @@ def test_limits_beyond_sixty_four_bits_are_no_limits():
 def test_bootstrap_draws_rows():
     X, y = load_iris(return_X_y=True)
     drawn = RobustForestClassifier(3, random_state=0).fit(X, y)
-    assert all(tree.counts[0].sum() == 150 and tree.n_rows[0] < 120 for tree in drawn.trees_)
+    assert all(e.tree_.counts[0].sum() == 150 and e.tree_.n_rows[0] < 120 for e in drawn.estimators_)
     whole = RobustForestClassifier(3, bootstrap=False, random_state=0).fit(X, y)
-    assert all(tree.n_rows[0] == 150 for tree in whole.trees_)
+    assert all(e.tree_.n_rows[0] == 150 for e in whole.estimators_)
 
 
 @pytest.mark.parametrize("model", BOTH, ids=["tree", "forest"])
@@ -184,7 +185,17 @@ def test_bootstrap_draws_rows():
     [
         ({"criterion": "ginny"}, ValueError, "criterion 'ginny' is unknown"),
         ({"max_depth": 0}, ValueError, "max_depth"),
-        ({"min_samples_leaf": 0.1}, TypeError, "min_samples_leaf"),
+        (
+            {"min_samples_leaf": 0.0},
+            ValueError,
+            "min_samples_leaf must be a number above 0 and at most 1, got 0.0",
+        ),
+        ({"min_samples_leaf": "auto"}, ValueError, "needs noise_rate"),
+        ({"leaf_value": "mean"}, ValueError, "leaf_value must be 'proportions', 'majority'"),
+        ({"shrinkage": -1}, ValueError, "shrinkage must be a number of at least 0, got -1"),
+        ({"min_weight_fraction_leaf": 0.6}, ValueError, "min_weight_fraction_leaf"),
+        ({"max_leaf_nodes": 1}, ValueError, "max_leaf_nodes"),
+        ({"criterion": "pairwise"}, ValueError, "'pairwise' is for two classes, got 3"),
         ({"min_samples_split": 1}, ValueError, "min_samples_split"),
         ({"max_features": 5}, ValueError, "max_features"),
     ],
@@ -207,7 +218,7 @@ def test_bad_parameters_of_the_forest():
 def test_bad_data(model):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="NaN"):
-        clone(model).fit(np.where(X > 5, np.nan, X), y)
+        clone(model).fit(X, np.where(y == 1, np.nan, y))
     with pytest.raises(ValueError, match="infinity"):
         clone(model).fit(np.where(X > 5, np.inf, X), y)
     with pytest.raises(ValueError, match=r"[Ss]ample.weight"):

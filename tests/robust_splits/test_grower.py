@@ -19,6 +19,9 @@ CRITERIA = [
     "negative_exponential(0.25)",
     "negative_exponential(0.5)",
     "negative_exponential(1)",
+    "twoing",
+    "credal",
+    "credal(2.5)",
 ]
 
 
@@ -72,7 +75,7 @@ def problems(draw):
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(problem=problems(), min_samples_leaf=st.sampled_from([1, 1, 4]))
 def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
     X, y, weight = problem

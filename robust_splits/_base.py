@@ -1,0 +1,162 @@
+"""What trees and forests share: the parameters of a tree, their validation, and prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.validation import check_is_fitted
+
+from ._coding import encode
+from ._grower import Growth
+from ._growing import Recipe, Sample
+from ._validation import (
+    NO_LIMIT,
+    check_choice,
+    check_count,
+    check_features,
+    check_max_features,
+    check_rows,
+    check_share,
+    check_training_data,
+)
+from ._values import leaf_value_power
+from .bounds import min_leaf_samples
+from .criteria import Criterion, NegativeExponential, get_criterion
+from .tree import Tree
+
+ADAPTIVE = "ane"
+
+
+class BaseRobustTrees(ClassifierMixin, BaseEstimator):
+    """Base of `RobustDecisionTreeClassifier` and the forests."""
+
+    criterion: str | Criterion
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    min_samples_split: int | float | str | None
+    min_samples_leaf: int | float | str
+    min_weight_fraction_leaf: float
+    min_impurity_decrease: float
+    max_features: int | float | str | None
+    class_weight: dict[Any, float] | str | None
+    leaf_value: str
+    noise_rate: float | None
+    random_state: int | np.random.RandomState | None
+    classes_: NDArray[Any]
+    n_classes_: int
+    criterion_: Criterion
+
+    _draws_rows = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the most probable class; of several equal ones the first in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; NaN where a value is missing.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        # Validation comes first, so that an unfitted estimator says so.
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Logarithms of `predict_proba`; minus infinity for a class that is excluded.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _features(self, X: ArrayLike) -> NDArray[np.floating]:
+        check_is_fitted(self)
+        return check_features(self, X)
+
+    def _sample(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, n_threads: int) -> Sample:
+        """Validate and code the training data, and set the attributes that depend on it."""
+        X, labels, self.classes_, weights = check_training_data(self, X, y, sample_weight)
+        self.n_classes_ = self.classes_.size
+        if self.class_weight == "balanced_subsample" and not self._draws_rows:
+            raise ValueError("class_weight='balanced_subsample' is for forests; a tree takes 'balanced'")
+        if self.class_weight is not None and self.class_weight != "balanced_subsample":
+            weights = weights * compute_sample_weight(self.class_weight, self.classes_[labels])
+        self._training_rows = X
+        return Sample(encode(X, n_threads), labels, weights, self.n_classes_)
+
+    def _recipe(self, sample: Sample) -> Recipe:
+        """Validated parameters of a tree."""
+        n_samples, n_features = sample.labels.size, sample.columns.first.size
+        if self.criterion == ADAPTIVE:
+            criterion: Criterion = NegativeExponential()
+        else:
+            criterion = get_criterion(self.criterion)
+            criterion.check_classes(sample.n_classes)
+        max_leaf_nodes = 0
+        if self.max_leaf_nodes is not None:
+            max_leaf_nodes = check_count("max_leaf_nodes", self.max_leaf_nodes, low=2)
+        fraction = check_share("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5)
+        decrease = check_share("min_impurity_decrease", self.min_impurity_decrease, low=0.0, high=np.inf)
+        total = float(sample.weights.sum())
+        growth = Growth(
+            max_depth=NO_LIMIT if self.max_depth is None else check_count("max_depth", self.max_depth, low=1),
+            max_leaf_nodes=max_leaf_nodes,
+            min_samples_split=self._min_samples_split(n_samples),
+            min_samples_leaf=self._min_samples_leaf(n_samples, sample.n_classes),
+            min_weight_leaf=max(fraction * total, np.finfo(float).tiny),
+            min_reduction=decrease * total,
+            max_features=check_max_features(self.max_features, n_features),
+            random_thresholds=False,
+        )
+        return Recipe(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
+
+    def _min_samples_split(self, n_samples: int) -> int:
+        return check_rows("min_samples_split", self.min_samples_split, n_samples, low=2)
+
+    def _min_samples_leaf(self, n_samples: int, n_classes: int) -> int:
+        if isinstance(self.min_samples_leaf, str):
+            check_choice("min_samples_leaf, where it is a word,", self.min_samples_leaf, ("auto",))
+            if self.noise_rate is None:
+                raise ValueError("min_samples_leaf='auto' needs noise_rate, the rate of wrong labels; got None")
+            return min_leaf_samples(self.noise_rate, n_classes=max(2, n_classes))
+        return check_rows("min_samples_leaf", self.min_samples_leaf, n_samples, low=1)
+
+
+def path_matrix(tree: Tree, leaves: NDArray[np.int64]) -> csr_array:
+    """Which nodes each row passes, from its leaf; a sparse matrix of shape (n_samples, n_nodes) of ones."""
+    # Up from the leaves, all rows at once.
+    parent = tree.parent
+    rows, nodes = [], []
+    these, at = np.arange(leaves.size), leaves
+    while these.size:
+        rows.append(these)
+        nodes.append(at)
+        at = parent[at]
+        these, at = these[at >= 0], at[at >= 0]
+    row, node = np.concatenate(rows), np.concatenate(nodes)
+    matrix = csr_array((np.ones(row.size, dtype=np.int64), (row, node)), shape=(leaves.size, tree.n_nodes))
+    matrix.sort_indices()
+    return matrix

@@ -1,0 +1,179 @@
+"""Sample sizes under uniform label noise: what keeps a node's majority class, or the order of two splits.
+
+Uniform noise of rate eta turns a label, with probability eta and apart from all others, into one of the other
+K - 1 classes, all equally likely.  The bounds are Hoeffding's: they hold for a node, or for two splits of one,
+fixed before the noisy labels were seen, and are on the safe side.
+
+References
+----------
+.. [1] Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
+.. [2] Ghosh, Manwani & Sastry, "On the Robustness of Decision Tree Learning under Label Noise", PAKDD 2017.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+MOST_SAMPLES = int(np.iinfo(np.int64).max)
+
+
+def majority_retention_probability(n: int, noise_rate: float, margin: float, n_classes: int = 2) -> float:
+    """Lower bound on the probability that noise leaves a node its majority class.
+
+    ``max(0, 1 - (K-1) exp(-n gamma^2 / 2))`` with ``gamma = (1 - K eta / (K-1)) margin`` (Wilton & Ye,
+    Theorem 4).
+
+    Parameters
+    ----------
+    n : int
+        Number of samples in the node, at least 1.
+    noise_rate : float
+        The rate eta of uniform noise, in [0, (K-1)/K).
+    margin : float
+        By how much the clean share of the majority class exceeds that of every other class, in (0, 1]:
+        ``min over k != k* of (p_k* - p_k)``.
+    n_classes : int, default=2
+        The number K of classes, at least 2.
+
+    Returns
+    -------
+    float
+        A probability; 0 where the bound says nothing.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number, or `n` or `n_classes` not an integer.
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> from robust_splits.bounds import majority_retention_probability
+    >>> round(majority_retention_probability(100, noise_rate=0.2, margin=0.5), 3)
+    0.989
+    """
+    n = _check_integer("n", n, 1)
+    n_classes = _check_integer("n_classes", n_classes, 2)
+    gamma = _noisy_margin(noise_rate, margin, n_classes)
+    return max(0.0, -math.expm1(math.log(n_classes - 1) - n * gamma**2 / 2))
+
+
+def min_leaf_samples(noise_rate: float, margin: float = 1.0, n_classes: int = 2, delta: float = 0.05) -> int:
+    """Fewest samples for which `majority_retention_probability` is at least 1 - delta.
+
+    ``ceil((2 / gamma^2) ln((K-1) / delta))`` with ``gamma = (1 - K eta / (K-1)) margin`` (Wilton & Ye,
+    Theorem 4; for two classes Ghosh, Manwani & Sastry, Lemma 3.7).
+
+    Parameters
+    ----------
+    noise_rate : float
+        The rate eta of uniform noise, in [0, (K-1)/K).
+    margin : float, default=1.0
+        By how much the clean share of the majority class exceeds that of every other class, in (0, 1].  The
+        default is a leaf that would be pure without noise: what a tree grows towards, and the fewest samples.
+    n_classes : int, default=2
+        The number K of classes, at least 2.
+    delta : float, default=0.05
+        Probability, in (0, 1), with which the majority class may be lost.
+
+    Returns
+    -------
+    int
+        Number of samples, at least 1.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number, or `n_classes` not an integer.
+    ValueError
+        If an argument is out of range, or the number of samples does not fit into 64 bits.
+
+    Examples
+    --------
+    >>> from robust_splits.bounds import min_leaf_samples
+    >>> [min_leaf_samples(noise_rate) for noise_rate in (0.0, 0.2, 0.4)]
+    [6, 17, 150]
+    """
+    n_classes = _check_integer("n_classes", n_classes, 2)
+    gamma = _noisy_margin(noise_rate, margin, n_classes)
+    delta = _check_number("delta", delta, 0.0, 1.0)
+    # Divided twice, for the square of a small gamma is 0.
+    needed = 2 * (math.log(n_classes - 1) - math.log(delta)) / gamma / gamma if gamma else math.inf
+    if needed > MOST_SAMPLES:
+        raise ValueError(
+            f"noise_rate {noise_rate!r} and margin {margin!r} need more than {MOST_SAMPLES} samples; "
+            "a lower noise_rate or a larger margin needs fewer"
+        )
+    return math.ceil(needed)
+
+
+def gain_order_failure_probability(n: int, noise_rate: float, difference: float) -> float:
+    """Upper bound on the probability that noise swaps the order of two splits by gini, for two classes.
+
+    ``min(1, 12 exp(-n rho^2 (1 - 2 eta)^2 / 72))`` (Ghosh, Manwani & Sastry, proof of Lemma 3.8).
+
+    Parameters
+    ----------
+    n : int
+        Number of samples in the node that is split, at least 1.
+    noise_rate : float
+        The rate eta of uniform noise, in [0, 1/2).
+    difference : float
+        The difference rho of the two splits' clean gains, as `Gini.gain` has them, in (0, 1/2].
+
+    Returns
+    -------
+    float
+        A probability; 1 where the bound says nothing.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number, or `n` not an integer.
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> from robust_splits.bounds import gain_order_failure_probability
+    >>> round(gain_order_failure_probability(50_000, noise_rate=0.2, difference=0.2), 6)
+    0.000545
+    """
+    n = _check_integer("n", n, 1)
+    noise_rate = _check_number("noise_rate", noise_rate, 0.0, 0.5, closed="left")
+    difference = _check_number("difference", difference, 0.0, 0.5, closed="right")
+    return min(1.0, 12 * math.exp(-n * (difference * (1 - 2 * noise_rate)) ** 2 / 72))
+
+
+def _noisy_margin(noise_rate: float, margin: float, n_classes: int) -> float:
+    """What uniform noise is expected to leave of the margin."""
+    limit = (n_classes - 1) / n_classes
+    noise_rate = _check_number("noise_rate", noise_rate, 0.0, limit, closed="left")
+    margin = _check_number("margin", margin, 0.0, 1.0, closed="right")
+    return (1 - noise_rate / limit) * margin
+
+
+def _check_integer(name: str, value: object, low: int) -> int:
+    allowed = f"an integer in [{low}, {MOST_SAMPLES}]"
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    if not low <= value <= MOST_SAMPLES:
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return int(value)
+
+
+def _check_number(
+    name: str, value: object, low: float, high: float, closed: Literal["left", "right", "neither"] = "neither"
+) -> float:
+    allowed = (
+        f"a number in {'[' if closed == 'left' else '('}{low:g}, {high:g}{']' if closed == 'right' else ')'}"
+    )
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    if not (low < value < high or (closed == "left" and value == low) or (closed == "right" and value == high)):
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return float(value)

@@ -1,0 +1,242 @@
+"""How trees and forests grow and what their leaves say, against scikit-learn and recomputation."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, weibull_max
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
+
+from robust_splits import Credal, DistributionCriterion, FunctionCriterion
+from robust_splits import RobustDecisionTreeClassifier as OurTree
+from robust_splits import RobustExtraTreesClassifier as ExtraTrees
+from robust_splits import RobustForestClassifier as Forest
+from robust_splits.criteria import CRITERIA
+
+PLAIN = {"criterion": "gini", "min_samples_split": 2, "shrinkage": 0.0, "random_state": 0}
+both_forests = pytest.mark.parametrize("forest", [Forest, ExtraTrees])
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Continuous columns: with large leaves no two splits have the same gain."""
+    X, y = make_classification(
+        2_000, 8, n_informative=5, n_classes=3, weights=[0.5, 0.3], flip_y=0.3, random_state=0
+    )
+    return X.astype(np.float32), y
+
+
+@pytest.fixture(scope="module")
+def weight():
+    return np.random.default_rng(1).uniform(0.2, 3, 2_000)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_leaf_nodes": 2}, {"max_leaf_nodes": 13}, {"max_leaf_nodes": 40, "max_depth": 5, "criterion": "entropy"},
+        {"max_leaf_nodes": 1_000}, {"max_leaf_nodes": 20, "min_impurity_decrease": 0.003},
+        {"min_impurity_decrease": 0.002}, {"min_weight_fraction_leaf": 0.07}, {"min_samples_split": 0.2},
+        {"min_samples_leaf": 0.0333},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_same_tree_as_scikit_learn(data, weight, limits, weighted):
+    limits = {"criterion": "gini", "min_samples_leaf": 30, "random_state": 0} | limits
+    ours, theirs = (
+        tree(**limits).fit(*data, weight if weighted else None) for tree in (OurTree, DecisionTreeClassifier)
+    )
+    assert ours.tree_.n_nodes == theirs.tree_.node_count
+    assert ours.get_n_leaves() == theirs.get_n_leaves()
+    assert ours.get_depth() == theirs.get_depth()
+    grid = np.random.default_rng(0).normal(size=(5_000, 8)).astype(np.float32)
+    np.testing.assert_allclose(ours.predict_proba(grid), theirs.predict_proba(grid), atol=1e-12)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-12)
+    assert ours.feature_importances_.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("leaf_value", "criterion", "power"),
+    [("proportions", "gini", 1), ("gce(0.5)", "gini", 2), ("gce", "gce(0.75)", 4), ("gce", "gini", 1 / 0.3)],
+)
+def test_leaf_values(data, leaf_value, criterion, power):
+    model = OurTree(criterion, leaf_value=leaf_value, min_samples_leaf=30).fit(*data)
+    p = model.tree_.proportions[model.apply(data[0])] ** power
+    np.testing.assert_allclose(model.predict_proba(data[0]), p / p.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+@pytest.mark.parametrize("leaf_value", ["majority", "gce(1)"])
+def test_a_leaf_may_be_for_its_majority_alone(data, leaf_value):
+    tree = OurTree("gini", leaf_value=leaf_value, min_samples_leaf=30).fit(*data).tree_
+    np.testing.assert_array_equal(np.sort(tree.values, axis=1), [[0, 0, 1]] * tree.n_nodes)
+    np.testing.assert_array_equal((tree.counts * tree.values).sum(axis=1), tree.counts.max(axis=1))
+    tied = OurTree(leaf_value=leaf_value)
+    tied = [tied.set_params(random_state=i % 20).fit([[0], [0]], [0, 1]).predict([[0]])[0] for i in range(40)]
+    assert tied[:20] == tied[20:]
+    assert set(tied) == {0, 1}
+
+
+@pytest.mark.parametrize("leaf_value", ["mean", "gce(x)", "gce(.)", "gce(-1)", None])
+def test_bad_leaf_values(data, leaf_value):
+    with pytest.raises(ValueError, match="leaf_value must be 'proportions', 'majority', 'gce' or"):
+        OurTree(leaf_value=leaf_value).fit(*data)
+
+
+def shrunk_leaves(tree, shrinkage, node, value):
+    """Values of the leaves below a node."""
+    if tree.left[node] < 0:
+        return {node: value}
+    means, leaves = tree.proportions, {}
+    for child in tree.children[node]:
+        of_child = value + (means[child] - means[node]) / (1 + shrinkage / tree.counts[node].sum())
+        leaves |= shrunk_leaves(tree, shrinkage, child, of_child)
+    return leaves
+
+
+@pytest.mark.parametrize("shrinkage", [0.0, 0.7, 40.0])
+def test_shrinkage_by_its_recursion(data, weight, shrinkage):
+    parameters = PLAIN | {"shrinkage": shrinkage}
+    for model in (OurTree(**parameters).fit(*data, weight), *Forest(3, **parameters).fit(*data, weight)):
+        leaves = shrunk_leaves(model.tree_, shrinkage, 0, model.tree_.proportions[0])
+        expected = [leaves[leaf] for leaf in model.apply(data[0])]
+        np.testing.assert_allclose(model.predict_proba(data[0]), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [OurTree(), Forest(5), ExtraTrees(5)])
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 2, 2: 0.5}], ids=str)
+def test_class_weights_are_weights_of_rows(data, weight, model, class_weight):
+    X, y = data
+    of_class = y.size / (3 * np.bincount(y)) if class_weight == "balanced" else np.array([2, 1, 0.5])
+    model.set_params(**PLAIN, class_weight=class_weight)
+    actual = model.fit(X, y, weight).predict_proba(X)
+    expected = model.set_params(class_weight=None).fit(X, y, weight * of_class[y]).predict_proba(X)
+    np.testing.assert_allclose(actual, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_balanced_subsamples_hold_classes_of_equal_weight(data, bootstrap):
+    for model in Forest(3, class_weight="balanced_subsample", bootstrap=bootstrap, **PLAIN).fit(*data):
+        np.testing.assert_allclose(model.tree_.proportions[0], 1 / 3)
+
+
+def test_balanced_subsample_is_for_forests(data):
+    with pytest.raises(ValueError, match="class_weight"):
+        OurTree(class_weight="balanced_subsample").fit(*data)
+
+
+@pytest.mark.parametrize(("max_samples", "n_draws"), [(None, 2_000), (150, 150), (0.25, 500), (1e-9, 1)])
+def test_max_samples_is_the_number_of_draws(data, max_samples, n_draws):
+    assert [model.tree_.weight[0] for model in Forest(3, max_samples=max_samples).fit(*data)] == [n_draws] * 3
+
+
+def draws(X, **parameters):
+    """How often each tree draws each row, shape (n_estimators, n_samples): the counts where rows are all the classes."""
+    return np.array([model.tree_.counts[0] for model in Forest(**parameters).fit(X, np.arange(len(X)))])
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+@pytest.mark.parametrize(
+    "parameters", [{}, {"max_samples": 0.5}, {"shrinkage": 3.0, "leaf_value": "majority"}], ids=str
+)
+def test_out_of_bag_predictions_are_of_trees_that_have_not_drawn_the_row(data, parameters):
+    X, y = data[0][:300], data[1][:300]
+    parameters = {"n_estimators": 6, "random_state": 7} | parameters
+    model = Forest(oob_score=True, n_jobs=2, **parameters).fit(X, y)
+    unseen = draws(X, **parameters) == 0
+    some = unseen.any(axis=0)
+    votes = np.einsum("ti,tik->ik", unseen, [tree.predict_proba(X) for tree in model])[some]
+    p = model.oob_decision_function_
+    np.testing.assert_array_equal(np.isnan(p).all(axis=1), ~some)
+    np.testing.assert_allclose(p[some], votes / unseen.sum(axis=0)[some, None], atol=1e-12)
+    right = p[some].argmax(axis=1) == y[some]
+    assert model.oob_score_ == right.mean()
+    model.set_params(oob_score=lambda true, predicted: (true != predicted).mean())
+    assert model.fit(X, y).oob_score_ == (~right).mean()
+
+
+@both_forests
+def test_out_of_bag_score_is_close_to_the_accuracy_on_other_rows(data, forest):
+    X, y = data
+    model = forest(60, oob_score=True, bootstrap=True, random_state=0, n_jobs=2).fit(X[:1_200], y[:1_200])
+    assert model.oob_score_ == pytest.approx(model.score(X[1_200:], y[1_200:]), abs=0.04)
+
+
+@both_forests
+@pytest.mark.parametrize("shrinkage", ["oob", 5.0])
+def test_warm_start_adds_trees_as_one_fit_would(data, forest, shrinkage):
+    parameters = PLAIN | {"bootstrap": True, "shrinkage": shrinkage, "oob_score": True}
+    once = forest(7, **parameters).fit(*data)
+    model = forest(3, warm_start=True, **parameters).fit(*data).set_params(n_estimators=7).fit(*data)
+    np.testing.assert_array_equal(model.predict_proba(data[0]), once.predict_proba(data[0]))
+    np.testing.assert_array_equal(model.oob_decision_function_, once.oob_decision_function_)
+
+
+@pytest.mark.parametrize("random_state", [0, None, np.random.RandomState(0)], ids=str)
+def test_warm_start_remembers_the_rows_that_its_trees_drew(random_state):
+    """Labels that are drawn are not to be predicted, except by trees that have seen them."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((500, 4)), rng.integers(0, 2, 500)
+    parameters = PLAIN | {"random_state": random_state, "oob_score": True, "warm_start": True}
+    model = Forest(30, **parameters).fit(X, y).set_params(n_estimators=31)
+    assert model.fit(X, y).oob_score_ < 0.6
+
+
+def test_thresholds_of_extra_trees_are_uniform_between_the_values_at_the_node():
+    x = np.sort(np.random.default_rng(0).exponential(size=200))
+    X, y = x[:, None], np.arange(200) >= 100
+    roots = []
+    for seed in (0, 1):
+        forest = ExtraTrees(300, bootstrap=False, **PLAIN | {"random_state": seed}).fit(X, y)
+        roots += [model.tree_.threshold[0] for model in forest]
+        for model in forest[:20]:
+            passed = model.decision_path(X).toarray().astype(bool)
+            for node in np.flatnonzero(model.tree_.feature >= 0):
+                assert x[passed[:, node]].min() <= model.tree_.threshold[node] < x[passed[:, node]].max()
+    assert len(set(roots)) == 600
+    assert kstest(roots, "uniform", args=(x[0], x[-1] - x[0])).pvalue > 0.01
+
+
+def distance(left, right):
+    return np.abs(left / left.sum() - right / right.sum()).sum()
+
+
+OTHERS = [Credal(2, gain_ratio=True), FunctionCriterion(distance), DistributionCriterion(weibull_max(1, loc=1))]
+
+
+@both_forests
+@pytest.mark.parametrize("criterion", [*CRITERIA, "ane", *OTHERS], ids=lambda c: str(c).partition("(")[0])
+def test_every_criterion_in_forests_of_any_number_of_threads(data, forest, criterion):
+    X, y = data[0][:600], data[1][:600] > 0
+    one, two = (forest(8, criterion=criterion, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert one.predict_proba(X).tobytes() == two.predict_proba(X).tobytes()
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a.tree_.threshold, b.tree_.threshold)
+    assert one.score(X, y) > max(y.mean(), 1 - y.mean())
+    assert one.feature_importances_.sum() == pytest.approx(1)
+
+
+def test_a_model_that_is_not_fitted_says_so():
+    for model in (OurTree(), Forest()):
+        for method in (model.predict, model.apply, model.decision_path):
+            with pytest.raises(NotFittedError):
+                method([[0.0]])
+
+
+@both_forests
+def test_paths_end_where_apply_says(data, forest):
+    X, y = data
+    forest = forest(4, max_leaf_nodes=30, random_state=0).fit(X, y)
+    paths, pointer = forest.decision_path(X)
+    for i, model in enumerate(forest):
+        tree, passed = model.tree_, model.decision_path(X).toarray().astype(bool)
+        np.testing.assert_array_equal(passed, paths[:, pointer[i] : pointer[i + 1]].toarray())
+        assert passed[:, 0].all()
+        assert passed[:, tree.parent[1:]][passed[:, 1:]].all()
+        # Children come after their parents, so the leaf is the last node of a path.
+        leaf = [np.flatnonzero(row)[-1] for row in passed]
+        np.testing.assert_array_equal(leaf, model.apply(X))
+        np.testing.assert_array_equal(leaf, forest.apply(X)[:, i])
+        np.testing.assert_array_equal(passed.sum(axis=1) - 1, tree.node_depth[leaf])
+        assert model.get_depth() == passed.sum(axis=1).max() - 1
+        assert model.get_n_leaves() == len(set(leaf)) <= 30

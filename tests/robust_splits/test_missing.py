@@ -1,0 +1,174 @@
+"""Missing values against brute force: every threshold with what is missing on either side, and on a side of its own."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.tree import DecisionTreeClassifier
+
+from robust_splits import (
+    RobustDecisionTreeClassifier,
+    RobustExtraTreesClassifier,
+    RobustForestClassifier,
+    get_criterion,
+)
+
+CRITERIA = [
+    "gini", "entropy", "misclassification", "sqrt_gini", "gce(0.3)", "negative_exponential(0.5)", "twoing",
+    "pairwise", "credal",
+]  # fmt: skip
+
+
+def goes_left(column, threshold, missing_left):
+    return np.where(np.isnan(column), missing_left, column <= threshold)
+
+
+def counts_of(left, y, weight, n_classes):
+    return [np.bincount(y[side], weights=weight[side], minlength=n_classes) for side in (left, ~left)]
+
+
+def best_gain(criterion, X, y, weight, n_classes, min_samples_leaf):
+    """Largest gain of all splits, and -inf where there is none."""
+    best = -np.inf
+    for column in X.T:
+        # The largest value separates all of them from what is missing.
+        for value in np.unique(column[~np.isnan(column)]):
+            for missing_left in (False, True):
+                left = goes_left(column, value, missing_left)
+                if min(left.sum(), (~left).sum()) >= min_samples_leaf:
+                    best = max(best, criterion.gain(*counts_of(left, y, weight, n_classes)))
+    return best
+
+
+def check_every_node(model, X, y, weight, min_samples_leaf=1):
+    """Each node holds the counts of its rows and is split at the largest gain, if that is positive."""
+    tree, criterion, n_classes = model.tree_, get_criterion(model.criterion), len(model.classes_)
+    y = np.searchsorted(model.classes_, y)
+    rows_of = {0: np.arange(len(y))}
+    for node in range(tree.n_nodes):
+        rows = rows_of[node]
+        assert tree.n_rows[node] == len(rows)
+        largest = best_gain(criterion, X[rows], y[rows], weight[rows], n_classes, min_samples_leaf)
+        if tree.feature[node] < 0:
+            assert largest < 1e-11
+            assert (model.apply(X[rows]) == node).all()
+            continue
+        column = X[rows, tree.feature[node]]
+        left = goes_left(column, tree.threshold[node], tree.missing_left[node])
+        counts = counts_of(left, y[rows], weight[rows], n_classes)
+        assert criterion.gain(*counts) == pytest.approx(largest, abs=1e-12, rel=1e-9)
+        assert largest > 0
+        rows_of[tree.left[node]], rows_of[tree.left[node] + 1] = rows[left], rows[~left]
+        np.testing.assert_allclose(tree.counts[[tree.left[node], tree.left[node] + 1]], counts, atol=1e-9)
+        if not np.isnan(column).any() and counts[0].sum() != pytest.approx(counts[1].sum()):
+            assert tree.missing_left[node] == (counts[0].sum() > counts[1].sum())
+
+
+@st.composite
+def problems(draw):
+    """Small data full of ties, duplicates, constant columns and missing values."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(2, 60))
+    n_classes = min(draw(st.sampled_from([2, 3, 7, 26])), 1 + n // 3)
+    X = rng.integers(0, draw(st.sampled_from([1, 2, 3, 8, 10_000])), (n, draw(st.integers(1, 3)))).astype(float)
+    X[rng.random(X.shape) < draw(st.sampled_from([0.1, 0.5, 0.95]))] = np.nan
+    weight = rng.choice([0.3, 1.0, 2.7], n) if draw(st.booleans()) else np.ones(n)
+    return X, rng.integers(0, n_classes, n), weight
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@settings(max_examples=60)
+@given(problem=problems(), min_samples_leaf=st.sampled_from([1, 1, 4]))
+def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
+    X, y, weight = problem
+    if name == "pairwise":
+        y = y % 2
+    model = RobustDecisionTreeClassifier(name, min_samples_leaf=min_samples_leaf, random_state=0)
+    check_every_node(model.fit(X, y, weight), X, y, weight, min_samples_leaf)
+
+
+@pytest.mark.parametrize("name", ["gini", "gce", "negative_exponential(0.5)"])
+@pytest.mark.parametrize("n_values", [3, 200, 5_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_way_of_searching_finds_the_best_split(name, n_values, weighted):
+    # Enough rows for the histogram, the radix sort of one and two digits, and further down the insertion sort.
+    rng = np.random.default_rng(n_values)
+    X = rng.integers(0, n_values, (800, 2)).astype(float)
+    y = (X[:, 0] + rng.normal(0, n_values / 2, 800) > n_values / 2).astype(int)
+    # What is missing says something, in one column that it is high, in the other that it is class 0.
+    X[(rng.random(800) < 0.3) & (X[:, 0] > n_values / 3), 0] = np.nan
+    X[rng.random(800) < 0.5 - 0.3 * y, 1] = np.nan
+    weight = rng.choice([0.3, 1.0, 2.7], 800) if weighted else np.ones(800)
+    model = RobustDecisionTreeClassifier(name, min_samples_leaf=20).fit(X, y, weight)
+    assert model.tree_.n_nodes > 5
+    check_every_node(model, X, y, weight, min_samples_leaf=20)
+
+
+def test_the_three_ways_to_split_by_hand():
+    def root(X, y):
+        tree = RobustDecisionTreeClassifier("gini").fit(np.array(X)[:, None], y).tree_
+        assert tree.n_nodes == 3
+        return tree.threshold[0], tree.missing_left[0]
+
+    nan = np.nan
+    assert root([1, 2, nan, 3, 4], [0, 0, 0, 1, 1]) == (2.5, True)
+    assert root([1, 2, 3, 4, nan], [0, 0, 1, 1, 1]) == (2.5, False)
+    assert root([1, nan, 2, nan, 3], [0, 1, 0, 1, 0]) == (np.inf, False)
+    assert root([5, nan, nan], [0, 1, 1]) == (np.inf, False)
+
+
+@pytest.mark.parametrize(
+    "model", [RobustDecisionTreeClassifier, RobustForestClassifier, RobustExtraTreesClassifier]
+)
+def test_a_column_without_values_is_never_chosen(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((200, 3)), rng.integers(0, 2, 200)
+    X[:, 1] = np.nan
+    fitted = model(criterion="gini", max_features=1, random_state=0).fit(X, y)
+    trees = [e.tree_ for e in getattr(fitted, "estimators_", [fitted])]
+    assert all(set(tree.feature) == {-1, 0, 2} for tree in trees)
+    assert model().fit(np.full((20, 2), np.nan), y[:20]).feature_importances_.tolist() == [0, 0]
+
+
+def test_rows_missing_only_at_predict_go_where_most_weight_went():
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.random((300, 3)), rng.integers(0, 2, 300), rng.uniform(0.1, 3, 300)
+    model = RobustDecisionTreeClassifier("gini", max_depth=5).fit(X, y, weight)
+    tree, node = model.tree_, 0
+    while tree.left[node] >= 0:
+        node = max(tree.children[node], key=tree.weight.__getitem__)
+    assert model.apply(np.full((1, 3), np.nan)).tolist() == [node]
+
+
+@pytest.mark.parametrize("missing", [0.05, 0.4])
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_same_tree_as_scikit_learn(criterion, missing):
+    # Continuous columns and large leaves, so that no two splits have the same gain.
+    rng = np.random.default_rng(0)
+    X, y = make_classification(3_000, 8, n_informative=5, n_classes=3, flip_y=0.3, random_state=0)
+    X = X.astype(np.float32)
+    X[:, :5][rng.random((3_000, 5)) < missing] = np.nan
+    X[rng.random(3_000) < 0.2 * y, 0] = np.nan
+    limits = {"criterion": criterion, "min_samples_leaf": 40, "max_depth": 6, "random_state": 0}
+    ours = RobustDecisionTreeClassifier(**limits).fit(X, y)
+    theirs = DecisionTreeClassifier(**limits).fit(X, y)
+    assert ours.tree_.n_nodes == theirs.tree_.node_count
+    grid = rng.normal(size=(5_000, 8)).astype(np.float32)
+    grid[rng.random(grid.shape) < 0.3] = np.nan
+    np.testing.assert_allclose(ours.predict_proba(grid), theirs.predict_proba(grid), atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [RobustForestClassifier, RobustExtraTreesClassifier])
+def test_rows_of_a_forest_lie_in_the_leaves_that_counted_them(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 9, (300, 4)).astype(float), rng.integers(0, 3, 300)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    forest = model(10, criterion="gini", bootstrap=False, shrinkage=0.0, random_state=0).fit(X, y)
+    for leaves, estimator in zip(forest.apply(X).T, forest.estimators_, strict=True):
+        tree = estimator.tree_
+        is_leaf = tree.feature < 0
+        np.testing.assert_array_equal(
+            np.bincount(leaves, minlength=tree.n_nodes)[is_leaf], tree.n_rows[is_leaf]
+        )
+    np.testing.assert_allclose(forest.predict_proba(X), np.mean([e.predict_proba(X) for e in forest], axis=0))
