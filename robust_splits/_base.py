@@ -118,6 +118,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         max_leaf_nodes = 0
         if self.max_leaf_nodes is not None:
             max_leaf_nodes = check_count("max_leaf_nodes", self.max_leaf_nodes, low=2)
+        if self.noise_rate is not None:
+            check_share("noise_rate", self.noise_rate, low=0.0, high=1.0)
         fraction = check_share("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5)
         decrease = check_share("min_impurity_decrease", self.min_impurity_decrease, low=0.0, high=np.inf)
         total = float(sample.weights.sum())

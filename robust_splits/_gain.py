@@ -229,7 +229,6 @@ def compile_gain(function: Callable[..., float]) -> Any:
     TypeError
         If Numba cannot compile it.
     """
-    gain = njit(error_model="numpy")(function)
 
     def compiled(criterion, parameter, table, n_table, counts, left, right, n_classes):
         left = carray(left, n_classes)
@@ -238,7 +237,8 @@ def compile_gain(function: Callable[..., float]) -> Any:
         return value if value == value else math.inf
 
     try:
+        gain = njit(error_model="numpy")(getattr(function, "py_func", function))
         return cfunc(REDUCTION)(compiled)
-    except NumbaError as error:
+    except (NumbaError, TypeError) as error:
         name = getattr(function, "__name__", repr(function))
         raise TypeError(f"the criterion function {name} cannot be compiled: {error}") from error

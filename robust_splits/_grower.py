@@ -386,7 +386,7 @@ def grow(
     rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
     tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table = np.empty(int(total_weight) + 1 if tabulated else 0)
-    fill_table(measure.code, measure.parameter, phi_table)
+    fill_table(measure.code, measure.parameter, n_classes, phi_table)
     n_near = 0
     bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
     if growth.max_leaf_nodes == 0 and n_features <= MAX_NEAR_COLUMNS * growth.max_features:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._gain import EPSILON, x_log_x
+from ._gain import EPSILON, credal_entropy, x_log_x
 from ._kernel import inner_kernel, outer_kernel
 from .criteria import (
     CREDAL,
@@ -30,6 +30,7 @@ from .criteria import (
 )
 
 LOW_HALF = 0xFFFFFFFF
+BOUND_ROUNDING = 1e-10
 
 # Criteria whose phi costs dear, and is looked up where weights are whole.
 TABULATED = (ENTROPY, GCE, CREDAL, CREDAL_RATIO)
@@ -69,8 +70,10 @@ def uses_logarithms(code, parameter):
 
 
 @inner_kernel()
-def phi(code, parameter, x):
+def phi(code, parameter, n_classes, x):
     """The term of one class in the sums that scans keep."""
+    if code in (CREDAL, CREDAL_RATIO):
+        return x_log_x(x + parameter / n_classes)
     if uses_logarithms(code, parameter):
         return x_log_x(x)
     if code == GCE and parameter < 1.0:
@@ -79,10 +82,10 @@ def phi(code, parameter, x):
 
 
 @outer_kernel()
-def fill_table(code, parameter, table):
+def fill_table(code, parameter, n_classes, table):
     """Write phi(0), phi(1), ... into `table`."""
     for i in range(table.shape[0]):
-        table[i] = phi(code, parameter, float(i))
+        table[i] = phi(code, parameter, n_classes, float(i))
 
 
 class Node(NamedTuple):
@@ -102,11 +105,14 @@ def describe(code, parameter, counts, n_rows):
     weight, total, most = 0.0, 0.0, 0.0
     for k in range(counts.shape[0]):
         weight += counts[k]
-        total += phi(code, parameter, counts[k])
+        total += phi(code, parameter, counts.shape[0], counts[k])
         most = max(most, counts[k])
     if code == GCE and 0.0 < parameter < 1.0:
         most = total ** (1.0 - parameter)
-    impurity = bounded_impurity(code, parameter, counts.shape[0], weight, x_log_x(weight), total, most)
+    if code in (CREDAL, CREDAL_RATIO):
+        impurity = weight * credal_entropy(counts, weight, parameter)
+    else:
+        impurity = bounded_impurity(code, parameter, counts.shape[0], weight, x_log_x(weight), total, most)
     return Node(counts, n_rows, weight, total, most, impurity)
 
 
@@ -128,6 +134,24 @@ def bounded_impurity(code, parameter, n_classes, n, log_n, total, most):
 
 
 @inner_kernel()
+def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
+    """Upper bound of the reduction by the imprecise information gain.
+
+    The mass s spread evenly over the classes gives an entropy that is allowed, and so no larger than the
+    largest.
+    """
+    entropy_left = math.log(n_left + s) - sum_left / (n_left + s)
+    entropy_right = math.log(n_right + s) - sum_right / (n_right + s)
+    children = n_left * entropy_left + n_right * entropy_right + s * max(entropy_left, entropy_right)
+    n = n_left + n_right
+    reduction = node.impurity - children * n / (n + s)
+    if code == CREDAL_RATIO and reduction > 0.0:
+        reduction /= (x_log_x(n) - x_log_x(n_left) - x_log_x(n_right)) / n
+    # The rounding of the sums is not to cost a split.
+    return reduction + BOUND_ROUNDING * n
+
+
+@inner_kernel()
 def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
     """Best split of sorted keys, with `left` and `rows_left` rows in the left child to begin with.
 
@@ -145,16 +169,18 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     # The roots of n^2 - sum n_k^2 need the sums to be exact: those of whole weights are.
     roots = code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter < 1.0)
     bounded = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
+    credal = code in (CREDAL, CREDAL_RATIO)
     exact = bounded and (logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0))
     power = 1.0 - parameter
     n_node = node.weight
-    n_left, sum_left, sum_right, max_left, max_right = 0.0, 0.0, node.total, 0.0, node.most
+    n_left, sum_right, max_left, max_right = 0.0, node.total, 0.0, node.most
+    sum_left = n_classes * phi(code, parameter, n_classes, 0.0)
     if rows_left > 0:
-        sum_right = 0.0
+        sum_left, sum_right = 0.0, 0.0
         for k in range(n_classes):
             n_left += left[k]
-            sum_left += phi(code, parameter, left[k])
-            sum_right += phi(code, parameter, max(counts[k] - left[k], 0.0))
+            sum_left += phi(code, parameter, n_classes, left[k])
+            sum_right += phi(code, parameter, n_classes, max(counts[k] - left[k], 0.0))
             max_left = max(max_left, left[k])
     # Tangents of the norms (sum n_k^r)^(1/r), which are concave in the sum: where they touch, norm and slope.
     at_left, norm_left, slope_left = 1.0, 1.0, power
@@ -193,6 +219,9 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                             code, parameter, n_classes, n_right, log_right, sum_right, most_right
                         )
                     )
+                    promising = reduction > best
+                elif credal:
+                    reduction = credal_bound(code, parameter, node, n_left, n_right, sum_left, sum_right)
                     promising = reduction > best
                 else:
                     promising, reduction = True, 0.0
@@ -235,8 +264,8 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
             sum_left += phi_table[np.int64(a + w)] - phi_table[np.int64(a)]
             sum_right += phi_table[np.int64(c)] - phi_table[np.int64(b)]
         else:
-            sum_left += phi(code, parameter, a + w) - phi(code, parameter, a)
-            sum_right += phi(code, parameter, c) - phi(code, parameter, b)
+            sum_left += phi(code, parameter, n_classes, a + w) - phi(code, parameter, n_classes, a)
+            sum_right += phi(code, parameter, n_classes, c) - phi(code, parameter, n_classes, b)
         left[k] = a + w
         max_left = max(max_left, a + w)
         n_left += w

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._kernel import outer_kernel
 from .criteria import Criterion, GeneralizedCrossEntropy
 
-LEAF_VALUES = "'proportions', 'majority', 'gce' or 'gce(q)' with a number q"
+LEAF_VALUES = "'proportions', 'majority', 'gce' or 'gce(q)' with a number q of at least 0"
 
 
 def leaf_value_power(leaf_value: object, criterion: Criterion) -> float:
@@ -25,13 +25,13 @@ def leaf_value_power(leaf_value: object, criterion: Criterion) -> float:
         return 1.0
     if leaf_value == "majority":
         return np.inf
-    match = re.fullmatch(r"gce(?:\((\d+\.?\d*|\.\d+)\))?", leaf_value) if isinstance(leaf_value, str) else None
+    match = re.fullmatch(r"gce(?:\((.*)\))?", leaf_value) if isinstance(leaf_value, str) else None
     if match:
-        q = GeneralizedCrossEntropy().q
-        if match.group(1):
-            q = float(match.group(1))
-        elif isinstance(criterion, GeneralizedCrossEntropy):
-            q = criterion.q
+        q = criterion.q if isinstance(criterion, GeneralizedCrossEntropy) else GeneralizedCrossEntropy().q
+        try:
+            q = q if match.group(1) is None else GeneralizedCrossEntropy(float(match.group(1))).q
+        except ValueError:
+            raise ValueError(f"leaf_value must be {LEAF_VALUES}, got {leaf_value!r}") from None
         return 1 / (1 - q) if q < 1 else np.inf
     raise ValueError(f"leaf_value must be {LEAF_VALUES}, got {leaf_value!r}")
 

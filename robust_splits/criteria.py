@@ -311,6 +311,11 @@ class FunctionCriterion(Criterion):
         """None."""
         return 0.0
 
+    def _gain_of(self, reduction: float, n: float) -> float:
+        if not np.isfinite(reduction):
+            raise ValueError(f"the function of {self!r} must return a finite number; it did not")
+        return reduction / n
+
     @property
     def compiled(self) -> Any:
         """The function, compiled when it is first asked for.

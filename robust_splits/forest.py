@@ -35,6 +35,7 @@ from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
 OUT_OF_BAG = "oob"
+BYTES_AT_ONCE = 1 << 18
 
 
 class _Forest(BaseRobustTrees):
@@ -86,6 +87,9 @@ class _Forest(BaseRobustTrees):
                 f"{n_estimators}"
             )
         classes = self.classes_ if before else None
+        for name in ("criterion_scores_", "smoothing_losses_", "oob_score_", "oob_decision_function_"):
+            if not before:
+                self.__dict__.pop(name, None)
         n_threads = joblib.effective_n_jobs(self.n_jobs)
         sample = self._sample(X, y, sample_weight, n_threads)
         rows = self.__dict__.pop("_training_rows")
@@ -276,8 +280,10 @@ class _Forest(BaseRobustTrees):
             for estimator in self.estimators_:
                 estimator.tree_.add_values(X[some], total[some])
 
+        # Some rows at a time, so that they stay in the second-level cache from tree to tree.
         n_threads = joblib.effective_n_jobs(self.n_jobs)
-        in_threads(add_trees, shares(X.shape[0], n_threads), n_threads)
+        n_parts = max(n_threads, X.nbytes // BYTES_AT_ONCE)
+        in_threads(add_trees, shares(X.shape[0], n_parts), n_threads)
         total /= len(self.estimators_)
         return total
 
@@ -380,7 +386,8 @@ class RobustForestClassifier(_Forest):
         Whether predictions for the rows that trees have not seen are kept and scored, by accuracy or by a
         callable ``score(y_true, y_predicted)``.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees of the last one and adds what is missing of `n_estimators`.
+        Whether `fit` keeps the trees of the last one and adds what is missing of `n_estimators`.  It keeps
+        their lam and their `min_samples_split_` too, and chooses the shrinkage anew.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores, None for one unless a `joblib.parallel_config` says otherwise,
         which may also spread the trees over processes and machines.
@@ -520,7 +527,8 @@ class RobustExtraTreesClassifier(_Forest):
         Whether predictions for the rows that trees have not seen are kept and scored, by accuracy or by a
         callable ``score(y_true, y_predicted)``.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees of the last one and adds what is missing of `n_estimators`.
+        Whether `fit` keeps the trees of the last one and adds what is missing of `n_estimators`.  It keeps
+        their lam and their `min_samples_split_` too, and chooses the shrinkage anew.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores, None for one unless a `joblib.parallel_config` says otherwise,
         which may also spread the trees over processes and machines.

@@ -28,7 +28,7 @@ class Tree:
         Rows with ``X[:, feature] <= threshold`` go left; NaN at a leaf.
     missing_left : bool array of shape (n_nodes,)
         Whether rows with a missing value go left: what was learnt, or where nothing was missing, where most
-        rows went.
+        of the weight went.
     left : int32 array of shape (n_nodes,)
         Left child; the right child is the next node; -1 at a leaf.
     counts : float64 array of shape (n_nodes, n_classes)
@@ -139,12 +139,12 @@ class Tree:
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
         leaves = np.empty(X.shape[0], dtype=np.int64)
-        find_leaves(X, self.steps, self.missing_left, leaves)
+        find_leaves(X, self.steps, self.missing_left, leaves, np.empty(ROWS_AT_ONCE, dtype=np.int64))
         return leaves
 
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
         """Add to each row of `out` (n_samples, n_classes) the values of its leaf."""
-        add_values(X, self.steps, self.missing_left, self.values, out)
+        add_rows(self.values, self.apply(X), out)
 
 
 @outer_kernel()
@@ -158,42 +158,37 @@ def mark_alive(left, n_rows, min_samples_split, alive):
 
 
 @outer_kernel()
-def find_leaves(X, steps, missing_left, leaves):
-    """Walk rows down side by side, so that the wait for the memory of one is the work on others."""
+def find_leaves(X, steps, missing_left, leaves, waiting):
+    """Write the leaf of each row of `X` into `leaves`; `waiting` is memory for `ROWS_AT_ONCE` numbers.
+
+    Rows walk down side by side, so that the wait for the memory of one is the work on others.
+    """
     n_samples = X.shape[0]
     for begin in range(0, n_samples, ROWS_AT_ONCE):
-        end = min(begin + ROWS_AT_ONCE, n_samples)
-        for i in range(begin, end):
-            leaves[i] = 0
-        walking = True
-        while walking:
-            walking = False
-            for i in range(begin, end):
+        n_waiting = min(ROWS_AT_ONCE, n_samples - begin)
+        for j in range(n_waiting):
+            leaves[begin + j] = 0
+            waiting[j] = begin + j
+        while n_waiting > 0:
+            n_kept = 0
+            for j in range(n_waiting):
+                i = waiting[j]
                 node = leaves[i]
                 left = steps[node].left
-                if left >= 0:
-                    x = X[i, steps[node].feature]
-                    goes_right = x > steps[node].threshold
-                    if x != x:
-                        goes_right = not missing_left[node]
-                    leaves[i] = left + goes_right
-                    walking = True
+                x = X[i, steps[node].feature]  # of a leaf the last feature, and of no account
+                goes_right = x > steps[node].threshold
+                if x != x:
+                    goes_right = not missing_left[node]
+                leaves[i] = left + goes_right if left >= 0 else node
+                waiting[n_kept] = i
+                n_kept += left >= 0
+            n_waiting = n_kept
 
 
 @outer_kernel()
-def add_values(X, steps, missing_left, values, out):
-    """Add to each row of `out` the values of its leaf; see `find_leaves`."""
-    n_samples, n_classes = out.shape
-    for i in range(n_samples):
-        node = 0
-        while True:
-            left = steps[node].left
-            if left < 0:
-                break
-            x = X[i, steps[node].feature]
-            goes_right = x > steps[node].threshold
-            if x != x:
-                goes_right = not missing_left[node]
-            node = left + goes_right
-        for k in range(n_classes):
-            out[i, k] += values[node, k]
+def add_rows(values, leaves, out):
+    """Add to each row of `out` the values of its leaf."""
+    for i in range(out.shape[0]):
+        leaf = leaves[i]
+        for k in range(out.shape[1]):
+            out[i, k] += values[leaf, k]
