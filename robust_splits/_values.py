@@ -44,14 +44,31 @@ def node_values(counts: NDArray[np.float64], power: float, seed: int) -> NDArray
     3), one of several drawn by `seed`.
     """
     if np.isfinite(power):
-        values: NDArray[np.float64] = (counts / counts.max(axis=1, keepdims=True)) ** power
-        values /= values.sum(axis=1, keepdims=True)
+        values = np.empty_like(counts)
+        _normalise(counts, power, values)
         return values
     largest = counts == counts.max(axis=1, keepdims=True)
     order = np.random.RandomState(seed).random_sample(counts.shape)
     values = np.zeros_like(counts)
     values[np.arange(len(counts)), np.where(largest, order, -1.0).argmax(axis=1)] = 1.0
     return values
+
+
+@outer_kernel()
+def _normalise(counts, power, values):
+    n_nodes, n_classes = counts.shape
+    for node in range(n_nodes):
+        most = 0.0
+        for k in range(n_classes):
+            most = max(most, counts[node, k])
+        total = 0.0
+        for k in range(n_classes):
+            # Relative to the largest, so that no power is too large or too small.
+            value = counts[node, k] if power == 1.0 else (counts[node, k] / most) ** power
+            values[node, k] = value
+            total += value
+        for k in range(n_classes):
+            values[node, k] /= total
 
 
 def shrink(

@@ -35,7 +35,7 @@ from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
 OUT_OF_BAG = "oob"
-BYTES_AT_ONCE = 1 << 18
+BYTES_AT_ONCE = 1 << 22
 
 
 class _Forest(BaseRobustTrees):
@@ -280,7 +280,7 @@ class _Forest(BaseRobustTrees):
             for estimator in self.estimators_:
                 estimator.tree_.add_values(X[some], total[some])
 
-        # Some rows at a time, so that they stay in the second-level cache from tree to tree.
+        # Some rows at a time, so that they stay in the cache from tree to tree.
         n_threads = joblib.effective_n_jobs(self.n_jobs)
         n_parts = max(n_threads, X.nbytes // BYTES_AT_ONCE)
         in_threads(add_trees, shares(X.shape[0], n_parts), n_threads)

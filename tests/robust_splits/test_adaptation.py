@@ -1,0 +1,121 @@
+"""What is chosen on noisy labels, against plain recomputations."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
+from robust_splits._random import count_draws
+from robust_splits._values import node_values, shrink
+from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    wrong = rng.random(len(y)) < 0.3
+    return X, np.where(wrong, rng.integers(0, 3, len(y)), y)
+
+
+def unseen_rows(seed, n):
+    drawn = np.zeros(n)
+    count_draws(np.full(1, seed + 1, dtype=np.uint64), n, drawn)
+    return drawn == 0
+
+
+def test_losses_of_node_sizes_and_shrinkages(noisy):
+    X, y = noisy
+    forest = RobustForestClassifier(12, random_state=0).fit(X, y)
+    full = RobustForestClassifier(12, random_state=0, min_samples_split=2, shrinkage=0.0).fit(X, y)
+    assert set(forest.smoothing_losses_) == {(m, g) for m in NODE_SIZES for g in SHRINKAGES}
+    for (size, shrinkage), loss in forest.smoothing_losses_.items():
+        p, n_trees = np.zeros((150, 3)), np.zeros(150)
+        for estimator, (seed, _) in zip(full.estimators_, full._seeds, strict=True):
+            unseen = unseen_rows(seed, 150)
+            tree = estimator.tree_.pruned(size)
+            values = shrink(tree.proportions, tree.weight, tree.left, shrinkage)
+            p[unseen] += values[tree.apply(X[unseen])]
+            n_trees += unseen
+        seen = n_trees > 0
+        given = p[seen, y[seen]] / n_trees[seen]
+        expected = -np.log(np.maximum(given, 0.5 / (n_trees[seen] + 1) / 3)).mean()
+        assert loss == pytest.approx(expected, rel=1e-12)
+    chosen = forest.min_samples_split_, forest.shrinkage_
+    assert forest.smoothing_losses_[chosen] == min(forest.smoothing_losses_.values())
+
+
+def test_a_tree_cut_back_is_one_that_stopped_earlier():
+    # In nodes of few rows splits of equal gain are frequent, and which is taken depends on the draws before.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2_000, 3)), rng.integers(0, 3, 2_000)
+    full = RobustDecisionTreeClassifier("gini", random_state=0).fit(X, y).tree_
+    for size in (60, 100, 300, 3_000):
+        cut = full.pruned(size)
+        grown = RobustDecisionTreeClassifier("gini", min_samples_split=size, random_state=0).fit(X, y).tree_
+        assert cut.n_nodes == grown.n_nodes
+        np.testing.assert_array_equal(cut.values[cut.apply(X)], grown.values[grown.apply(X)])
+
+
+def test_more_noise_is_smoothed_more():
+    X, y = load_breast_cancer(return_X_y=True)
+    coin = np.random.default_rng(0).integers(0, 2, len(y))
+    clean = RobustForestClassifier(30, random_state=0).fit(X, y)
+    noise = RobustForestClassifier(30, random_state=0).fit(X, coin)
+    assert (clean.min_samples_split_, clean.shrinkage_) < (noise.min_samples_split_, noise.shrinkage_)
+    assert clean.min_samples_split_ <= 10
+    assert noise.shrinkage_ >= 30 or noise.min_samples_split_ == NODE_SIZES[-1]
+
+
+def test_the_same_choice_for_any_number_of_threads(noisy):
+    one = RobustForestClassifier(8, random_state=0, n_jobs=1).fit(*noisy)
+    two = RobustForestClassifier(8, random_state=0, n_jobs=2).fit(*noisy)
+    assert one.smoothing_losses_ == two.smoothing_losses_
+
+
+def test_without_a_row_out_of_bag_nothing_is_chosen():
+    forest = RobustForestClassifier(1, max_samples=200, random_state=0).fit([[0.0], [1.0]], [0, 1])
+    assert (forest.min_samples_split_, forest.shrinkage_) == (2, 0.0)
+    assert forest.smoothing_losses_ == {}
+
+
+@pytest.mark.parametrize("selection", ["oob", "holdout", None])
+def test_adaptive_negative_exponential(noisy, selection):
+    X, y = noisy
+    forest = RobustForestClassifier(20, criterion="ane", selection=selection, random_state=0).fit(X, y)
+    assert tuple(forest.criterion_scores_) == LAMS
+    best = max(forest.criterion_scores_, key=forest.criterion_scores_.get)
+    assert forest.criterion_ == NegativeExponential(best)
+    same = RobustForestClassifier(20, criterion=forest.criterion_, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(forest.predict_proba(X), same.predict_proba(X))
+
+
+def test_adaptive_scores_are_out_of_bag_accuracies(noisy):
+    X, y = noisy
+    forest = RobustForestClassifier(8, criterion="ane", random_state=0).fit(X, y)
+    for lam, score in forest.criterion_scores_.items():
+        settings = {"min_samples_split": 2, "shrinkage": 0.0, "random_state": 0}
+        first = RobustForestClassifier(8, criterion=NegativeExponential(lam), **settings).fit(X, y)
+        votes = np.zeros((150, 3))
+        for estimator, (seed, _) in list(zip(first.estimators_, first._seeds, strict=True))[:2]:
+            unseen = unseen_rows(seed, 150)
+            votes[unseen] += estimator.predict_proba(X[unseen])
+        seen = votes.sum(axis=1) > 0
+        assert score == pytest.approx((votes[seen].argmax(axis=1) == y[seen]).mean())
+
+
+def test_a_tree_adapts_on_rows_held_out(noisy):
+    X, y = noisy
+    tree = RobustDecisionTreeClassifier("ane", random_state=0).fit(X, y)
+    assert tuple(tree.criterion_scores_) == LAMS
+    assert tree.criterion_.lam in LAMS
+    assert tree.tree_.n_rows[0] == 150
+
+
+def test_values_of_nodes():
+    counts = np.array([[2.0, 2.0, 4.0], [3.0, 3.0, 0.0]])
+    np.testing.assert_allclose(node_values(counts, 1.0, 0), [[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]])
+    np.testing.assert_allclose(node_values(counts, 2.0, 0)[0], np.array([1, 1, 4]) / 6)
+    majority = [node_values(counts, np.inf, seed) for seed in range(20)]
+    assert all(values[0].tolist() == [0, 0, 1] for values in majority)
+    assert {tuple(values[1]) for values in majority} == {(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)}
