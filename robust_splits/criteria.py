@@ -256,7 +256,7 @@ class Credal(Criterion):
     Parameters
     ----------
     s : float, default=1.0
-        Not negative; the larger, the less a few rows count.
+        Not negative, in the unit of the weights: with weights that sum to 1, s = 1 lets hardly any split pass.
     gain_ratio : bool, default=False
         Whether the gain is divided by the entropy of the split, as in the original.
     """
