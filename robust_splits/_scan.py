@@ -31,6 +31,7 @@ from .criteria import (
 
 LOW_HALF = 0xFFFFFFFF
 BOUND_ROUNDING = 1e-10
+SMALLEST_SUM = 1e-250
 
 # Criteria whose phi costs dear, and is looked up where weights are whole.
 TABULATED = (ENTROPY, GCE, CREDAL, CREDAL_RATIO)
@@ -169,6 +170,9 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     # The roots of n^2 - sum n_k^2 need the sums to be exact: those of whole weights are.
     roots = code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter < 1.0)
     bounded = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
+    # So do powers that are neither too large nor too small for a float.
+    bounded = bounded and (not norms or SMALLEST_SUM < node.total < 1.0 / SMALLEST_SUM)
+    slack = node.n_rows * EPSILON * node.total  # rounding of the sums
     credal = code in (CREDAL, CREDAL_RATIO)
     exact = bounded and (logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0))
     power = 1.0 - parameter
@@ -204,8 +208,8 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                 elif bounded:
                     most_left, most_right = max_left, max_right
                     if norms:
-                        most_left = norm_left + slope_left * (sum_left - at_left)
-                        most_right = norm_right + slope_right * (sum_right - at_right)
+                        most_left = norm_left + slope_left * (sum_left + slack - at_left)
+                        most_right = norm_right + slope_right * (sum_right + slack - at_right)
                     log_left, log_right = 0.0, 0.0
                     if logarithms:
                         if tabulated:
@@ -238,9 +242,9 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                             code, parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
                             left.ctypes, right.ctypes, n_classes,
                         )  # fmt: skip
-                        if norms:
-                            at_left, norm_left = sum_left, sum_left**power
-                            at_right, norm_right = sum_right, sum_right**power
+                        if norms and bounded:
+                            at_left, at_right = max(sum_left, slack), max(sum_right, slack)
+                            norm_left, norm_right = at_left**power, at_right**power
                             slope_left = power * norm_left / at_left
                             slope_right = power * norm_right / at_right
                     if reduction > best:

@@ -97,6 +97,20 @@ def test_every_way_of_searching_finds_the_best_split(name, n_values):
     check_every_node(model.tree_, get_criterion(name), X, y, np.ones(1_000), 2, min_samples_leaf=20)
 
 
+@pytest.mark.parametrize("q", [0.5, 0.9, 0.97, 0.99, 0.999])
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 0.37])
+def test_powers_of_any_size(q, unit):
+    # (sum n_k^r)^(1/r) with r = 1 / (1 - q): sums from below 1e-250 to beyond 1e300, of which small ones remain.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 2))
+    y = (X[:, 0] + rng.normal(size=900) > 1).astype(int) + (X[:, 1] > 1.5)
+    weight = np.full(900, unit)
+    model = RobustDecisionTreeClassifier(f"gce({q})", min_samples_leaf=40, random_state=0)
+    model.fit(X, y, sample_weight=weight)
+    assert model.tree_.n_nodes >= 3
+    check_every_node(model.tree_, get_criterion(f"gce({q})"), X, y, weight, 3, min_samples_leaf=40)
+
+
 def test_no_split_without_gain():
     # Each feature alone says nothing of the exclusive or.
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
