@@ -7,15 +7,17 @@ trees side by side.  Rows of weight 0 take no part.  A node is split only where 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import uintp
 from numpy.typing import NDArray
 
 from ._coding import Columns
 from ._frontier import pop, push
 from ._gain import EPSILON, ROUNDING
-from ._kernel import inner_kernel, outer_kernel
+from ._kernel import inlined_kernel, inner_kernel, outer_kernel
 from ._random import next_below
 from ._scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
 from ._search import count_classes, gather, new_scratch, search_exact, search_random
+from .criteria import GINI
 
 LEAF = -1
 UNKNOWN = -2  # in place of the feature of a node that was not searched yet
@@ -97,9 +99,41 @@ def _enlarged(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
+@inner_kernel()
+def _place(nodes, node, begin, end, depth, parent, growth):
+    """Write a new node, whose class counts are known; return whether it is to be searched for a split."""
+    counts = nodes.counts[node]
+    weight, most = 0.0, 0.0
+    for k in range(counts.shape[0]):
+        weight += counts[k]
+        most = max(most, counts[k])
+    n_rows = end - begin
+    nodes.feature[node] = LEAF
+    nodes.threshold[node] = np.nan
+    nodes.missing_left[node] = False
+    nodes.left[node] = LEAF
+    nodes.n_rows[node] = n_rows
+    nodes.gain[node] = 0.0
+    if (
+        n_rows < growth.min_samples_split
+        or n_rows < 2 * growth.min_samples_leaf
+        or depth >= growth.max_depth
+        or most >= weight
+    ):
+        return False
+    nodes.feature[node] = UNKNOWN
+    nodes.priority[node] = np.inf
+    plan = nodes.plan[node]
+    plan[0], plan[1], plan[2], plan[3] = begin, end, depth, parent
+    return True
+
+
 @outer_kernel()
-def _begin(samples, rows, nodes):
-    """Write the root and its rows, those that have a weight, as `_scan` says; return their number."""
+def _begin(samples, rows, nodes, growth):
+    """Write the root and its rows, those that have a weight, as `_scan` says.
+
+    Returns their number, and whether the root is to be searched.
+    """
     n = np.int64(0)
     for i in range(samples.weights.shape[0]):
         if samples.weights[i] > 0.0:
@@ -108,12 +142,9 @@ def _begin(samples, rows, nodes):
                 payload = (np.int64(samples.weights[i]) << samples.class_bits) | samples.labels[i]
             rows[n] = (np.int64(i) << 32) | payload
             n += 1
-    nodes.feature[0] = UNKNOWN
-    nodes.priority[0] = np.inf
-    nodes.plan[0, 0], nodes.plan[0, 1], nodes.plan[0, 2], nodes.plan[0, 3] = 0, n, 0, -1
-    nodes.waiting[0] = 0
     count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
-    return n
+    nodes.waiting[0] = 0
+    return n, _place(nodes, 0, np.int64(0), n, 0, -1, growth)
 
 
 @inner_kernel()
@@ -124,20 +155,21 @@ def _partition(codes, first, step, rows, begin, end, scratch, below, missing_cod
     """
     middle, n_right, n_missing = begin, 0, 0
     for i in range(begin, end):
-        row = rows[i]
-        code = np.int64(codes[first + (row >> 32) * step])
-        goes_left = code <= below or (missing_left and code == missing_code)
-        rows[middle] = row
-        scratch[n_right] = row
+        row = rows[uintp(i)]
+        code = np.int64(codes[uintp(first + (row >> 32) * step)])
+        is_missing = np.int64(code == missing_code)
+        goes_left = np.int64(code <= below) | (is_missing & missing_left)  # no branch, which would be a guess
+        rows[uintp(middle)] = row
+        scratch[uintp(n_right)] = row
         middle += goes_left
-        n_right += not goes_left
-        n_missing += code == missing_code
+        n_right += 1 - goes_left
+        n_missing += is_missing
     for i in range(n_right):
-        rows[middle + i] = scratch[i]
+        rows[uintp(middle + i)] = scratch[uintp(i)]
     return middle, n_missing
 
 
-@inner_kernel()
+@inlined_kernel()
 def partition(columns, f, rows, begin, end, scratch, below, missing_left):
     """See `_partition`."""
     missing = columns.offsets[f + 1] - columns.offsets[f]
@@ -153,10 +185,10 @@ def partition(columns, f, rows, begin, end, scratch, below, missing_left):
 def _copy_rows(by_row, rows, begin, end, near):
     n = by_row.shape[1]
     for i in range(begin, end):
-        row = rows[i] >> 32
+        row = rows[uintp(i)] >> 32
         to = (i - begin) * n
         for j in range(n):
-            near[to + j] = by_row[row, j]
+            near[uintp(to + j)] = by_row[uintp(row), uintp(j)]
 
 
 @inner_kernel()
@@ -166,10 +198,10 @@ def _bring_near(columns, rows, begin, end, near):
     _copy_rows(columns.rows16, rows, begin, end, near.codes16)
     _copy_rows(columns.rows32, rows, begin, end, near.codes32)
     for i in range(begin, end):
-        rows[i] = ((i - begin) << 32) | (rows[i] & LOW_HALF)
+        rows[uintp(i)] = ((i - begin) << 32) | (rows[uintp(i)] & LOW_HALF)
 
 
-@inner_kernel()
+@inlined_kernel()
 def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
     """Best split of a node over some features.
 
@@ -181,10 +213,11 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
     n_features = features.shape[0]
     node = describe(measure.code, measure.parameter, counts, end - begin)
     best = rounding * node.weight
+    enough = node.limit - best
     best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
     tried = 0
     varies = False
-    while tried < n_features and (tried < growth.max_features or not varies):
+    while tried < n_features and (tried < growth.max_features or not varies) and best < enough:
         other = tried + next_below(state, n_features - tried)
         f = features[other]
         features[other] = features[tried]
@@ -226,7 +259,7 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
     """Grow until no node waits, or the nodes are full.
 
     `progress` holds the numbers of nodes, of leaves and of nodes that wait, the first and the last of the rows
-    that are near, and whether the criterion failed, with the class counts left in `scratch`.
+    that are near, and whether the criterion failed, with the class counts left at the next nodes.
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
     near_begin, near_end = progress[3], progress[4]
@@ -243,25 +276,8 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         near_by = near_begin <= begin and end <= near_end
 
         if nodes.feature[node] == UNKNOWN:
-            m = end - begin
-            nodes.n_rows[node] = m
             nodes.feature[node] = LEAF
-            nodes.left[node] = LEAF
-            nodes.threshold[node] = np.nan
-            nodes.missing_left[node] = False
-            nodes.gain[node] = 0.0
-            weight, most = 0.0, 0.0
-            for k in range(n_classes):
-                weight += counts[k]
-                most = max(most, counts[k])
-            if (
-                m < growth.min_samples_split
-                or m < 2 * growth.min_samples_leaf
-                or depth >= growth.max_depth
-                or most >= weight
-            ):
-                continue
-            if not near_by and MIN_NEAR_ROWS <= m <= n_near:
+            if not near_by and MIN_NEAR_ROWS <= end - begin <= n_near:
                 _bring_near(columns, rows, begin, end, near)
                 near_begin, near_end, near_by = begin, end, True
             constant = nodes.constant[node]
@@ -277,8 +293,8 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
             nodes.threshold[node] = threshold
             nodes.missing_left[node] = missing_left
             nodes.plan[node, 4] = below
+            nodes.priority[node] = reduction
             if best_first:
-                nodes.priority[node] = reduction
                 n_waiting = push(nodes.waiting, n_waiting, nodes.priority, node)
                 continue
 
@@ -290,18 +306,21 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
                 near if near_by else columns, nodes.feature[node], rows, begin, end, scratch.keys,
                 nodes.plan[node, 4], nodes.missing_left[node],
             )  # fmt: skip
-            count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), scratch.left)
+            left, right = nodes.counts[n_nodes], nodes.counts[n_nodes + 1]
+            count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
             if samples.class_bits == 0:  # a difference would not be exact
-                count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), scratch.right)
+                count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), right)
             for k in range(n_classes):
                 if samples.class_bits > 0:
-                    scratch.right[k] = counts[k] - scratch.left[k]
-                n_left += scratch.left[k]
-                n_right += scratch.right[k]
-            reduction = measure.reduction(
-                measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
-                scratch.left.ctypes, scratch.right.ctypes, n_classes,
-            )  # fmt: skip
+                    right[k] = counts[k] - left[k]
+                n_left += left[k]
+                n_right += right[k]
+            reduction = nodes.priority[node]
+            if samples.class_bits == 0 or measure.code != GINI:  # sums of a scan may be off
+                reduction = measure.reduction(
+                    measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
+                    left.ctypes, right.ctypes, n_classes,
+                )  # fmt: skip
         if reduction <= rounding * (n_left + n_right) or reduction < growth.min_reduction:
             nodes.feature[node] = LEAF
             nodes.threshold[node] = np.nan
@@ -309,26 +328,21 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
             continue
         if reduction == np.inf:
             progress[5] = 1
-            return
+            break
         if n_missing == 0:
             nodes.missing_left[node] = n_left > n_right
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
         for child in range(n_nodes, n_nodes + 2):
             is_left = child == n_nodes
-            nodes.feature[child] = UNKNOWN
-            nodes.priority[child] = np.inf
-            nodes.plan[child, 0] = begin if is_left else middle
-            nodes.plan[child, 1] = middle if is_left else end
-            nodes.plan[child, 2] = depth + 1
-            nodes.plan[child, 3] = node
-            for k in range(n_classes):
-                nodes.counts[child, k] = scratch.left[k] if is_left else scratch.right[k]
-            if best_first:
-                n_waiting = push(nodes.waiting, n_waiting, nodes.priority, child)
-            else:
-                nodes.waiting[n_waiting] = child
-                n_waiting += 1
+            if _place(
+                nodes, child, begin if is_left else middle, middle if is_left else end, depth + 1, node, growth
+            ):
+                if best_first:
+                    n_waiting = push(nodes.waiting, n_waiting, nodes.priority, child)
+                else:
+                    nodes.waiting[n_waiting] = child
+                    n_waiting += 1
         n_nodes += 2
         n_leaves += 1
     progress[0], progress[1], progress[2], progress[3], progress[4] = (
@@ -340,6 +354,29 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
     )
 
 
+class Workspace:
+    """Memory for trees that are grown one after the other on the same rows; not for two threads at once.
+
+    Fresh memory is slow at its first touch: on small data that would take a quarter of the time.
+
+    Parameters
+    ----------
+    columns : Columns
+    n_rows : int
+        Most rows of a tree.
+    n_classes : int
+    """
+
+    def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
+        n_features = columns.first.size
+        bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
+        self.n_near = min(n_rows, NEAR_BYTES // bytes_per_row)
+        self.near = columns.near(self.n_near)
+        self.rows = np.empty(n_rows, dtype=np.int64)
+        self.scratch = new_scratch(n_rows, n_classes)
+        self.nodes = _new_nodes(1024, n_classes, (n_features + 63) // 64)
+
+
 def grow(
     columns: Columns,
     labels: NDArray[np.int32],
@@ -348,6 +385,7 @@ def grow(
     measure: Measure,
     growth: Growth,
     seed: int,
+    workspace: Workspace | None = None,
 ) -> Grown:
     """Grow one tree.
 
@@ -363,6 +401,8 @@ def grow(
     growth : Growth
     seed : int
         Not 0.
+    workspace : Workspace or None
+        For these columns and so many rows and classes; what it holds is of no account.
 
     Returns
     -------
@@ -380,33 +420,29 @@ def grow(
     if not whole or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
-    nodes = _new_nodes(1024, n_classes, (n_features + 63) // 64)
-    rows = np.empty(weights.size, dtype=np.int64)
-    n = _begin(samples, rows, nodes)
+    memory = workspace or Workspace(columns, weights.size, n_classes)
+    n, waits = _begin(samples, memory.rows, memory.nodes, growth)
     rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
     tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table = np.empty(int(total_weight) + 1 if tabulated else 0)
     fill_table(measure.code, measure.parameter, n_classes, phi_table)
-    n_near = 0
-    bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
-    if growth.max_leaf_nodes == 0 and n_features <= MAX_NEAR_COLUMNS * growth.max_features:
-        n_near = min(n, NEAR_BYTES // bytes_per_row)
-    near = columns.near(n_near)
-    scratch = new_scratch(n, n_classes)
+    few_columns = n_features <= MAX_NEAR_COLUMNS * growth.max_features
+    n_near = memory.n_near if growth.max_leaf_nodes == 0 and few_columns else 0
     features = np.arange(n_features)
     state = np.full(1, seed, dtype=np.uint64)
-    progress = np.array([1, 1, 1, 0, 0, 0])
+    progress = np.array([1, 1, int(waits), 0, 0, 0])
     while True:
         _expand(
-            columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, scratch,
-            features, state, progress,
+            columns, memory.near, n_near, samples, measure, phi_table, growth, rounding, memory.rows,
+            memory.nodes, memory.scratch, features, state, progress,
         )  # fmt: skip
         n_nodes, _, n_waiting, _, _, failed = progress
+        nodes = memory.nodes
         if failed:
             raise ValueError(
                 "the criterion must return a finite number; it did not for the class counts "
-                f"{scratch.left.tolist()} and {scratch.right.tolist()}"
+                f"{nodes.counts[n_nodes].tolist()} and {nodes.counts[n_nodes + 1].tolist()}"
             )
         if n_waiting == 0:
             return Grown._make(array[:n_nodes].copy() for array in nodes[: len(Grown._fields)])
-        nodes = Nodes._make(_enlarged(array) for array in nodes)
+        memory.nodes = Nodes._make(_enlarged(array) for array in nodes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Self
 
 import joblib
@@ -17,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import ADAPTIVE, BaseRobustTrees, path_matrix
-from ._growing import MAX_SEED, Recipe, Sample, grow_tree, shrunk
+from ._growing import MAX_SEED, Recipe, Sample, grow_tree, grow_trees, shrunk
 from ._threads import in_threads, shares
 from ._validation import check_choice, check_count, check_flag, check_rows, check_share, read_only
 from ._values import node_values
@@ -223,8 +222,7 @@ class _Forest(BaseRobustTrees):
     def _grow(self, sample: Sample, recipe: Recipe, seeds: Sequence[tuple[int, int]]) -> list[Tree]:
         backend, _ = get_active_backend(prefer="threads")
         if getattr(backend, "supports_sharedmem", False) and not self.verbose:
-            n_threads = joblib.effective_n_jobs(self.n_jobs)
-            return in_threads(partial(grow_tree, sample, recipe), seeds, n_threads)
+            return grow_trees(sample, recipe, seeds, joblib.effective_n_jobs(self.n_jobs))
         # In processes, or on other machines, as a surrounding joblib.parallel_config says.
         return list(
             joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(
