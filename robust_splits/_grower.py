@@ -22,6 +22,7 @@ from .criteria import GINI
 LEAF = -1
 UNKNOWN = -2  # in place of the feature of a node that was not searched yet
 MAX_TABLE = 1 << 24
+FIRST_CAPACITY = 1024
 
 # The rows of a subtree whose codes fit the second-level cache are brought near to each other, unless the
 # columns are so many that most of the copy would not be read.
@@ -46,20 +47,8 @@ class Growth(NamedTuple):
     random_thresholds: bool
 
 
-class Grown(NamedTuple):
-    """What the nodes of a grown tree are; see `Tree`."""
-
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    missing_left: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    counts: NDArray[np.float64]
-    n_rows: NDArray[np.int64]
-    gain: NDArray[np.float64]
-
-
 class Nodes(NamedTuple):
-    """The fields of `Grown`, with room for more nodes, and what is needed while they grow."""
+    """What the nodes of a tree are; see `Tree`."""
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
@@ -68,15 +57,22 @@ class Nodes(NamedTuple):
     counts: NDArray[np.float64]
     n_rows: NDArray[np.int64]
     gain: NDArray[np.float64]
-    # Of nodes that wait: first row, end, depth, parent, highest code on the left; when it is their turn; and
-    # one bit per feature that is known to be constant there.
+
+
+class Pending(NamedTuple):
+    """What is known of nodes that wait to be searched or split, and in `waiting` their numbers.
+
+    `plan` holds the first row, the end, the depth, the parent, and the highest code on the left; `constant` one
+    bit per feature that is known to be constant.
+    """
+
     plan: NDArray[np.int64]
     priority: NDArray[np.float64]
     constant: NDArray[np.uint64]
     waiting: NDArray[np.int64]
 
 
-def _new_nodes(capacity: int, n_classes: int, n_words: int) -> Nodes:
+def _new_nodes(capacity: int, n_classes: int) -> Nodes:
     return Nodes(
         np.empty(capacity, dtype=np.int32),
         np.empty(capacity),
@@ -85,6 +81,11 @@ def _new_nodes(capacity: int, n_classes: int, n_words: int) -> Nodes:
         np.empty((capacity, n_classes)),
         np.empty(capacity, dtype=np.int64),
         np.empty(capacity),
+    )
+
+
+def _new_pending(capacity: int, n_words: int) -> Pending:
+    return Pending(
         np.empty((capacity, 5), dtype=np.int64),
         np.empty(capacity),
         np.empty((capacity, n_words), dtype=np.uint64),
@@ -100,7 +101,7 @@ def _enlarged(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @inner_kernel()
-def _place(nodes, node, begin, end, depth, parent, growth):
+def _place(nodes, pending, node, begin, end, depth, parent, growth):
     """Write a new node, whose class counts are known; return whether it is to be searched for a split."""
     counts = nodes.counts[node]
     weight, most = 0.0, 0.0
@@ -122,14 +123,14 @@ def _place(nodes, node, begin, end, depth, parent, growth):
     ):
         return False
     nodes.feature[node] = UNKNOWN
-    nodes.priority[node] = np.inf
-    plan = nodes.plan[node]
+    pending.priority[node] = np.inf
+    plan = pending.plan[node]
     plan[0], plan[1], plan[2], plan[3] = begin, end, depth, parent
     return True
 
 
 @outer_kernel()
-def _begin(samples, rows, nodes, growth):
+def _begin(samples, rows, nodes, pending, growth):
     """Write the root and its rows, those that have a weight, as `_scan` says.
 
     Returns their number, and whether the root is to be searched.
@@ -143,8 +144,8 @@ def _begin(samples, rows, nodes, growth):
             rows[n] = (np.int64(i) << 32) | payload
             n += 1
     count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
-    nodes.waiting[0] = 0
-    return n, _place(nodes, 0, np.int64(0), n, 0, -1, growth)
+    pending.waiting[0] = 0
+    return n, _place(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
 
 
 @inner_kernel()
@@ -255,7 +256,7 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
 
 
 @outer_kernel()
-def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, scratch, features, state, progress):  # fmt: skip  # noqa: E501
+def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, pending, scratch, features, state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node waits, or the nodes are full.
 
     `progress` holds the numbers of nodes, of leaves and of nodes that wait, the first and the last of the rows
@@ -265,13 +266,13 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
     near_begin, near_end = progress[3], progress[4]
     best_first = growth.max_leaf_nodes > 0
     n_classes = nodes.counts.shape[1]
-    n_words = nodes.constant.shape[1]
+    n_words = pending.constant.shape[1]
     capacity = nodes.feature.shape[0]
     while n_waiting > 0 and n_nodes + 2 <= capacity:
-        node = pop(nodes.waiting, n_waiting, nodes.priority) if best_first else nodes.waiting[n_waiting - 1]
+        node = pop(pending.waiting, n_waiting, pending.priority) if best_first else pending.waiting[n_waiting - 1]
         n_waiting -= 1
-        begin, end = nodes.plan[node, 0], nodes.plan[node, 1]
-        depth, parent = nodes.plan[node, 2], nodes.plan[node, 3]
+        begin, end = pending.plan[node, 0], pending.plan[node, 1]
+        depth, parent = pending.plan[node, 2], pending.plan[node, 3]
         counts = nodes.counts[node]
         near_by = near_begin <= begin and end <= near_end
 
@@ -280,9 +281,9 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
             if not near_by and MIN_NEAR_ROWS <= end - begin <= n_near:
                 _bring_near(columns, rows, begin, end, near)
                 near_begin, near_end, near_by = begin, end, True
-            constant = nodes.constant[node]
+            constant = pending.constant[node]
             for i in range(n_words):
-                constant[i] = nodes.constant[parent, i] if parent >= 0 else 0
+                constant[i] = pending.constant[parent, i] if parent >= 0 else 0
             f, below, threshold, missing_left, reduction = _search_node(
                 rows, begin, end, near if near_by else columns, samples, counts, measure, phi_table, growth,
                 scratch, features, constant, rounding, state,
@@ -292,10 +293,10 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
             nodes.feature[node] = f
             nodes.threshold[node] = threshold
             nodes.missing_left[node] = missing_left
-            nodes.plan[node, 4] = below
-            nodes.priority[node] = reduction
+            pending.plan[node, 4] = below
+            pending.priority[node] = reduction
             if best_first:
-                n_waiting = push(nodes.waiting, n_waiting, nodes.priority, node)
+                n_waiting = push(pending.waiting, n_waiting, pending.priority, node)
                 continue
 
         n_left, n_right = 0.0, 0.0
@@ -304,7 +305,7 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         if not (best_first and n_leaves >= growth.max_leaf_nodes):
             middle, n_missing = partition(
                 near if near_by else columns, nodes.feature[node], rows, begin, end, scratch.keys,
-                nodes.plan[node, 4], nodes.missing_left[node],
+                pending.plan[node, 4], nodes.missing_left[node],
             )  # fmt: skip
             left, right = nodes.counts[n_nodes], nodes.counts[n_nodes + 1]
             count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
@@ -315,7 +316,7 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
                     right[k] = counts[k] - left[k]
                 n_left += left[k]
                 n_right += right[k]
-            reduction = nodes.priority[node]
+            reduction = pending.priority[node]
             if samples.class_bits == 0 or measure.code != GINI:  # sums of a scan may be off
                 reduction = measure.reduction(
                     measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
@@ -336,12 +337,13 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         for child in range(n_nodes, n_nodes + 2):
             is_left = child == n_nodes
             if _place(
-                nodes, child, begin if is_left else middle, middle if is_left else end, depth + 1, node, growth
-            ):
+                nodes, pending, child, begin if is_left else middle, middle if is_left else end, depth + 1, node,
+                growth,
+            ):  # fmt: skip
                 if best_first:
-                    n_waiting = push(nodes.waiting, n_waiting, nodes.priority, child)
+                    n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
                 else:
-                    nodes.waiting[n_waiting] = child
+                    pending.waiting[n_waiting] = child
                     n_waiting += 1
         n_nodes += 2
         n_leaves += 1
@@ -374,7 +376,8 @@ class Workspace:
         self.near = columns.near(self.n_near)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
-        self.nodes = _new_nodes(1024, n_classes, (n_features + 63) // 64)
+        self.nodes = _new_nodes(FIRST_CAPACITY, n_classes)
+        self.pending = _new_pending(FIRST_CAPACITY, (n_features + 63) // 64)
 
 
 def grow(
@@ -386,7 +389,7 @@ def grow(
     growth: Growth,
     seed: int,
     workspace: Workspace | None = None,
-) -> Grown:
+) -> Nodes:
     """Grow one tree.
 
     Parameters
@@ -406,7 +409,7 @@ def grow(
 
     Returns
     -------
-    Grown
+    Nodes
 
     Raises
     ------
@@ -421,7 +424,7 @@ def grow(
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
-    n, waits = _begin(samples, memory.rows, memory.nodes, growth)
+    n, waits = _begin(samples, memory.rows, memory.nodes, memory.pending, growth)
     rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
     tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table = np.empty(int(total_weight) + 1 if tabulated else 0)
@@ -434,7 +437,7 @@ def grow(
     while True:
         _expand(
             columns, memory.near, n_near, samples, measure, phi_table, growth, rounding, memory.rows,
-            memory.nodes, memory.scratch, features, state, progress,
+            memory.nodes, memory.pending, memory.scratch, features, state, progress,
         )  # fmt: skip
         n_nodes, _, n_waiting, _, _, failed = progress
         nodes = memory.nodes
@@ -444,5 +447,6 @@ def grow(
                 f"{nodes.counts[n_nodes].tolist()} and {nodes.counts[n_nodes + 1].tolist()}"
             )
         if n_waiting == 0:
-            return Grown._make(array[:n_nodes].copy() for array in nodes[: len(Grown._fields)])
+            return Nodes._make(array[:n_nodes].copy() for array in nodes)
         memory.nodes = Nodes._make(_enlarged(array) for array in nodes)
+        memory.pending = Pending._make(_enlarged(array) for array in memory.pending)

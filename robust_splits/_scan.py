@@ -92,6 +92,12 @@ def fill_table(code, parameter, n_classes, table):
         table[i] = phi(code, parameter, n_classes, float(i))
 
 
+@inner_kernel()
+def is_moderate(total):
+    """Whether a sum of powers is neither so large nor so small that a float would not hold others like it."""
+    return SMALLEST_SUM < total < 1.0 / SMALLEST_SUM
+
+
 class Node(NamedTuple):
     """What a search has to know of a node."""
 
@@ -123,7 +129,7 @@ def describe(code, parameter, counts, n_rows):
     limit = np.inf
     if code == GINI:  # sum n_k^2 / n of a child is at most its largest count
         limit = largest + second - total / weight
-    elif code <= LAST_BOUNDED:
+    elif code <= LAST_BOUNDED and (code != GCE or is_moderate(total)):
         limit = impurity
     elif code in (TWOING, PAIRWISE) and largest + second >= weight:
         limit = largest * second / weight * (1.0 if code == TWOING else 0.5)
@@ -183,8 +189,8 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     # The roots of n^2 - sum n_k^2 need the sums to be exact: those of whole weights are.
     roots = code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter < 1.0)
     bounded = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
-    # So do powers that are neither too large nor too small for a float.
-    bounded = bounded and (not norms or SMALLEST_SUM < node.total < 1.0 / SMALLEST_SUM)
+    # So do powers that a float holds.
+    bounded = bounded and (not norms or is_moderate(node.total))
     slack = node.n_rows * EPSILON * node.total  # rounding of the sums
     credal = code in (CREDAL, CREDAL_RATIO)
     exact = bounded and (logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0))

@@ -105,7 +105,7 @@ def midpoint(low, high):
     return low if middle >= high else middle
 
 
-@inner_kernel()
+@inlined_kernel()
 def count_classes(keys, begin, end, samples, low, high, out):
     """Class counts, and number, of the keys in [begin, end) with codes in [low, high]."""
     class_bits = samples.class_bits

@@ -34,7 +34,7 @@ from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
 OUT_OF_BAG = "oob"
-BYTES_AT_ONCE = 1 << 22
+BYTES_AT_ONCE = 1 << 21
 
 
 class _Forest(BaseRobustTrees):
