@@ -212,7 +212,7 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
     features count as tried, but the search goes on until one is not.
     """
     n_features = features.shape[0]
-    node = describe(measure.code, measure.parameter, counts, end - begin)
+    node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
     best = rounding * node.weight
     enough = node.limit - best
     best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
@@ -378,6 +378,16 @@ class Workspace:
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = _new_nodes(FIRST_CAPACITY, n_classes)
         self.pending = _new_pending(FIRST_CAPACITY, (n_features + 63) // 64)
+        self._n_classes = n_classes
+        self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
+
+    def phi_table(self, measure: Measure, size: int) -> NDArray[np.float64]:
+        """See `fill_table`; kept as long as the measure and the size are the same."""
+        key = (measure.code, measure.parameter, size)
+        if key != self._table[0]:
+            self._table = (key, np.empty(size))
+            fill_table(measure.code, measure.parameter, self._n_classes, self._table[1])
+        return self._table[1]
 
 
 def grow(
@@ -427,8 +437,7 @@ def grow(
     n, waits = _begin(samples, memory.rows, memory.nodes, memory.pending, growth)
     rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
     tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
-    phi_table = np.empty(int(total_weight) + 1 if tabulated else 0)
-    fill_table(measure.code, measure.parameter, n_classes, phi_table)
+    phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
     few_columns = n_features <= MAX_NEAR_COLUMNS * growth.max_features
     n_near = memory.n_near if growth.max_leaf_nodes == 0 and few_columns else 0
     features = np.arange(n_features)

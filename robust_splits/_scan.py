@@ -111,12 +111,15 @@ class Node(NamedTuple):
 
 
 @inner_kernel()
-def describe(code, parameter, counts, n_rows):
+def describe(code, parameter, counts, n_rows, phi_table):
     """A `Node` from its class counts."""
     weight, total, most, second = 0.0, 0.0, 0.0, 0.0
     for k in range(counts.shape[0]):
         weight += counts[k]
-        total += phi(code, parameter, counts.shape[0], counts[k])
+        if phi_table.shape[0] > 0:
+            total += phi_table[uintp(counts[k])]
+        else:
+            total += phi(code, parameter, counts.shape[0], counts[k])
         second = max(second, min(most, counts[k]))
         most = max(most, counts[k])
     largest = most
@@ -206,6 +209,7 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
             sum_right += phi(code, parameter, n_classes, max(counts[k] - left[k], 0.0))
             max_left = max(max_left, left[k])
     # Tangents of the norms (sum n_k^r)^(1/r), which are concave in the sum: where they touch, norm and slope.
+    # They touch anew where their bound wins.
     at_left, norm_left, slope_left = 1.0, 1.0, power
     at_right, norm_right, slope_right = node.total, node.most, power * node.most / node.total
     # Of gini: the reduction is sum_left / n_left + sum_right / n_right - offset.
@@ -248,6 +252,15 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                     promising = reduction > best
                 else:
                     promising, reduction = True, 0.0
+                if promising and norms and bounded:
+                    at_left, at_right = max(sum_left, slack), max(sum_right, slack)
+                    norm_left, norm_right = at_left**power, at_right**power
+                    slope_left = power * norm_left / at_left
+                    slope_right = power * norm_right / at_right
+                    most_left = norm_left + slope_left * (sum_left + slack - at_left)
+                    most_right = norm_right + slope_right * (sum_right + slack - at_right)
+                    children = n_left - most_left + n_right - most_right
+                    promising = node.impurity - children / parameter > best
                 if promising:
                     if code == GINI:
                         reduction = sum_left / n_left + sum_right / n_right - offset
@@ -261,11 +274,6 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                             code, parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
                             left.ctypes, right.ctypes, n_classes,
                         )  # fmt: skip
-                        if norms and bounded:
-                            at_left, at_right = max(sum_left, slack), max(sum_right, slack)
-                            norm_left, norm_right = at_left**power, at_right**power
-                            slope_left = power * norm_left / at_left
-                            slope_right = power * norm_right / at_right
                     if reduction > best:
                         best, below, above = reduction, previous, key_code
             previous = key_code
