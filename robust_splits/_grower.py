@@ -1,26 +1,25 @@
-"""The compiled tree grower: which node is split next, partition of the rows, storage of the nodes.
+"""The compiled tree grower: which node is searched, and which is split next.
 
-`grow` is one compiled function that holds no Python object and releases the interpreter's lock, so threads grow
-trees side by side.  Rows of weight 0 take no part.  A node is split only where the best gain is positive.
+All but the call for more memory runs in one compiled function that holds no Python object and releases the
+interpreter's lock, so threads grow trees side by side.  Rows of weight 0 take no part.  A node is split only where the best gain is positive.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy import uintp
 from numpy.typing import NDArray
 
 from ._coding import Columns
 from ._frontier import pop, push
 from ._gain import EPSILON, ROUNDING
-from ._kernel import inlined_kernel, inner_kernel, outer_kernel
+from ._kernel import inlined_kernel, outer_kernel
+from ._nodes import LEAF, UNKNOWN, Nodes, Pending, enlarged, new_nodes, new_pending, place
+from ._partition import bring_near, partition
 from ._random import next_below
 from ._scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
 from ._search import count_classes, gather, new_scratch, search_exact, search_random
 from .criteria import GINI
 
-LEAF = -1
-UNKNOWN = -2  # in place of the feature of a node that was not searched yet
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
 
@@ -47,88 +46,6 @@ class Growth(NamedTuple):
     random_thresholds: bool
 
 
-class Nodes(NamedTuple):
-    """What the nodes of a tree are; see `Tree`."""
-
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    missing_left: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    counts: NDArray[np.float64]
-    n_rows: NDArray[np.int64]
-    gain: NDArray[np.float64]
-
-
-class Pending(NamedTuple):
-    """What is known of nodes that wait to be searched or split, and in `waiting` their numbers.
-
-    `plan` holds the first row, the end, the depth, the parent, and the highest code on the left; `constant` one
-    bit per feature that is known to be constant.
-    """
-
-    plan: NDArray[np.int64]
-    priority: NDArray[np.float64]
-    constant: NDArray[np.uint64]
-    waiting: NDArray[np.int64]
-
-
-def _new_nodes(capacity: int, n_classes: int) -> Nodes:
-    return Nodes(
-        np.empty(capacity, dtype=np.int32),
-        np.empty(capacity),
-        np.empty(capacity, dtype=np.bool_),
-        np.empty(capacity, dtype=np.int32),
-        np.empty((capacity, n_classes)),
-        np.empty(capacity, dtype=np.int64),
-        np.empty(capacity),
-    )
-
-
-def _new_pending(capacity: int, n_words: int) -> Pending:
-    return Pending(
-        np.empty((capacity, 5), dtype=np.int64),
-        np.empty(capacity),
-        np.empty((capacity, n_words), dtype=np.uint64),
-        np.empty(capacity, dtype=np.int64),
-    )
-
-
-def _enlarged(array: NDArray[Any]) -> NDArray[Any]:
-    """A copy of `array` with room for twice as many rows."""
-    copy = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
-    copy[: array.shape[0]] = array
-    return copy
-
-
-@inner_kernel()
-def _place(nodes, pending, node, begin, end, depth, parent, growth):
-    """Write a new node, whose class counts are known; return whether it is to be searched for a split."""
-    counts = nodes.counts[node]
-    weight, most = 0.0, 0.0
-    for k in range(counts.shape[0]):
-        weight += counts[k]
-        most = max(most, counts[k])
-    n_rows = end - begin
-    nodes.feature[node] = LEAF
-    nodes.threshold[node] = np.nan
-    nodes.missing_left[node] = False
-    nodes.left[node] = LEAF
-    nodes.n_rows[node] = n_rows
-    nodes.gain[node] = 0.0
-    if (
-        n_rows < growth.min_samples_split
-        or n_rows < 2 * growth.min_samples_leaf
-        or depth >= growth.max_depth
-        or most >= weight
-    ):
-        return False
-    nodes.feature[node] = UNKNOWN
-    pending.priority[node] = np.inf
-    plan = pending.plan[node]
-    plan[0], plan[1], plan[2], plan[3] = begin, end, depth, parent
-    return True
-
-
 @outer_kernel()
 def _begin(samples, rows, nodes, pending, growth):
     """Write the root and its rows, those that have a weight, as `_scan` says.
@@ -145,61 +62,7 @@ def _begin(samples, rows, nodes, pending, growth):
             n += 1
     count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
     pending.waiting[0] = 0
-    return n, _place(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
-
-
-@inner_kernel()
-def _partition(codes, first, step, rows, begin, end, scratch, below, missing_code, missing_left):
-    """Bring the rows that go left to the front; both sides keep their order, and so the reads of the codes.
-
-    Returns where the right side begins, and the number of missing values.
-    """
-    middle, n_right, n_missing = begin, 0, 0
-    for i in range(begin, end):
-        row = rows[uintp(i)]
-        code = np.int64(codes[uintp(first + (row >> 32) * step)])
-        is_missing = np.int64(code == missing_code)
-        goes_left = np.int64(code <= below) | (is_missing & missing_left)  # no branch, which would be a guess
-        rows[uintp(middle)] = row
-        scratch[uintp(n_right)] = row
-        middle += goes_left
-        n_right += 1 - goes_left
-        n_missing += is_missing
-    for i in range(n_right):
-        rows[uintp(middle + i)] = scratch[uintp(i)]
-    return middle, n_missing
-
-
-@inlined_kernel()
-def partition(columns, f, rows, begin, end, scratch, below, missing_left):
-    """See `_partition`."""
-    missing = columns.offsets[f + 1] - columns.offsets[f]
-    first, step, width = columns.first[f], columns.step[f], columns.width[f]
-    if width == 1:
-        return _partition(columns.codes8, first, step, rows, begin, end, scratch, below, missing, missing_left)
-    if width == 2:
-        return _partition(columns.codes16, first, step, rows, begin, end, scratch, below, missing, missing_left)
-    return _partition(columns.codes32, first, step, rows, begin, end, scratch, below, missing, missing_left)
-
-
-@inner_kernel()
-def _copy_rows(by_row, rows, begin, end, near):
-    n = by_row.shape[1]
-    for i in range(begin, end):
-        row = rows[uintp(i)] >> 32
-        to = (i - begin) * n
-        for j in range(n):
-            near[uintp(to + j)] = by_row[uintp(row), uintp(j)]
-
-
-@inner_kernel()
-def _bring_near(columns, rows, begin, end, near):
-    """Copy the codes of some rows next to each other, and number the rows by their place there."""
-    _copy_rows(columns.rows8, rows, begin, end, near.codes8)
-    _copy_rows(columns.rows16, rows, begin, end, near.codes16)
-    _copy_rows(columns.rows32, rows, begin, end, near.codes32)
-    for i in range(begin, end):
-        rows[uintp(i)] = ((i - begin) << 32) | (rows[uintp(i)] & LOW_HALF)
+    return n, place(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
 
 
 @inlined_kernel()
@@ -269,7 +132,9 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
     n_words = pending.constant.shape[1]
     capacity = nodes.feature.shape[0]
     while n_waiting > 0 and n_nodes + 2 <= capacity:
-        node = pop(pending.waiting, n_waiting, pending.priority) if best_first else pending.waiting[n_waiting - 1]
+        node = (
+            pop(pending.waiting, n_waiting, pending.priority) if best_first else pending.waiting[n_waiting - 1]
+        )
         n_waiting -= 1
         begin, end = pending.plan[node, 0], pending.plan[node, 1]
         depth, parent = pending.plan[node, 2], pending.plan[node, 3]
@@ -279,7 +144,7 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         if nodes.feature[node] == UNKNOWN:
             nodes.feature[node] = LEAF
             if not near_by and MIN_NEAR_ROWS <= end - begin <= n_near:
-                _bring_near(columns, rows, begin, end, near)
+                bring_near(columns, rows, begin, end, near)
                 near_begin, near_end, near_by = begin, end, True
             constant = pending.constant[node]
             for i in range(n_words):
@@ -319,8 +184,8 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
             reduction = pending.priority[node]
             if samples.class_bits == 0 or measure.code != GINI:  # sums of a scan may be off
                 reduction = measure.reduction(
-                    measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
-                    left.ctypes, right.ctypes, n_classes,
+                    measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
+                    counts.ctypes, left.ctypes, right.ctypes, n_classes,
                 )  # fmt: skip
         if reduction <= rounding * (n_left + n_right) or reduction < growth.min_reduction:
             nodes.feature[node] = LEAF
@@ -335,11 +200,8 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
         for child in range(n_nodes, n_nodes + 2):
-            is_left = child == n_nodes
-            if _place(
-                nodes, pending, child, begin if is_left else middle, middle if is_left else end, depth + 1, node,
-                growth,
-            ):  # fmt: skip
+            first, last = (begin, middle) if child == n_nodes else (middle, end)
+            if place(nodes, pending, child, first, last, depth + 1, node, growth):
                 if best_first:
                     n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
                 else:
@@ -376,8 +238,8 @@ class Workspace:
         self.near = columns.near(self.n_near)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
-        self.nodes = _new_nodes(FIRST_CAPACITY, n_classes)
-        self.pending = _new_pending(FIRST_CAPACITY, (n_features + 63) // 64)
+        self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
+        self.pending = new_pending(FIRST_CAPACITY, (n_features + 63) // 64)
         self._n_classes = n_classes
         self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
 
@@ -457,5 +319,5 @@ def grow(
             )
         if n_waiting == 0:
             return Nodes._make(array[:n_nodes].copy() for array in nodes)
-        memory.nodes = Nodes._make(_enlarged(array) for array in nodes)
-        memory.pending = Pending._make(_enlarged(array) for array in memory.pending)
+        memory.nodes = Nodes._make(enlarged(array) for array in nodes)
+        memory.pending = Pending._make(enlarged(array) for array in memory.pending)

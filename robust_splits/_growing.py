@@ -73,9 +73,7 @@ def drawn_weights(sample: Sample, recipe: Recipe, seed: int) -> NDArray[np.float
     return weights
 
 
-def grow_trees(
-    sample: Sample, recipe: Recipe, seeds: Sequence[tuple[int, int]], n_threads: int
-) -> list[Tree]:
+def grow_trees(sample: Sample, recipe: Recipe, seeds: Sequence[tuple[int, int]], n_threads: int) -> list[Tree]:
     """Grow a tree for each pair of seeds, in threads."""
     of_thread = threading.local()
 
