@@ -284,8 +284,13 @@ def criteria(**options: Any) -> None:
 
 
 def extras(**options: Any) -> None:
-    """Time of a fit that adapts its shrinkage, or its criterion, relative to a plain one."""
-    adapting = {"plain": {}, "shrinkage=oob": {"shrinkage": "oob"}, "criterion=ane": {"criterion": "ane"}}
+    """Time of a fit that adapts its shrinkage, also its node size, or its criterion, relative to a plain one."""
+    adapting = {
+        "plain": {},
+        "shrinkage=oob": {"shrinkage": "oob"},
+        "defaults": {"shrinkage": None, "min_samples_split": None},
+        "criterion=ane": {"criterion": "ane"},
+    }
     some = {label: (OURS, PLAIN | changed) for label, changed in adapting.items()}
     contest(Study(**options), lambda _: some, "plain", "fit")
 

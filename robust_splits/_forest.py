@@ -16,10 +16,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import ADAPTIVE, BaseRobustTrees, path_matrix
-from ._growing import MAX_SEED, Recipe, Sample, grow_tree, grow_trees, shrunk
+from ._growing import MAX_SEED, Recipe, Sample, grow_tree, grow_trees
 from ._threads import in_threads, shares
 from ._validation import check_choice, check_count, check_flag, check_rows, check_share, read_only
-from ._values import node_values
+from ._values import node_values, shrink
 from .adaptation import (
     NODE_SIZES,
     SHRINKAGES,
@@ -175,7 +175,9 @@ class BaseForest(BaseRobustTrees):
                 self.min_samples_split_, self.shrinkage_ = min(losses, key=losses.__getitem__)
 
         def smooth(tree: Tree) -> Tree:
-            return shrunk(tree.pruned(self.min_samples_split_) if prune else tree, self.shrinkage_)
+            tree = tree.pruned(self.min_samples_split_) if prune else tree
+            shrink(tree.values, tree.weight, tree.left, self.shrinkage_)
+            return tree
 
         return in_threads(smooth, trees, n_threads)
 

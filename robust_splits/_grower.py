@@ -1,7 +1,8 @@
 """The compiled tree grower: which node is searched, and which is split next.
 
 All but the call for more memory runs in one compiled function that holds no Python object and releases the
-interpreter's lock, so threads grow trees side by side.  Rows of weight 0 take no part.  A node is split only where the best gain is positive.
+interpreter's lock, so threads grow trees side by side.  Rows of weight 0 take no part.  A node is split only
+where the best gain is positive.
 """
 
 from typing import NamedTuple

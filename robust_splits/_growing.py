@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,11 +102,6 @@ def grow_tree(
         seeds[1] + 1,
         workspace,
     )
-    return shrunk(Tree(*nodes, node_values(nodes.counts, recipe.power, seeds[1])), recipe.shrinkage)
-
-
-def shrunk(tree: Tree, shrinkage: float) -> Tree:
-    """The tree with its values shrunk towards those of their parents."""
-    if shrinkage == 0:
-        return tree
-    return dataclasses.replace(tree, values=shrink(tree.values, tree.weight, tree.left, shrinkage))
+    tree = Tree(*nodes, node_values(nodes.counts, recipe.power, seeds[1]))
+    shrink(tree.values, tree.weight, tree.left, recipe.shrinkage)
+    return tree

@@ -73,27 +73,28 @@ def _normalise(counts, power, values):
 
 def shrink(
     values: NDArray[np.float64], weight: NDArray[np.float64], left: NDArray[np.int32], shrinkage: float
-) -> NDArray[np.float64]:
-    """Hierarchical shrinkage of node values (Agarwal et al., ICML 2022).
+) -> None:
+    """Hierarchical shrinkage of node values, in place (Agarwal et al., ICML 2022).
 
     Along a path from the root, shrunk(child) = shrunk(parent) + (value(child) - value(parent)) / (1 +
     shrinkage / n(parent)), with n the weights.
     """
-    if shrinkage == 0:
-        return values
-    shrunk = np.empty_like(values)
-    _shrink(values, weight, left, shrinkage, shrunk)
-    return shrunk
+    if shrinkage > 0:
+        _shrink(values, weight, left, shrinkage)
 
 
 @outer_kernel()
-def _shrink(values, weight, left, shrinkage, shrunk):
+def _shrink(values, weight, left, shrinkage):
     n_nodes, n_classes = values.shape
-    for k in range(n_classes):
-        shrunk[0, k] = values[0, k]
-    for node in range(n_nodes):
+    # From the leaves up to differences from the parent, and down again to their sums.
+    for node in range(n_nodes - 1, -1, -1):
         if left[node] >= 0:
             share = weight[node] / (weight[node] + shrinkage)
             for child in range(left[node], left[node] + 2):
                 for k in range(n_classes):
-                    shrunk[child, k] = shrunk[node, k] + (values[child, k] - values[node, k]) * share
+                    values[child, k] = (values[child, k] - values[node, k]) * share
+    for node in range(n_nodes):
+        if left[node] >= 0:
+            for child in range(left[node], left[node] + 2):
+                for k in range(n_classes):
+                    values[child, k] += values[node, k]

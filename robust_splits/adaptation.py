@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
+from numpy import uintp
 from numpy.typing import NDArray
 
 from ._growing import Recipe, Sample, drawn_weights, grow_trees
@@ -24,7 +25,7 @@ NODE_SIZES = (2, 5, 10, 20, 40, 80, 160)
 SHRINKAGES = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 
 # As many rows tell one loss from another as well as more do.
-MAX_ROWS = 1 << 14
+MAX_ROWS = 1 << 13
 
 
 def candidates(recipe: Recipe) -> list[Recipe]:
@@ -123,7 +124,7 @@ def choose_smoothing(
 
     Trees without the splits of nodes of fewer rows are what growing with a larger `min_samples_split` gives.
     One walk down each tree therefore tells the probability of the label of a row for all pairs at once.  Of
-    more than 2^14 rows as many, equally spaced, are looked at.
+    more than 2^13 rows as many, equally spaced, are looked at.
 
     Returns
     -------
@@ -137,14 +138,19 @@ def choose_smoothing(
     sums = np.zeros((some.size, sizes.size, grid.size))
     n_trees = np.zeros(some.size)
 
+    def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        tree, (seed, _) = pair
+        return drawn_weights(sample, recipe, seed)[some] == 0, tree.weight
+
+    prepared = in_threads(prepare, list(zip(trees, seeds, strict=True)), n_threads)
+
     # Each thread owns some rows and takes the trees in order: the same sums for any number of threads.
     def add(share: slice) -> None:
         current = np.empty(grid.size)
-        for tree, (seed, _) in zip(trees, seeds, strict=True):
-            unseen = drawn_weights(sample, recipe, seed)[some[share]] == 0
+        for tree, (unseen, weight) in zip(trees, prepared, strict=True):
             _add_smoothed(
-                X[share], unseen, labels[share], tree.steps, tree.missing_left, tree.n_rows, tree.values,
-                tree.weight, sizes, grid, current, sums[share], n_trees[share],
+                X[share], unseen[share], labels[share], tree.steps, tree.missing_left, tree.n_rows, tree.values,
+                weight, sizes, grid, current, sums[share], n_trees[share],
             )  # fmt: skip
 
     in_threads(add, shares(some.size, n_threads), n_threads)
@@ -165,25 +171,25 @@ def _add_smoothed(X, unseen, labels, steps, missing_left, n_rows, values, weight
     for i in range(X.shape[0]):
         if not unseen[i]:
             continue
-        k = labels[i]
-        node = np.int64(0)
+        k = uintp(labels[i])
+        node = uintp(0)
         n_trees[i] += 1.0
         for g in range(n_grid):
             current[g] = values[0, k]
         size = sizes.shape[0] - 1  # ascending: the largest is the first that stops
         while True:
             left = steps[node].left
-            while size >= 0 and (left < 0 or n_rows[node] < sizes[size]):
+            while size >= 0 and (left < 0 or n_rows[node] < sizes[uintp(size)]):
                 for g in range(n_grid):
-                    sums[i, size, g] += current[g]
+                    sums[i, uintp(size), g] += current[g]
                 size -= 1
             if size < 0:
                 break
-            x = X[i, steps[node].feature]
+            x = X[i, uintp(steps[node].feature)]
             goes_right = x > steps[node].threshold
             if x != x:
                 goes_right = not missing_left[node]
-            child = left + goes_right
+            child = uintp(left + goes_right)
             change = (values[child, k] - values[node, k]) * weight[node]
             for g in range(n_grid):
                 current[g] += change / (weight[node] + grid[g])

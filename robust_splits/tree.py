@@ -117,17 +117,21 @@ class Tree:
         """The tree without the splits of nodes of fewer rows."""
         alive = np.zeros(self.n_nodes, dtype=bool)
         mark_alive(self.left, self.n_rows, min_samples_split, alive)
-        split = alive & (self.left >= 0) & (self.n_rows >= min_samples_split)
+        if alive.all():
+            return self
+        kept = np.flatnonzero(alive)
+        left, n_rows = self.left[kept], self.n_rows[kept]
+        split = (left >= 0) & (n_rows >= min_samples_split)
         renumbered = np.cumsum(alive) - 1
         return Tree(
-            feature=np.where(split, self.feature, -1)[alive].astype(np.int32),
-            threshold=np.where(split, self.threshold, np.nan)[alive],
-            missing_left=(self.missing_left & split)[alive],
-            left=np.where(split, renumbered[self.left], -1)[alive].astype(np.int32),
-            counts=self.counts[alive],
-            n_rows=self.n_rows[alive],
-            gain=np.where(split, self.gain, 0.0)[alive],
-            values=self.values[alive],
+            feature=np.where(split, self.feature[kept], -1).astype(np.int32),
+            threshold=np.where(split, self.threshold[kept], np.nan),
+            missing_left=self.missing_left[kept] & split,
+            left=np.where(split, renumbered[left], -1).astype(np.int32),
+            counts=self.counts.take(kept, axis=0),  # several times as fast as an index
+            n_rows=n_rows,
+            gain=np.where(split, self.gain[kept], 0.0),
+            values=self.values.take(kept, axis=0),
         )
 
     @cached_property

@@ -34,7 +34,8 @@ def test_losses_of_node_sizes_and_shrinkages(noisy):
         for estimator, (seed, _) in zip(full.estimators_, full._seeds, strict=True):
             unseen = unseen_rows(seed, 150)
             tree = estimator.tree_.pruned(size)
-            values = shrink(tree.proportions, tree.weight, tree.left, shrinkage)
+            values = tree.proportions
+            shrink(values, tree.weight, tree.left, shrinkage)
             p[unseen] += values[tree.apply(X[unseen])]
             n_trees += unseen
         seen = n_trees > 0
