@@ -284,7 +284,7 @@ def criteria(**options: Any) -> None:
 
 
 def extras(**options: Any) -> None:
-    """Time of a fit that adapts its shrinkage, also its node size, or its criterion, relative to a plain one."""
+    """Time of a fit that chooses its shrinkage, its node size, or its criterion, relative to a plain one."""
     adapting = {
         "plain": {},
         "shrinkage=oob": {"shrinkage": "oob"},
