@@ -50,22 +50,23 @@ class DistributionLoss(MarginLoss):
     _quantiles: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        shown = _shown(self.dist)
         if hasattr(self.dist, "pmf"):
+            raise TypeError(f"dist of DistributionLoss must be continuous, got the discrete {shown}")
+        if not all(callable(getattr(self.dist, name, None)) for name in METHODS):
             raise TypeError(
                 "dist of DistributionLoss must be a frozen continuous distribution of scipy.stats, with the "
-                f"methods {', '.join(METHODS)}; got {self.dist!r}"
+                f"methods {', '.join(METHODS)}; got {shown}"
             )
         levels = np.arange(1, 1000) / 1000
         points = np.asarray(self.dist.ppf(levels) if np.ndim(self.dist.cdf(0.0)) == 0 else np.nan, dtype=float)
         if not np.isfinite(points).all():
-            raise ValueError(f"the parameters of dist are out of range or no numbers: {_shown(self.dist)}")
+            raise ValueError(f"the parameters of dist are out of range or no numbers: {shown}")
         if not np.allclose(self.dist.cdf(points), levels, rtol=0.0, atol=1e-6):
-            raise ValueError(
-                f"dist of DistributionLoss must be continuous, got {_shown(self.dist)} with an atom"
-            )
+            raise ValueError(f"dist of DistributionLoss must be continuous, got {shown} with an atom")
         ends = [end for end in self.dist.support() if np.isfinite(end)]
         if not np.isfinite(self.dist.pdf(np.append(points, ends))).all():
-            raise ValueError(f"the density of dist must be bounded, that of {_shown(self.dist)} is not")
+            raise ValueError(f"the density of dist must be bounded, that of {shown} is not")
         object.__setattr__(self, "_quantiles", tuple(points.tolist()))
 
     def __repr__(self) -> str:
