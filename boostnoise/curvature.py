@@ -7,13 +7,13 @@ probability of the class that this margin belongs to, and r the gradient of cros
 for two classes that is the second class.  Every strategy is finite and not negative at every finite margin.
 
 ``"irls"``
-    ``max(|g| (1 - |r|), h)``, the default of most losses.  The first term is the curvature of cross entropy,
+    ``max(|g| (1 - |r|), h)``, the default of all losses.  The first term is the curvature of cross entropy,
     ``p (1 - p) = |r| (1 - |r|)``, with the weight g / r that gives it the gradient of the loss, as in
     iteratively reweighted least squares.  A row that the loss does not trust has little of both, and the step
     is the one that cross entropy would take.  For a loss of p_t with the weight ``w(p_t) = g / r`` the term is
     ``w(p_t) p (1 - p)``, for GCE ``p_t^q p (1 - p)``; for a margin loss phi(v) it is
     ``|phi'(v)| / (1 + exp(-v))``.  The curvature is never below h: to second order, the Newton step of one row
-    by one margin does not raise its loss.
+    by one margin does not raise its loss.  (`TangentLoss` has its own first term.)
 
     More is true of a loss that is a concave function of cross entropy: of ``ce``, ``gce``, ``alpha``, ``mae``,
     ``sce`` and ``sigmoid``.  There the weighted cross entropy, shifted to touch the loss at the margin, lies
@@ -46,8 +46,9 @@ for two classes that is the second class.  Every strategy is finite and not nega
     ``max(h, p (1 - p) / 10)``.  Newton's method where the loss is convex; elsewhere a floor in proportion to
     the curvature of cross entropy, as with a tiny constant in its place steps explode.
 ``"abs"``
-    ``|h|``.  It vanishes where the loss changes from convex to concave, so use it with a regularised booster
-    only.
+    ``|h|``.  It vanishes where the loss changes from convex to concave, which for symmetric losses (``mae``,
+    ``sigmoid``, ...) of two classes is the margin 0, so a booster that starts there takes wild steps.  For
+    comparison only.
 ``"unit"``
     1: plain gradient steps, as large as the learning rate makes them.  The control against which to compare
     robust losses, as much of what looks like robustness is damping.

@@ -111,9 +111,9 @@ class RampLoss(MarginLoss):
 class SavageLoss(MarginLoss):
     """``1 / (1 + exp(2v))^2``, the loss of SavageBoost [2]_.
 
-    The margin is half the log-odds, as in AdaBoost.  Elsewhere one finds ``1 / (1 + exp(v))^2``, the same loss
-    of twice the margin, which is half the Brier score, ``mse``.  The gradient is nowhere zero but falls off
-    exponentially on both sides.
+    The margin is half the log-odds, as in AdaBoost.  Elsewhere one finds ``1 / (1 + exp(v))^2``, whose margin is
+    the log-odds: half the Brier score, ``mse``.  The gradient is nowhere zero but falls off exponentially on
+    both sides.
     """
 
     def _phi(self, v: Floats) -> Floats:
@@ -136,6 +136,10 @@ class TangentLoss(MarginLoss):
 
     It is bounded and also charges rows that are classified too well: the gradient is zero at
     ``v = tan(1/2) = 0.55`` and positive above.  A probability p of class 1 has the margin ``tan(p - 1/2)``.
+
+    All useful margins lie within 0.55, where steps that suit log-odds are far too long.  So the strategy "irls"
+    is ``max(phi'(v) / (v - tan(1/2)), h)``, the curvature of a reweighted quadratic instead of cross entropy:
+    the step of a row alone ends at its minimum.
     """
 
     def _phi(self, v: Floats) -> Floats:
@@ -148,6 +152,12 @@ class TangentLoss(MarginLoss):
     def _bend(self, v: Floats) -> Floats:
         bend: Floats = 8.0 * (1.0 - v * self._angle(v)) / (1.0 + v**2) ** 2
         return bend
+
+    def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
+        sign, f = self._read(y, margin)
+        v = sign * f
+        away, bend = v - math.tan(0.5), self._bend(v)
+        return np.maximum(np.divide(self._slope(v), away, out=np.zeros_like(v), where=away != 0.0), bend)
 
     @staticmethod
     def _angle(v: Floats) -> Floats:

@@ -125,7 +125,7 @@ class Bootstrap(SoftmaxLoss):
 
     def __post_init__(self) -> None:
         check_number(self, "beta", 0, 1, "(]")
-        if not isinstance(self.hard, bool):
+        if not isinstance(self.hard, bool | np.bool_):
             raise TypeError(f"hard of {type(self).__name__} must be True or False, got {self.hard!r}")
 
     def value(self, y: Classes, margin: Margin) -> Floats:

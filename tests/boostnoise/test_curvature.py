@@ -65,7 +65,9 @@ def test_irls_is_never_below_the_exact_hessian(loss, margin):
     assert (irls >= exact - 1e-14 * np.abs(exact)).all()
 
 
-@pytest.mark.parametrize(("name", "params"), [*CONCAVE, *NOT_CONCAVE, *MARGIN], ids=str)
+@pytest.mark.parametrize(
+    ("name", "params"), [*CONCAVE, *NOT_CONCAVE, *(case for case in MARGIN if case[0] != "tangent")], ids=str
+)
 def test_irls_is_the_formula(name, params):
     """Also where a loss has a shorter way to it."""
     loss = get_loss(name, **params)

@@ -55,6 +55,16 @@ def test_losses_that_are_least_at_half_the_log_odds():
     np.testing.assert_allclose(p * loss.gradient(one, f), -(1 - p) * loss.gradient(zero, f))
 
 
+def test_newton_steps_of_a_tangent_loss_are_no_longer_than_to_its_minimum():
+    loss, v = get_loss("tangent"), np.append(V, np.tan(0.5))
+    y = np.ones(v.size, dtype=int)
+    hessian, distance = loss.hessian(y, v), np.abs(v - np.tan(0.5))
+    assert (np.abs(loss.gradient(y, v)) <= distance * hessian * (1 + 1e-12)).all()
+    assert (hessian > 0).all()
+    far = np.abs(v) > 2
+    np.testing.assert_allclose(np.abs(loss.gradient(y, v))[far], (distance * hessian)[far])
+
+
 def test_the_default_of_negative_exponential_is_that_of_the_criterion():
     assert 2 * np.exp(-NegativeExponential().mu) == pytest.approx(0.5)
 
