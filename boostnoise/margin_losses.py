@@ -111,8 +111,8 @@ class RampLoss(MarginLoss):
 class SavageLoss(MarginLoss):
     """``1 / (1 + exp(2v))^2``, the loss of SavageBoost [2]_.
 
-    The margin is half the log-odds, as in AdaBoost.  Elsewhere one finds ``1 / (1 + exp(v))^2``, whose margin is
-    the log-odds: half the Brier score, ``mse``.  The gradient is nowhere zero but falls off exponentially on
+    The margin is half the log-odds, as in AdaBoost.  Elsewhere one finds ``1 / (1 + exp(v))^2``, whose margin
+    is the log-odds: half the Brier score, ``mse``.  The gradient is nowhere zero but falls off exponentially on
     both sides.
     """
 
