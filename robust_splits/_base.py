@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +58,48 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree, or the trees of the forest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; NaN where a value is missing.
+        y : array-like of shape (n_samples,)
+            Labels of any sortable type.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Not negative; rows of weight 0 take no part.  A forest multiplies them by the number of times that
+            a row was drawn.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a parameter or the data is not as described.
+        """
+        X, labels, self.classes_, weights = check_training_data(self, X, y, sample_weight)
+        self.n_classes_ = self.classes_.size
+        if self.class_weight == "balanced_subsample" and not self._draws_rows:
+            raise ValueError("class_weight='balanced_subsample' is for forests; a tree takes 'balanced'")
+        if self.class_weight is not None and self.class_weight != "balanced_subsample":
+            weights = weights * compute_sample_weight(self.class_weight, self.classes_[labels])
+        self._fit_rows(X, Sample(encode(X, self._n_threads()), labels, weights, self.n_classes_))
+        return self
+
+    def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
+        """Fit validated rows; the sample holds the same rows, coded, with their labels and weights."""
+        raise NotImplementedError
+
+    def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Class probabilities of validated rows."""
+        raise NotImplementedError
+
+    def _n_threads(self) -> int:
+        return 1
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the most probable class; of several equal ones the first in ``classes_``.
 
@@ -76,7 +118,19 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         return labels
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        raise NotImplementedError
+        """Class probabilities: the values of the leaf of each row, in a forest their mean over the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; NaN where a value is missing.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        return self._leaf_values(self._features(X))
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Logarithms of `predict_proba`; minus infinity for a class that is excluded.
@@ -95,17 +149,6 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     def _features(self, X: ArrayLike) -> NDArray[np.floating]:
         check_is_fitted(self)
         return check_features(self, X)
-
-    def _sample(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, n_threads: int) -> Sample:
-        """Validate and code the training data, and set the attributes that depend on it."""
-        X, labels, self.classes_, weights = check_training_data(self, X, y, sample_weight)
-        self.n_classes_ = self.classes_.size
-        if self.class_weight == "balanced_subsample" and not self._draws_rows:
-            raise ValueError("class_weight='balanced_subsample' is for forests; a tree takes 'balanced'")
-        if self.class_weight is not None and self.class_weight != "balanced_subsample":
-            weights = weights * compute_sample_weight(self.class_weight, self.classes_[labels])
-        self._training_rows = X
-        return Sample(encode(X, n_threads), labels, weights, self.n_classes_)
 
     def _recipe(self, sample: Sample) -> Recipe:
         """Validated parameters of a tree."""
@@ -130,10 +173,13 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             min_samples_leaf=self._min_samples_leaf(n_samples, sample.n_classes),
             min_weight_leaf=max(fraction * total, np.finfo(float).tiny),
             min_reduction=decrease * total,
-            max_features=check_max_features(self.max_features, n_features),
+            max_features=check_max_features(self._features_tried(), n_features),
             random_thresholds=False,
         )
         return Recipe(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
+
+    def _features_tried(self) -> int | float | str | None:
+        return self.max_features
 
     def _min_samples_split(self, n_samples: int) -> int:
         return check_rows("min_samples_split", self.min_samples_split, n_samples, low=2)

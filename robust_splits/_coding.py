@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy import uintp
 from numpy.typing import NDArray
 
 from ._kernel import inner_kernel, outer_kernel
@@ -163,7 +164,7 @@ def _rank_whole(column, codes, values, low, size, rank_of):
         rank_of[v] = size
     for i in range(column.shape[0]):
         if column[i] == column[i]:
-            rank_of[np.int64(column[i] - low)] = 0
+            rank_of[uintp(column[i] - low)] = 0
     n_values = 0
     for v in range(size):
         if rank_of[v] == 0:
@@ -171,7 +172,7 @@ def _rank_whole(column, codes, values, low, size, rank_of):
             rank_of[v] = n_values
             n_values += 1
     for i in range(column.shape[0]):
-        codes[i] = rank_of[np.int64(column[i] - low)] if column[i] == column[i] else n_values
+        codes[i] = rank_of[uintp(column[i] - low)] if column[i] == column[i] else n_values
     return n_values
 
 
@@ -202,10 +203,10 @@ def _rank_sorted(column, codes, values, n_missing, scratch):
         order, other = other, order
     n_values = 0
     for i in range(n - n_missing):
-        row = np.int64(order[i])
+        row = uintp(order[i])
         x = column[row] + 0.0
-        if n_values == 0 or x != values[n_values - 1]:
-            values[n_values] = x
+        if n_values == 0 or x != values[uintp(n_values - 1)]:
+            values[uintp(n_values)] = x
             n_values += 1
         codes[row] = n_values - 1
     for i in range(n - n_missing, n):
@@ -241,7 +242,7 @@ def _sort_by(words, order, other, counters):
             begin += count
         for i in range(n):
             digit = (source[i] >> shift) & mask
-            target[counters[p, digit]] = source[i]
+            target[uintp(counters[p, digit])] = source[i]
             counters[p, digit] += 1
         in_other = not in_other
     target = other if in_other else order

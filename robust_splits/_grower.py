@@ -1,10 +1,10 @@
-"""The compiled tree grower: which node is split next, partition of the rows, storage of the nodes.
+"""The compiled tree grower: which node is searched, and which is split next.
 
-`grow` is one compiled function that holds no Python object and releases the interpreter's lock, so threads grow
-trees side by side.  Rows of weight 0 take no part.  A node is split only where the best gain is positive.
+All but the call for more memory runs in one compiled function that holds no Python object and releases the
+interpreter's lock, so threads grow trees side by side.  Rows of weight 0 take no part.  A node is split only where the best gain is positive.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from ._coding import Columns
 from ._frontier import pop, push
 from ._gain import EPSILON, ROUNDING
-from ._kernel import inner_kernel, outer_kernel
+from ._kernel import inlined_kernel, outer_kernel
+from ._nodes import LEAF, UNKNOWN, Nodes, Pending, enlarged, new_nodes, new_pending, place
+from ._partition import bring_near, partition
 from ._random import next_below
 from ._scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
 from ._search import count_classes, gather, new_scratch, search_exact, search_random
+from .criteria import GINI
 
-LEAF = -1
-UNKNOWN = -2  # in place of the feature of a node that was not searched yet
 MAX_TABLE = 1 << 24
+FIRST_CAPACITY = 1024
 
 # The rows of a subtree whose codes fit the second-level cache are brought near to each other, unless the
 # columns are so many that most of the copy would not be read.
@@ -44,62 +46,12 @@ class Growth(NamedTuple):
     random_thresholds: bool
 
 
-class Grown(NamedTuple):
-    """What the nodes of a grown tree are; see `Tree`."""
-
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    missing_left: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    counts: NDArray[np.float64]
-    n_rows: NDArray[np.int64]
-    gain: NDArray[np.float64]
-
-
-class Nodes(NamedTuple):
-    """The fields of `Grown`, with room for more nodes, and what is needed while they grow."""
-
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    missing_left: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    counts: NDArray[np.float64]
-    n_rows: NDArray[np.int64]
-    gain: NDArray[np.float64]
-    # Of nodes that wait: first row, end, depth, parent, highest code on the left; when it is their turn; and
-    # one bit per feature that is known to be constant there.
-    plan: NDArray[np.int64]
-    priority: NDArray[np.float64]
-    constant: NDArray[np.uint64]
-    waiting: NDArray[np.int64]
-
-
-def _new_nodes(capacity: int, n_classes: int, n_words: int) -> Nodes:
-    return Nodes(
-        np.empty(capacity, dtype=np.int32),
-        np.empty(capacity),
-        np.empty(capacity, dtype=np.bool_),
-        np.empty(capacity, dtype=np.int32),
-        np.empty((capacity, n_classes)),
-        np.empty(capacity, dtype=np.int64),
-        np.empty(capacity),
-        np.empty((capacity, 5), dtype=np.int64),
-        np.empty(capacity),
-        np.empty((capacity, n_words), dtype=np.uint64),
-        np.empty(capacity, dtype=np.int64),
-    )
-
-
-def _enlarged(array: NDArray[Any]) -> NDArray[Any]:
-    """A copy of `array` with room for twice as many rows."""
-    copy = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
-    copy[: array.shape[0]] = array
-    return copy
-
-
 @outer_kernel()
-def _begin(samples, rows, nodes):
-    """Write the root and its rows, those that have a weight, as `_scan` says; return their number."""
+def _begin(samples, rows, nodes, pending, growth):
+    """Write the root and its rows, those that have a weight, as `_scan` says.
+
+    Returns their number, and whether the root is to be searched.
+    """
     n = np.int64(0)
     for i in range(samples.weights.shape[0]):
         if samples.weights[i] > 0.0:
@@ -108,68 +60,12 @@ def _begin(samples, rows, nodes):
                 payload = (np.int64(samples.weights[i]) << samples.class_bits) | samples.labels[i]
             rows[n] = (np.int64(i) << 32) | payload
             n += 1
-    nodes.feature[0] = UNKNOWN
-    nodes.priority[0] = np.inf
-    nodes.plan[0, 0], nodes.plan[0, 1], nodes.plan[0, 2], nodes.plan[0, 3] = 0, n, 0, -1
-    nodes.waiting[0] = 0
     count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
-    return n
+    pending.waiting[0] = 0
+    return n, place(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
 
 
-@inner_kernel()
-def _partition(codes, first, step, rows, begin, end, scratch, below, missing_code, missing_left):
-    """Bring the rows that go left to the front; both sides keep their order, and so the reads of the codes.
-
-    Returns where the right side begins, and the number of missing values.
-    """
-    middle, n_right, n_missing = begin, 0, 0
-    for i in range(begin, end):
-        row = rows[i]
-        code = np.int64(codes[first + (row >> 32) * step])
-        goes_left = code <= below or (missing_left and code == missing_code)
-        rows[middle] = row
-        scratch[n_right] = row
-        middle += goes_left
-        n_right += not goes_left
-        n_missing += code == missing_code
-    for i in range(n_right):
-        rows[middle + i] = scratch[i]
-    return middle, n_missing
-
-
-@inner_kernel()
-def partition(columns, f, rows, begin, end, scratch, below, missing_left):
-    """See `_partition`."""
-    missing = columns.offsets[f + 1] - columns.offsets[f]
-    first, step, width = columns.first[f], columns.step[f], columns.width[f]
-    if width == 1:
-        return _partition(columns.codes8, first, step, rows, begin, end, scratch, below, missing, missing_left)
-    if width == 2:
-        return _partition(columns.codes16, first, step, rows, begin, end, scratch, below, missing, missing_left)
-    return _partition(columns.codes32, first, step, rows, begin, end, scratch, below, missing, missing_left)
-
-
-@inner_kernel()
-def _copy_rows(by_row, rows, begin, end, near):
-    n = by_row.shape[1]
-    for i in range(begin, end):
-        row = rows[i] >> 32
-        to = (i - begin) * n
-        for j in range(n):
-            near[to + j] = by_row[row, j]
-
-
-@inner_kernel()
-def _bring_near(columns, rows, begin, end, near):
-    """Copy the codes of some rows next to each other, and number the rows by their place there."""
-    _copy_rows(columns.rows8, rows, begin, end, near.codes8)
-    _copy_rows(columns.rows16, rows, begin, end, near.codes16)
-    _copy_rows(columns.rows32, rows, begin, end, near.codes32)
-    for i in range(begin, end):
-        rows[i] = ((i - begin) << 32) | (rows[i] & LOW_HALF)
-
-
-@inner_kernel()
+@inlined_kernel()
 def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
     """Best split of a node over some features.
 
@@ -179,12 +75,13 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
     features count as tried, but the search goes on until one is not.
     """
     n_features = features.shape[0]
-    node = describe(measure.code, measure.parameter, counts, end - begin)
+    node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
     best = rounding * node.weight
+    enough = node.limit - best
     best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
     tried = 0
     varies = False
-    while tried < n_features and (tried < growth.max_features or not varies):
+    while tried < n_features and (tried < growth.max_features or not varies) and best < enough:
         other = tried + next_below(state, n_features - tried)
         f = features[other]
         features[other] = features[tried]
@@ -222,51 +119,36 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
 
 
 @outer_kernel()
-def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, scratch, features, state, progress):  # fmt: skip  # noqa: E501
+def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, pending, scratch, features, state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node waits, or the nodes are full.
 
     `progress` holds the numbers of nodes, of leaves and of nodes that wait, the first and the last of the rows
-    that are near, and whether the criterion failed, with the class counts left in `scratch`.
+    that are near, and whether the criterion failed, with the class counts left at the next nodes.
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
     near_begin, near_end = progress[3], progress[4]
     best_first = growth.max_leaf_nodes > 0
     n_classes = nodes.counts.shape[1]
-    n_words = nodes.constant.shape[1]
+    n_words = pending.constant.shape[1]
     capacity = nodes.feature.shape[0]
     while n_waiting > 0 and n_nodes + 2 <= capacity:
-        node = pop(nodes.waiting, n_waiting, nodes.priority) if best_first else nodes.waiting[n_waiting - 1]
+        node = (
+            pop(pending.waiting, n_waiting, pending.priority) if best_first else pending.waiting[n_waiting - 1]
+        )
         n_waiting -= 1
-        begin, end = nodes.plan[node, 0], nodes.plan[node, 1]
-        depth, parent = nodes.plan[node, 2], nodes.plan[node, 3]
+        begin, end = pending.plan[node, 0], pending.plan[node, 1]
+        depth, parent = pending.plan[node, 2], pending.plan[node, 3]
         counts = nodes.counts[node]
         near_by = near_begin <= begin and end <= near_end
 
         if nodes.feature[node] == UNKNOWN:
-            m = end - begin
-            nodes.n_rows[node] = m
             nodes.feature[node] = LEAF
-            nodes.left[node] = LEAF
-            nodes.threshold[node] = np.nan
-            nodes.missing_left[node] = False
-            nodes.gain[node] = 0.0
-            weight, most = 0.0, 0.0
-            for k in range(n_classes):
-                weight += counts[k]
-                most = max(most, counts[k])
-            if (
-                m < growth.min_samples_split
-                or m < 2 * growth.min_samples_leaf
-                or depth >= growth.max_depth
-                or most >= weight
-            ):
-                continue
-            if not near_by and MIN_NEAR_ROWS <= m <= n_near:
-                _bring_near(columns, rows, begin, end, near)
+            if not near_by and MIN_NEAR_ROWS <= end - begin <= n_near:
+                bring_near(columns, rows, begin, end, near)
                 near_begin, near_end, near_by = begin, end, True
-            constant = nodes.constant[node]
+            constant = pending.constant[node]
             for i in range(n_words):
-                constant[i] = nodes.constant[parent, i] if parent >= 0 else 0
+                constant[i] = pending.constant[parent, i] if parent >= 0 else 0
             f, below, threshold, missing_left, reduction = _search_node(
                 rows, begin, end, near if near_by else columns, samples, counts, measure, phi_table, growth,
                 scratch, features, constant, rounding, state,
@@ -276,10 +158,10 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
             nodes.feature[node] = f
             nodes.threshold[node] = threshold
             nodes.missing_left[node] = missing_left
-            nodes.plan[node, 4] = below
+            pending.plan[node, 4] = below
+            pending.priority[node] = reduction
             if best_first:
-                nodes.priority[node] = reduction
-                n_waiting = push(nodes.waiting, n_waiting, nodes.priority, node)
+                n_waiting = push(pending.waiting, n_waiting, pending.priority, node)
                 continue
 
         n_left, n_right = 0.0, 0.0
@@ -288,20 +170,23 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         if not (best_first and n_leaves >= growth.max_leaf_nodes):
             middle, n_missing = partition(
                 near if near_by else columns, nodes.feature[node], rows, begin, end, scratch.keys,
-                nodes.plan[node, 4], nodes.missing_left[node],
+                pending.plan[node, 4], nodes.missing_left[node],
             )  # fmt: skip
-            count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), scratch.left)
+            left, right = nodes.counts[n_nodes], nodes.counts[n_nodes + 1]
+            count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
             if samples.class_bits == 0:  # a difference would not be exact
-                count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), scratch.right)
+                count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), right)
             for k in range(n_classes):
                 if samples.class_bits > 0:
-                    scratch.right[k] = counts[k] - scratch.left[k]
-                n_left += scratch.left[k]
-                n_right += scratch.right[k]
-            reduction = measure.reduction(
-                measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
-                scratch.left.ctypes, scratch.right.ctypes, n_classes,
-            )  # fmt: skip
+                    right[k] = counts[k] - left[k]
+                n_left += left[k]
+                n_right += right[k]
+            reduction = pending.priority[node]
+            if samples.class_bits == 0 or measure.code != GINI:  # sums of a scan may be off
+                reduction = measure.reduction(
+                    measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
+                    counts.ctypes, left.ctypes, right.ctypes, n_classes,
+                )  # fmt: skip
         if reduction <= rounding * (n_left + n_right) or reduction < growth.min_reduction:
             nodes.feature[node] = LEAF
             nodes.threshold[node] = np.nan
@@ -309,26 +194,19 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
             continue
         if reduction == np.inf:
             progress[5] = 1
-            return
+            break
         if n_missing == 0:
             nodes.missing_left[node] = n_left > n_right
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
         for child in range(n_nodes, n_nodes + 2):
-            is_left = child == n_nodes
-            nodes.feature[child] = UNKNOWN
-            nodes.priority[child] = np.inf
-            nodes.plan[child, 0] = begin if is_left else middle
-            nodes.plan[child, 1] = middle if is_left else end
-            nodes.plan[child, 2] = depth + 1
-            nodes.plan[child, 3] = node
-            for k in range(n_classes):
-                nodes.counts[child, k] = scratch.left[k] if is_left else scratch.right[k]
-            if best_first:
-                n_waiting = push(nodes.waiting, n_waiting, nodes.priority, child)
-            else:
-                nodes.waiting[n_waiting] = child
-                n_waiting += 1
+            first, last = (begin, middle) if child == n_nodes else (middle, end)
+            if place(nodes, pending, child, first, last, depth + 1, node, growth):
+                if best_first:
+                    n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
+                else:
+                    pending.waiting[n_waiting] = child
+                    n_waiting += 1
         n_nodes += 2
         n_leaves += 1
     progress[0], progress[1], progress[2], progress[3], progress[4] = (
@@ -340,6 +218,40 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
     )
 
 
+class Workspace:
+    """Memory for trees that are grown one after the other on the same rows; not for two threads at once.
+
+    Fresh memory is slow at its first touch: on small data that would take a quarter of the time.
+
+    Parameters
+    ----------
+    columns : Columns
+    n_rows : int
+        Most rows of a tree.
+    n_classes : int
+    """
+
+    def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
+        n_features = columns.first.size
+        bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
+        self.n_near = min(n_rows, NEAR_BYTES // bytes_per_row)
+        self.near = columns.near(self.n_near)
+        self.rows = np.empty(n_rows, dtype=np.int64)
+        self.scratch = new_scratch(n_rows, n_classes)
+        self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
+        self.pending = new_pending(FIRST_CAPACITY, (n_features + 63) // 64)
+        self._n_classes = n_classes
+        self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
+
+    def phi_table(self, measure: Measure, size: int) -> NDArray[np.float64]:
+        """See `fill_table`; kept as long as the measure and the size are the same."""
+        key = (measure.code, measure.parameter, size)
+        if key != self._table[0]:
+            self._table = (key, np.empty(size))
+            fill_table(measure.code, measure.parameter, self._n_classes, self._table[1])
+        return self._table[1]
+
+
 def grow(
     columns: Columns,
     labels: NDArray[np.int32],
@@ -348,7 +260,8 @@ def grow(
     measure: Measure,
     growth: Growth,
     seed: int,
-) -> Grown:
+    workspace: Workspace | None = None,
+) -> Nodes:
     """Grow one tree.
 
     Parameters
@@ -363,10 +276,12 @@ def grow(
     growth : Growth
     seed : int
         Not 0.
+    workspace : Workspace or None
+        For these columns and so many rows and classes; what it holds is of no account.
 
     Returns
     -------
-    Grown
+    Nodes
 
     Raises
     ------
@@ -380,33 +295,29 @@ def grow(
     if not whole or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
-    nodes = _new_nodes(1024, n_classes, (n_features + 63) // 64)
-    rows = np.empty(weights.size, dtype=np.int64)
-    n = _begin(samples, rows, nodes)
+    memory = workspace or Workspace(columns, weights.size, n_classes)
+    n, waits = _begin(samples, memory.rows, memory.nodes, memory.pending, growth)
     rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
     tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
-    phi_table = np.empty(int(total_weight) + 1 if tabulated else 0)
-    fill_table(measure.code, measure.parameter, n_classes, phi_table)
-    n_near = 0
-    bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
-    if growth.max_leaf_nodes == 0 and n_features <= MAX_NEAR_COLUMNS * growth.max_features:
-        n_near = min(n, NEAR_BYTES // bytes_per_row)
-    near = columns.near(n_near)
-    scratch = new_scratch(n, n_classes)
+    phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
+    few_columns = n_features <= MAX_NEAR_COLUMNS * growth.max_features
+    n_near = memory.n_near if growth.max_leaf_nodes == 0 and few_columns else 0
     features = np.arange(n_features)
     state = np.full(1, seed, dtype=np.uint64)
-    progress = np.array([1, 1, 1, 0, 0, 0])
+    progress = np.array([1, 1, int(waits), 0, 0, 0])
     while True:
         _expand(
-            columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, scratch,
-            features, state, progress,
+            columns, memory.near, n_near, samples, measure, phi_table, growth, rounding, memory.rows,
+            memory.nodes, memory.pending, memory.scratch, features, state, progress,
         )  # fmt: skip
         n_nodes, _, n_waiting, _, _, failed = progress
+        nodes = memory.nodes
         if failed:
             raise ValueError(
                 "the criterion must return a finite number; it did not for the class counts "
-                f"{scratch.left.tolist()} and {scratch.right.tolist()}"
+                f"{nodes.counts[n_nodes].tolist()} and {nodes.counts[n_nodes + 1].tolist()}"
             )
         if n_waiting == 0:
-            return Grown._make(array[:n_nodes].copy() for array in nodes[: len(Grown._fields)])
-        nodes = Nodes._make(_enlarged(array) for array in nodes)
+            return Nodes._make(array[:n_nodes].copy() for array in nodes)
+        memory.nodes = Nodes._make(enlarged(array) for array in nodes)
+        memory.pending = Pending._make(enlarged(array) for array in memory.pending)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._coding import Columns
-from ._grower import Growth, grow
+from ._grower import Growth, Workspace, grow
 from ._random import count_draws
 from ._scan import Measure
+from ._threads import in_threads
 from ._values import node_values, shrink
 from .criteria import Criterion
 from .tree import Tree
@@ -70,7 +73,21 @@ def drawn_weights(sample: Sample, recipe: Recipe, seed: int) -> NDArray[np.float
     return weights
 
 
-def grow_tree(sample: Sample, recipe: Recipe, seeds: tuple[int, int]) -> Tree:
+def grow_trees(sample: Sample, recipe: Recipe, seeds: Sequence[tuple[int, int]], n_threads: int) -> list[Tree]:
+    """Grow a tree for each pair of seeds, in threads."""
+    of_thread = threading.local()
+
+    def grow_one(pair: tuple[int, int]) -> Tree:
+        if not hasattr(of_thread, "workspace"):
+            of_thread.workspace = Workspace(sample.columns, sample.labels.size, sample.n_classes)
+        return grow_tree(sample, recipe, pair, of_thread.workspace)
+
+    return in_threads(grow_one, seeds, n_threads)
+
+
+def grow_tree(
+    sample: Sample, recipe: Recipe, seeds: tuple[int, int], workspace: Workspace | None = None
+) -> Tree:
     """Grow one tree; the seeds are of the draw of rows and of all else."""
     criterion = recipe.criterion
     measure = Measure(
@@ -84,6 +101,7 @@ def grow_tree(sample: Sample, recipe: Recipe, seeds: tuple[int, int]) -> Tree:
         measure,
         recipe.growth,
         seeds[1] + 1,
+        workspace,
     )
     return shrunk(Tree(*nodes, node_values(nodes.counts, recipe.power, seeds[1])), recipe.shrinkage)
 

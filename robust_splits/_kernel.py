@@ -14,3 +14,7 @@ outer_kernel = partial(kernel, _nrt=False)
 
 # The same, for kernels that only other kernels call.
 inner_kernel = partial(outer_kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+# The same, compiled into the one place that calls them: a call would hand over the fields of every array, which
+# takes longer than the work on a few rows.
+inlined_kernel = partial(inner_kernel, forceinline=True)

@@ -13,10 +13,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import uintp
 from numpy.typing import NDArray
 
 from ._gain import EPSILON, credal_entropy, x_log_x
-from ._kernel import inner_kernel, outer_kernel
+from ._kernel import inlined_kernel, inner_kernel, outer_kernel
 from .criteria import (
     CREDAL,
     CREDAL_RATIO,
@@ -26,7 +27,9 @@ from .criteria import (
     LAST_BOUNDED,
     MISCLASSIFICATION,
     NEGATIVE_EXPONENTIAL,
+    PAIRWISE,
     SQRT_GINI,
+    TWOING,
 )
 
 LOW_HALF = 0xFFFFFFFF
@@ -89,6 +92,12 @@ def fill_table(code, parameter, n_classes, table):
         table[i] = phi(code, parameter, n_classes, float(i))
 
 
+@inner_kernel()
+def is_moderate(total):
+    """Whether a sum of powers is neither so large nor so small that a float would not hold others like it."""
+    return SMALLEST_SUM < total < 1.0 / SMALLEST_SUM
+
+
 class Node(NamedTuple):
     """What a search has to know of a node."""
 
@@ -98,23 +107,36 @@ class Node(NamedTuple):
     total: float  # the sum of phi over the classes
     most: float  # the largest count; of GCE the norm of the counts
     impurity: float  # n I of criteria that have a bound
+    limit: float  # no split reduces more; what parts two classes wholly does
 
 
 @inner_kernel()
-def describe(code, parameter, counts, n_rows):
+def describe(code, parameter, counts, n_rows, phi_table):
     """A `Node` from its class counts."""
-    weight, total, most = 0.0, 0.0, 0.0
+    weight, total, most, second = 0.0, 0.0, 0.0, 0.0
     for k in range(counts.shape[0]):
         weight += counts[k]
-        total += phi(code, parameter, counts.shape[0], counts[k])
+        if phi_table.shape[0] > 0:
+            total += phi_table[uintp(counts[k])]
+        else:
+            total += phi(code, parameter, counts.shape[0], counts[k])
+        second = max(second, min(most, counts[k]))
         most = max(most, counts[k])
+    largest = most
     if code == GCE and 0.0 < parameter < 1.0:
         most = total ** (1.0 - parameter)
     if code in (CREDAL, CREDAL_RATIO):
         impurity = weight * credal_entropy(counts, weight, parameter)
     else:
         impurity = bounded_impurity(code, parameter, counts.shape[0], weight, x_log_x(weight), total, most)
-    return Node(counts, n_rows, weight, total, most, impurity)
+    limit = np.inf
+    if code == GINI:  # sum n_k^2 / n of a child is at most its largest count
+        limit = largest + second - total / weight
+    elif code <= LAST_BOUNDED and (code != GCE or is_moderate(total)):
+        limit = impurity
+    elif code in (TWOING, PAIRWISE) and largest + second >= weight:
+        limit = largest * second / weight * (1.0 if code == TWOING else 0.5)
+    return Node(counts, n_rows, weight, total, most, impurity, limit)
 
 
 @inner_kernel()
@@ -152,7 +174,7 @@ def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
     return reduction + BOUND_ROUNDING * n
 
 
-@inner_kernel()
+@inlined_kernel()
 def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
     """Best split of sorted keys, with `left` and `rows_left` rows in the left child to begin with.
 
@@ -170,8 +192,8 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     # The roots of n^2 - sum n_k^2 need the sums to be exact: those of whole weights are.
     roots = code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter < 1.0)
     bounded = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
-    # So do powers that are neither too large nor too small for a float.
-    bounded = bounded and (not norms or SMALLEST_SUM < node.total < 1.0 / SMALLEST_SUM)
+    # So do powers that a float holds.
+    bounded = bounded and (not norms or is_moderate(node.total))
     slack = node.n_rows * EPSILON * node.total  # rounding of the sums
     credal = code in (CREDAL, CREDAL_RATIO)
     exact = bounded and (logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0))
@@ -187,6 +209,7 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
             sum_right += phi(code, parameter, n_classes, max(counts[k] - left[k], 0.0))
             max_left = max(max_left, left[k])
     # Tangents of the norms (sum n_k^r)^(1/r), which are concave in the sum: where they touch, norm and slope.
+    # They touch anew where their bound wins.
     at_left, norm_left, slope_left = 1.0, 1.0, power
     at_right, norm_right, slope_right = node.total, node.most, power * node.most / node.total
     # Of gini: the reduction is sum_left / n_left + sum_right / n_right - offset.
@@ -194,7 +217,7 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     below, above = np.int64(-1), np.int64(-1)
     previous = keys[0] >> 32
     for i in range(keys.shape[0]):
-        key = keys[i]
+        key = keys[uintp(i)]
         key_code = key >> 32
         if key_code != previous:
             n_right = n_node - n_left
@@ -213,7 +236,7 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                     log_left, log_right = 0.0, 0.0
                     if logarithms:
                         if tabulated:
-                            log_left, log_right = phi_table[np.int64(n_left)], phi_table[np.int64(n_right)]
+                            log_left, log_right = phi_table[uintp(n_left)], phi_table[uintp(n_right)]
                         else:
                             log_left, log_right = x_log_x(n_left), x_log_x(n_right)
                     reduction = (
@@ -229,6 +252,15 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                     promising = reduction > best
                 else:
                     promising, reduction = True, 0.0
+                if promising and norms and bounded:
+                    at_left, at_right = max(sum_left, slack), max(sum_right, slack)
+                    norm_left, norm_right = at_left**power, at_right**power
+                    slope_left = power * norm_left / at_left
+                    slope_right = power * norm_right / at_right
+                    most_left = norm_left + slope_left * (sum_left + slack - at_left)
+                    most_right = norm_right + slope_right * (sum_right + slack - at_right)
+                    children = n_left - most_left + n_right - most_right
+                    promising = node.impurity - children / parameter > best
                 if promising:
                     if code == GINI:
                         reduction = sum_left / n_left + sum_right / n_right - offset
@@ -242,22 +274,17 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                             code, parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
                             left.ctypes, right.ctypes, n_classes,
                         )  # fmt: skip
-                        if norms and bounded:
-                            at_left, at_right = max(sum_left, slack), max(sum_right, slack)
-                            norm_left, norm_right = at_left**power, at_right**power
-                            slope_left = power * norm_left / at_left
-                            slope_right = power * norm_right / at_right
                     if reduction > best:
                         best, below, above = reduction, previous, key_code
             previous = key_code
         if class_bits > 0:
-            k = key & class_mask
+            k = uintp(key & class_mask)
             w = float((key & LOW_HALF) >> class_bits)
         else:
-            row = key & LOW_HALF
-            k = np.int64(samples.labels[row])
+            row = uintp(key & LOW_HALF)
+            k = uintp(samples.labels[row])
             w = samples.weights[row]
-        rows_left += cell_rows[i] if cells else 1
+        rows_left += cell_rows[uintp(i)] if cells else 1
         a = left[k]
         b = max(counts[k] - a, 0.0)
         c = max(b - w, 0.0)
@@ -265,8 +292,8 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
             sum_left += w * (a + a + w)
             sum_right -= (b - c) * (b + c)
         elif tabulated:
-            sum_left += phi_table[np.int64(a + w)] - phi_table[np.int64(a)]
-            sum_right += phi_table[np.int64(c)] - phi_table[np.int64(b)]
+            sum_left += phi_table[uintp(a + w)] - phi_table[uintp(a)]
+            sum_right += phi_table[uintp(c)] - phi_table[uintp(b)]
         else:
             sum_left += phi(code, parameter, n_classes, a + w) - phi(code, parameter, n_classes, a)
             sum_right += phi(code, parameter, n_classes, c) - phi(code, parameter, n_classes, b)

@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy import uintp
 from numpy.typing import NDArray
 
-from ._kernel import inner_kernel
+from ._kernel import inlined_kernel, inner_kernel
 from ._random import next_uniform
 from ._scan import LOW_HALF, Samples, scan
 from ._sorting import N_COUNTERS, sort_keys
@@ -34,17 +35,18 @@ class Scratch(NamedTuple):
 @inner_kernel()
 def _gather(codes, first, step, rows, begin, end, keys):
     """Put the codes of the rows before their weights and classes; return the lowest and the highest code."""
-    low = np.int64(codes[first + (rows[begin] >> 32) * step])
+    low = np.int64(codes[uintp(first + (rows[uintp(begin)] >> 32) * step)])
     high = low
     for i in range(begin, end):
-        code = np.int64(codes[first + (rows[i] >> 32) * step])
-        keys[i - begin] = (code << 32) | (rows[i] & LOW_HALF)
+        row = rows[uintp(i)]
+        code = np.int64(codes[uintp(first + (row >> 32) * step)])
+        keys[uintp(i - begin)] = (code << 32) | (row & LOW_HALF)
         low = min(low, code)
         high = max(high, code)
     return low, high
 
 
-@inner_kernel()
+@inlined_kernel()
 def gather(columns, feature, rows, begin, end, keys):
     """See `_gather`."""
     first, step = columns.first[feature], columns.step[feature]
@@ -56,7 +58,7 @@ def gather(columns, feature, rows, begin, end, keys):
     return _gather(columns.codes32, first, step, rows, begin, end, keys)
 
 
-@inner_kernel()
+@inlined_kernel()
 def compress(keys, samples, low, n_bins, scratch):
     """Add up the rows of one code and class into one key each, sorted; return their number.
 
@@ -69,27 +71,28 @@ def compress(keys, samples, low, n_bins, scratch):
     bins[:n_bins] = 0.0
     bin_rows[:n_bins] = 0
     for i in range(keys.shape[0]):
-        key = keys[i]
-        b = (key >> 32) - low
+        key = keys[uintp(i)]
+        b = uintp((key >> 32) - low)
         bin_rows[b] += 1
         if class_bits > 0:
-            bins[b, key & class_mask] += float((key & LOW_HALF) >> class_bits)
+            bins[b, uintp(key & class_mask)] += float((key & LOW_HALF) >> class_bits)
         else:
-            row = key & LOW_HALF
-            bins[b, samples.labels[row]] += samples.weights[row]
+            row = uintp(key & LOW_HALF)
+            bins[b, uintp(samples.labels[row])] += samples.weights[row]
     n_cells = 0
     for b in range(n_bins):
         # The rows of a code are counted with its first cell.
-        n_rows = bin_rows[b]
+        n_rows = bin_rows[uintp(b)]
         if n_rows > 0:
             for k in range(n_classes):
-                weight = bins[b, k]
+                weight = bins[uintp(b), uintp(k)]
                 if weight > 0.0:
                     payload = np.int64(weight) << class_bits | k if class_bits > 0 else n_cells
-                    scratch.other_keys[n_cells] = (b + low) << 32 | payload
-                    scratch.cell_classes[n_cells] = k
-                    scratch.cell_weights[n_cells] = weight
-                    scratch.cell_rows[n_cells] = n_rows
+                    cell = uintp(n_cells)
+                    scratch.other_keys[cell] = (b + low) << 32 | payload
+                    scratch.cell_classes[cell] = k
+                    scratch.cell_weights[cell] = weight
+                    scratch.cell_rows[cell] = n_rows
                     n_rows = 0
                     n_cells += 1
     return n_cells
@@ -102,7 +105,7 @@ def midpoint(low, high):
     return low if middle >= high else middle
 
 
-@inner_kernel()
+@inlined_kernel()
 def count_classes(keys, begin, end, samples, low, high, out):
     """Class counts, and number, of the keys in [begin, end) with codes in [low, high]."""
     class_bits = samples.class_bits
@@ -110,18 +113,18 @@ def count_classes(keys, begin, end, samples, low, high, out):
     out[:] = 0.0
     n = 0
     for i in range(begin, end):
-        code = keys[i] >> 32
-        if low <= code <= high:
+        key = keys[uintp(i)]
+        if low <= key >> 32 <= high:
             n += 1
             if class_bits > 0:
-                out[keys[i] & class_mask] += float((keys[i] & LOW_HALF) >> class_bits)
+                out[uintp(key & class_mask)] += float((key & LOW_HALF) >> class_bits)
             else:
-                row = keys[i] & LOW_HALF
-                out[samples.labels[row]] += samples.weights[row]
+                row = uintp(key & LOW_HALF)
+                out[uintp(samples.labels[row])] += samples.weights[row]
     return n
 
 
-@inner_kernel()
+@inlined_kernel()
 def search_exact(low, high, missing_code, values, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split of the gathered keys over all thresholds between the `values` of the column.
 

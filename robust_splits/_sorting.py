@@ -4,6 +4,7 @@ A key is an int64: the code in the high 32 bits, 31 bits of payload below that a
 """
 
 import numpy as np
+from numpy import uintp
 
 from ._kernel import inner_kernel
 
@@ -46,15 +47,16 @@ def _counting_pass(keys, out, counters, low, shift, bits):
     mask = n_digits - 1
     counters[:n_digits] = 0
     for i in range(keys.shape[0]):
-        counters[(((keys[i] >> 32) - low) >> shift) & mask] += 1
+        counters[uintp((((keys[uintp(i)] >> 32) - low) >> shift) & mask)] += 1
     begin = 0
     for digit in range(n_digits):
-        count = counters[digit]
-        counters[digit] = begin
+        count = counters[uintp(digit)]
+        counters[uintp(digit)] = begin
         begin += count
     for i in range(keys.shape[0]):
-        digit = (((keys[i] >> 32) - low) >> shift) & mask
-        out[counters[digit]] = keys[i]
+        key = keys[uintp(i)]
+        digit = uintp((((key >> 32) - low) >> shift) & mask)
+        out[uintp(counters[digit])] = key
         counters[digit] += 1
 
 

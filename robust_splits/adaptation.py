@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._growing import Recipe, Sample, drawn_weights, grow_tree
+from ._growing import Recipe, Sample, drawn_weights, grow_trees
 from ._kernel import outer_kernel
 from ._threads import in_threads, shares
 from ._validation import read_only
@@ -53,7 +52,7 @@ def choose_by_holdout(
     X = read_only(rows[held_out])
     scores = {}
     for candidate in candidates(recipe):
-        trees = in_threads(partial(grow_tree, rest, candidate), seeds, n_threads)
+        trees = grow_trees(rest, candidate, seeds, n_threads)
         votes = np.zeros((X.shape[0], sample.n_classes))
         for tree in trees:
             tree.add_values(X, votes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import ADAPTIVE, BaseRobustTrees, path_matrix
-from ._growing import MAX_SEED, grow_tree
+from ._growing import MAX_SEED, Sample, grow_tree
 from ._validation import check_share
 from .adaptation import choose_by_holdout
 from .criteria import Criterion
@@ -130,29 +130,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self.noise_rate = noise_rate
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; NaN where a value is missing.
-        y : array-like of shape (n_samples,)
-            Labels of any sortable type.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Not negative; rows of weight 0 take no part.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter or the data is not as described.
-        """
-        sample = self._sample(X, y, sample_weight, n_threads=1)
-        rows = self.__dict__.pop("_training_rows")
+    def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         recipe = self._recipe(sample)
         recipe = dataclasses.replace(
             recipe, shrinkage=check_share("shrinkage", self.shrinkage, low=0.0, high=np.inf)
@@ -160,24 +138,11 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(MAX_SEED))
         if self.criterion == ADAPTIVE:
-            recipe, self.criterion_scores_ = choose_by_holdout(sample, rows, recipe, [(seed, seed)], rng)
+            recipe, self.criterion_scores_ = choose_by_holdout(sample, X, recipe, [(seed, seed)], rng)
         self.criterion_ = recipe.criterion
         self.tree_ = grow_tree(sample, recipe, (seed, seed))
-        return self
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Class probabilities of the leaf of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        X = self._features(X)
+    def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         return self.tree_.values[self.tree_.apply(X)]
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:

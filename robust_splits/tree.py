@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy import uintp
 from numpy.typing import NDArray
 
 from ._kernel import outer_kernel
@@ -133,7 +134,8 @@ class Tree:
     def steps(self) -> NDArray[np.void]:
         """What a walk reads of each node, as records."""
         steps = np.empty(self.n_nodes, dtype=STEP)
-        steps["threshold"], steps["feature"], steps["left"] = self.threshold, self.feature, self.left
+        steps["threshold"], steps["left"] = self.threshold, self.left
+        steps["feature"] = np.maximum(self.feature, 0)  # so that a walk may read it at a leaf as well
         return steps
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
@@ -167,20 +169,21 @@ def find_leaves(X, steps, missing_left, leaves, waiting):
     for begin in range(0, n_samples, ROWS_AT_ONCE):
         n_waiting = min(ROWS_AT_ONCE, n_samples - begin)
         for j in range(n_waiting):
-            leaves[begin + j] = 0
-            waiting[j] = begin + j
+            leaves[uintp(begin + j)] = 0
+            waiting[uintp(j)] = begin + j
         while n_waiting > 0:
             n_kept = 0
             for j in range(n_waiting):
-                i = waiting[j]
-                node = leaves[i]
-                left = steps[node].left
-                x = X[i, steps[node].feature]  # of a leaf the last feature, and of no account
-                goes_right = x > steps[node].threshold
+                i = waiting[uintp(j)]
+                node = leaves[uintp(i)]
+                step = steps[uintp(node)]
+                left = step.left
+                x = X[uintp(i), uintp(step.feature)]
+                goes_right = x > step.threshold
                 if x != x:
-                    goes_right = not missing_left[node]
-                leaves[i] = left + goes_right if left >= 0 else node
-                waiting[n_kept] = i
+                    goes_right = not missing_left[uintp(node)]
+                leaves[uintp(i)] = left + goes_right if left >= 0 else node
+                waiting[uintp(n_kept)] = i
                 n_kept += left >= 0
             n_waiting = n_kept
 
@@ -189,6 +192,6 @@ def find_leaves(X, steps, missing_left, leaves, waiting):
 def add_rows(values, leaves, out):
     """Add to each row of `out` the values of its leaf."""
     for i in range(out.shape[0]):
-        leaf = leaves[i]
+        leaf = leaves[uintp(i)]
         for k in range(out.shape[1]):
-            out[i, k] += values[leaf, k]
+            out[uintp(i), uintp(k)] += values[uintp(leaf), uintp(k)]
