@@ -11,23 +11,88 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from ._base import Loss
+    from .distribution_loss import DistributionLoss
     from .estimators import RobustLGBMClassifier, RobustXGBClassifier
-    from .losses import CrossEntropy, GeneralizedCrossEntropy, Loss, get_loss
+    from .label_losses import (
+        AlphaLoss,
+        CrossEntropy,
+        FocalLoss,
+        GeneralizedCrossEntropy,
+        MeanAbsoluteError,
+        RobustFocalLoss,
+        SymmetricCrossEntropy,
+    )
+    from .losses import get_loss
+    from .margin_losses import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
+    from .transition import BackwardCorrection, ForwardCorrection, UnbiasedCrossEntropy, check_transition_matrix
+    from .vector_losses import (
+        Bootstrap,
+        BrierScore,
+        LabelSmoothing,
+        NormalizedCrossEntropyMAE,
+        NormalizedCrossEntropyRCE,
+    )
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "_base": ["Loss"],
+        "distribution_loss": ["DistributionLoss"],
         "estimators": ["RobustLGBMClassifier", "RobustXGBClassifier"],
-        "losses": ["CrossEntropy", "GeneralizedCrossEntropy", "Loss", "get_loss"],
+        "label_losses": [
+            "AlphaLoss",
+            "CrossEntropy",
+            "FocalLoss",
+            "GeneralizedCrossEntropy",
+            "MeanAbsoluteError",
+            "RobustFocalLoss",
+            "SymmetricCrossEntropy",
+        ],
+        "losses": ["get_loss"],
+        "margin_losses": ["NegativeExponential", "RampLoss", "SavageLoss", "SigmoidLoss", "TangentLoss"],
+        "transition": [
+            "BackwardCorrection",
+            "ForwardCorrection",
+            "UnbiasedCrossEntropy",
+            "check_transition_matrix",
+        ],
+        "vector_losses": [
+            "Bootstrap",
+            "BrierScore",
+            "LabelSmoothing",
+            "NormalizedCrossEntropyMAE",
+            "NormalizedCrossEntropyRCE",
+        ],
     },
 )
 
 __all__ = [
+    "AlphaLoss",
+    "BackwardCorrection",
+    "Bootstrap",
+    "BrierScore",
     "CrossEntropy",
+    "DistributionLoss",
+    "FocalLoss",
+    "ForwardCorrection",
     "GeneralizedCrossEntropy",
+    "LabelSmoothing",
     "Loss",
+    "MeanAbsoluteError",
+    "NegativeExponential",
+    "NormalizedCrossEntropyMAE",
+    "NormalizedCrossEntropyRCE",
+    "RampLoss",
+    "RobustFocalLoss",
     "RobustLGBMClassifier",
     "RobustXGBClassifier",
+    "SavageLoss",
+    "SigmoidLoss",
+    "SymmetricCrossEntropy",
+    "TangentLoss",
+    "UnbiasedCrossEntropy",
+    "check_transition_matrix",
     "get_loss",
 ]
 

@@ -1,8 +1,10 @@
 """What XGBoost and LightGBM call: a loss in the shapes, scale and weights that each expects.
 
 Both libraries call ``objective(labels, margins, weights)`` from their scikit-learn interface and want the
-gradient and the curvature of each row.  For K classes each has its own upper bound of the softmax hessian,
-whose diagonal alone would make Newton steps too long: 2 p (1-p) in XGBoost, K/(K-1) p (1-p) in LightGBM.
+gradient and the curvature of each row.  For K classes the diagonal of the hessian alone would make Newton steps
+too long, as every class moves at once, and each library has its own factor for that: 2 p (1-p) in XGBoost,
+which bounds the whole hessian, K/(K-1) p (1-p) in LightGBM.  The same factor goes on every curvature that comes
+from second derivatives; "unit" is no such curvature and stays 1, so that a leaf is the mean gradient in both.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .curvature import Strategy, check_strategy
 from .losses import Floats, Loss, probabilities
 
 SMALLEST_HESSIAN = 1e-16  # XGBoost's own floor; LightGBM's lies below it
@@ -30,11 +33,18 @@ class Objective:
     scale_pos_weight : float, default=1.0
         Weight of class 1 of two.  Both libraries leave it to the objective; as a sample weight it would also
         move XGBoost's bins.
+    hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
+        Which curvature to use, see `boostnoise.curvature`; None stands for the default of the loss.
     """
 
     loss: Loss
     library: Literal["xgboost", "lightgbm"]
     scale_pos_weight: float = 1.0
+    hessian: Strategy | None = None
+
+    def __post_init__(self) -> None:
+        if self.hessian is not None:
+            check_strategy(self.hessian)
 
     def __call__(
         self,
@@ -63,9 +73,9 @@ class Objective:
         """
         y = y_true.astype(np.int64)
         margin = y_pred.astype(np.float64)
-        gradient = self.loss.gradient(y, margin)
-        hessian = self.loss.hessian(y, margin)
-        if margin.ndim == 2:
+        strategy = self.loss.default_hessian if self.hessian is None else self.hessian
+        gradient, hessian = self.loss.gradient_hessian(y, margin, strategy)
+        if margin.ndim == 2 and strategy != "unit":
             n_classes = margin.shape[1]
             hessian = hessian * (2.0 if self.library == "xgboost" else n_classes / (n_classes - 1))
         hessian = np.maximum(hessian, SMALLEST_HESSIAN)

@@ -6,10 +6,12 @@ import importlib
 import pytest
 
 MODULES = [
+    "boostnoise.distribution_loss",
     "boostnoise.estimators",
     "boostnoise.eval.metrics",
     "boostnoise.eval.noise",
     "boostnoise.losses",
+    "boostnoise.transition",
     "robust_splits.bounds",
     "robust_splits.criteria",
     "robust_splits.decision_tree",

@@ -34,6 +34,21 @@ def test_scale_of_the_softmax_curvature():
         np.testing.assert_allclose(hessian, factor * variance, rtol=1e-6)
 
 
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_strategies_of_the_curvature(library):
+    """The library's factor goes on all of them but "unit", which is 1 in both."""
+    rng = np.random.default_rng(0)
+    margin, y, loss = rng.normal(size=(6, 3)), np.array([0, 1, 2, 0, 1, 2]), GeneralizedCrossEntropy(0.5)
+    factor = 2 if library == "xgboost" else 1.5
+    for strategy in ("irls", "logistic", "fisher", "exact_clipped", "abs"):
+        _, hessian = Objective(loss, library, hessian=strategy)(y, margin)
+        np.testing.assert_allclose(hessian, factor * loss.hessian(y, margin, strategy), rtol=1e-6)
+    _, hessian = Objective(loss, library, hessian="unit")(y, margin)
+    np.testing.assert_array_equal(hessian, 1)
+    with pytest.raises(ValueError, match="hessian strategy 'newton' is unknown; known are irls"):
+        Objective(loss, library, hessian="newton")
+
+
 def test_weight_of_the_positive_class():
     y, margin = np.array([0.0, 1.0]), np.zeros(2)
     gradient, hessian = Objective(CrossEntropy(), "xgboost", scale_pos_weight=3)(y, margin)

@@ -1,0 +1,132 @@
+"""What all losses share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from .curvature import Strategy, curvature, expected, reweighted
+from .softmax import Classes, Floats, Margin, Softmax, read
+
+
+class Loss(ABC):
+    """A loss of a class number and a margin; use a subclass, or write one with the three abstract methods.
+
+    Two classes have margins of shape (n,), K classes margins of shape (n, K).  The losses of this package also
+    take a `Softmax` in place of the margins, and share one between gradient and hessian, so what derives from
+    one of them must take it too (NumPy reads it as an array); what derives from this class sees arrays only.
+
+    Attributes
+    ----------
+    binary_only : bool
+        Whether the loss takes margins of shape (n,) alone.
+    default_hessian : str
+        The strategy of `hessian` where none is named.
+    """
+
+    binary_only: ClassVar[bool] = False
+    default_hessian: ClassVar[Strategy] = "irls"
+
+    @abstractmethod
+    def value(self, y: Classes, margin: Margin) -> Floats:
+        """Loss of each row.
+
+        Parameters
+        ----------
+        y : integer array of shape (n,)
+            Class numbers, 0 to K - 1.
+        margin : float array of shape (n,) for two classes, else (n, K)
+
+        Returns
+        -------
+        float array of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit, a label is not one of 0, ..., K - 1, or the loss cannot deal with so many
+            classes.
+        TypeError
+            If the labels are not integers.
+        """
+
+    @abstractmethod
+    def gradient(self, y: Classes, margin: Margin) -> Floats:
+        """Derivative of the value with respect to `margin`, in the shape of `margin`."""
+
+    @abstractmethod
+    def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
+        """Second derivative of the value with respect to each margin, in the shape of `margin`.
+
+        It may be negative.
+        """
+
+    def hessian(self, y: Classes, margin: Margin, strategy: Strategy | None = None) -> Floats:
+        """Positive curvature for a Newton step, in the shape of `margin`.
+
+        Parameters
+        ----------
+        y, margin : as in `value`
+        strategy : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None
+            Formulas and advice are in `boostnoise.curvature`.  None stands for `default_hessian`.
+
+        Returns
+        -------
+        float array in the shape of `margin`
+            Finite and not negative wherever the margins are finite.
+
+        Raises
+        ------
+        ValueError
+            If the strategy is unknown (the message lists those known), and as in `value`.
+        """
+        return curvature(self, y, margin, self.default_hessian if strategy is None else strategy)
+
+    def gradient_hessian(
+        self, y: Classes, margin: Margin, strategy: Strategy | None = None
+    ) -> tuple[Floats, Floats]:
+        """`gradient` and `hessian` at once, which shares work."""
+        return self.gradient(y, margin), self.hessian(y, margin, strategy)
+
+    def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
+        """Curvature of the strategy "irls"."""
+        return reweighted(self, y, margin)
+
+    def fisher_hessian(self, y: Classes, margin: Margin) -> Floats:
+        """Curvature of the strategy "fisher"."""
+        return expected(self, y, margin)
+
+    def check_classes(self, n_classes: int) -> None:
+        """Raise a ValueError if the loss cannot deal with this number of classes."""
+        if self.binary_only and n_classes > 2:
+            raise ValueError(f"{type(self).__name__} is for two classes, got {n_classes}")
+
+
+class SoftmaxLoss(Loss):
+    """A loss of class probabilities.  Its methods also take a `Softmax` in place of the margins."""
+
+    def hessian(self, y: Classes, margin: Margin, strategy: Strategy | None = None) -> Floats:
+        y, softmax = self._read(y, margin)
+        return curvature(self, y, softmax, self.default_hessian if strategy is None else strategy)
+
+    def gradient_hessian(
+        self, y: Classes, margin: Margin, strategy: Strategy | None = None
+    ) -> tuple[Floats, Floats]:
+        y, softmax = self._read(y, margin)
+        return self.gradient(y, softmax), self.hessian(y, softmax, strategy)
+
+    def _read(self, y: Classes, margin: Margin) -> tuple[Classes, Softmax]:
+        """Labels and probabilities, checked."""
+        y, softmax = read(y, margin)
+        if softmax is not margin:
+            check_shape(self, softmax.margin)
+            self.check_classes(softmax.n_classes)
+        return y, softmax
+
+
+def check_shape(loss: Loss, margin: Floats) -> None:
+    """Raise a ValueError where a loss for two classes gets margins of more than one column."""
+    if loss.binary_only and margin.ndim != 1:
+        raise ValueError(
+            f"{type(loss).__name__} is for two classes, whose margins have shape (n,), got {margin.shape}"
+        )

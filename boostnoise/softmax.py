@@ -1,0 +1,226 @@
+"""Class probabilities of margins, accurate where they are near 0 and near 1.
+
+Two classes have margins f of shape (n,); they are the softmax of (0, f).  K classes have margins of shape
+(n, K).  Every difference such as ``1 - p`` is computed as the sum of what is left, so that it keeps its digits.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Classes = NDArray[np.integer]
+
+
+class Softmax:
+    """The probabilities that margins give the classes, and what losses derive from them.
+
+    A loss of probabilities takes one in place of the margins: several calls then share its work.  NumPy reads
+    it as the margins.
+
+    Parameters
+    ----------
+    margin : float array of shape (n, K)
+        For margins of shape (n,) see `softmax_of`.
+
+    Attributes
+    ----------
+    margin : float array
+        As given, in double precision.
+    n_classes : int
+    p, complement, log_p : float arrays of shape (n, n_classes)
+        Probabilities p, ``1 - p`` and ``ln p``.
+    log_total : float array of shape (n,)
+        ``ln sum_k exp(margin_k)``.
+    variance : float array in the shape of the margins
+        ``p (1 - p)``, the diagonal of the hessian of cross entropy.
+    """
+
+    _labels: Classes | None = None
+
+    def __init__(self, margin: Floats) -> None:
+        # Column by column, so that sums over classes run along contiguous memory.
+        self.margin = np.asfortranarray(margin, dtype=np.float64)
+        self.n_classes = self.margin.shape[1]
+        highest = self.margin.max(axis=1)
+        self._gap = self.margin - highest[:, np.newaxis]
+        self._exp = np.exp(self._gap)
+        self._is_highest = self._gap == 0.0
+        # Without the highest, whose 1 would swallow the digits of the rest; of several highest one is left out.
+        self._others = (self._exp - self._is_highest).sum(axis=1) + (self._is_highest.sum(axis=1) - 1)
+        self._log1p_others = np.log1p(self._others)
+        self.log_total = highest + self._log1p_others
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.margin, dtype=dtype, copy=True if copy is None else copy)
+
+    @cached_property
+    def log_p(self) -> Floats:
+        log_p: Floats = self._gap - self._log1p_others[:, np.newaxis]
+        return log_p
+
+    @cached_property
+    def p(self) -> Floats:
+        p: Floats = self._exp / (1.0 + self._others)[:, np.newaxis]
+        return p
+
+    @cached_property
+    def complement(self) -> Floats:
+        of_highest = self._others / (1.0 + self._others)
+        return np.where(self._is_highest, of_highest[:, np.newaxis], 1.0 - self.p)
+
+    @cached_property
+    def variance(self) -> Floats:
+        return self.shaped(self.p * self.complement)
+
+    def of_label(self, y: Classes) -> tuple[Floats, Floats]:
+        """``ln p_t`` and ``1 - p_t`` of the given labels, each of shape (n,)."""
+        # Gradient and curvature ask for the same.
+        if self._labels is not y:
+            self._labels, self._of_labels = y, self._compute_of_label(y)
+        return self._of_labels
+
+    def _compute_of_label(self, y: Classes) -> tuple[Floats, Floats]:
+        at_label = np.arange(y.size), y
+        return self._gap[at_label] - self._log1p_others, self.complement[at_label]
+
+    def residual_by_class(self, y: Classes) -> Floats:
+        """``p - onehot(y)`` of shape (n, n_classes)."""
+        residual = self.p.copy(order="K")
+        _, rest = self.of_label(y)
+        residual[np.arange(y.size), y] = -rest
+        return residual
+
+    def residual(self, y: Classes) -> Floats:
+        """``p - onehot(y)``, the gradient of cross entropy, in the shape of the margins."""
+        return self.residual_by_class(y)
+
+    def agreement(self, y: Classes) -> Floats:
+        """``1 - |p - onehot(y)|`` in the shape of the margins."""
+        agreement = self.complement.copy(order="K")
+        at_label = np.arange(y.size), y
+        agreement[at_label] = self.p[at_label]
+        return agreement
+
+    def shaped(self, by_class: Floats) -> Floats:
+        """What is known of each class, (n, n_classes), in the shape of the margins."""
+        return by_class
+
+    def spread(self, by_row: Floats) -> Floats:
+        """What is known of each row, (n,), in a shape that broadcasts with the margins."""
+        return by_row[:, np.newaxis]
+
+
+class BinarySoftmax(Softmax):
+    """The `Softmax` of (0, f), for the margin f of the second of two classes.
+
+    Parameters
+    ----------
+    margin : float array of shape (n,)
+    """
+
+    def __init__(self, margin: Floats) -> None:
+        self.margin = np.asarray(margin, dtype=np.float64)
+        self.n_classes = 2
+        # Of the less probable class over the more probable one.
+        self._odds = np.exp(-np.abs(self.margin))
+        self._log1p_odds = np.log1p(self._odds)
+        self.log_total = np.maximum(self.margin, 0.0) + self._log1p_odds
+
+    @cached_property
+    def log_p(self) -> Floats:
+        of_second = np.minimum(self.margin, 0.0) - self._log1p_odds
+        of_first = np.minimum(-self.margin, 0.0) - self._log1p_odds
+        return np.array([of_first, of_second]).T
+
+    @cached_property
+    def p(self) -> Floats:
+        return np.array([self._sigmoid(-self.margin), self._sigmoid(self.margin)]).T
+
+    @cached_property
+    def complement(self) -> Floats:
+        return self.p[:, ::-1]
+
+    @cached_property
+    def variance(self) -> Floats:
+        variance: Floats = self._odds / np.square(1.0 + self._odds)
+        return variance
+
+    def _compute_of_label(self, y: Classes) -> tuple[Floats, Floats]:
+        v = np.where(y == 1, self.margin, -self.margin)
+        return np.minimum(v, 0.0) - self._log1p_odds, self._sigmoid(-v)
+
+    def residual(self, y: Classes) -> Floats:
+        _, rest = self.of_label(y)
+        return np.where(y == 1, -rest, rest)
+
+    def agreement(self, y: Classes) -> Floats:
+        return self._sigmoid(np.where(y == 1, self.margin, -self.margin))
+
+    def shaped(self, by_class: Floats) -> Floats:
+        return by_class[:, 1]
+
+    def spread(self, by_row: Floats) -> Floats:
+        return by_row
+
+    def _sigmoid(self, margin: Floats) -> Floats:
+        """``1 / (1 + exp(-margin))`` of the margins or their opposites, whose exponentials are known."""
+        sigmoid: Floats = np.where(margin < 0.0, self._odds, 1.0) / (1.0 + self._odds)
+        return sigmoid
+
+
+Margin = Floats | Softmax
+
+
+def softmax_of(margin: Floats) -> Softmax:
+    """The `Softmax` of margins of shape (n,) or (n, K)."""
+    return Softmax(margin) if np.ndim(margin) == 2 else BinarySoftmax(margin)
+
+
+def probabilities(margin: Floats) -> Floats:
+    """Class probabilities of shape (n, K) from margins of shape (n,) or (n, K)."""
+    return np.ascontiguousarray(softmax_of(margin).p)
+
+
+def sum_of_others(by_class: Floats) -> Floats:
+    """For each class the sum over all other ones, shape (n, K); total minus own would lose small sums."""
+    before, after = np.zeros_like(by_class), np.zeros_like(by_class)
+    for k in range(1, by_class.shape[1]):
+        np.add(before[:, k - 1], by_class[:, k - 1], out=before[:, k])
+        np.add(after[:, -k], by_class[:, -k], out=after[:, -k - 1])
+    return before + after
+
+
+def read(y: Classes, margin: Margin) -> tuple[Classes, Softmax]:
+    """Labels and the `Softmax` of margins, both checked; what comes as a `Softmax` was checked before.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit or a label is not one of 0, ..., K - 1.
+    TypeError
+        If the labels are not integers.
+    """
+    if isinstance(margin, Softmax):
+        return y, margin
+    margin = np.asarray(margin)
+    if margin.ndim not in (1, 2) or (margin.ndim == 2 and margin.shape[1] < 2):
+        raise ValueError(f"margin must have shape (n,) for two classes, else (n, K), got {margin.shape}")
+    softmax = softmax_of(margin)
+    return check_labels(y, len(margin), softmax.n_classes), softmax
+
+
+def check_labels(y: Classes, n_rows: int, n_classes: int) -> Classes:
+    """Class numbers as an array; see `read`."""
+    y = np.asarray(y)
+    if y.shape != (n_rows,):
+        raise ValueError(f"y must have shape ({n_rows},), as many rows as the margin has, got {y.shape}")
+    if y.dtype.kind not in "iu":
+        raise TypeError(f"y must hold class numbers, which are integers, got the type {y.dtype}")
+    if y.size and not (y.min() >= 0 and y.max() < n_classes):
+        raise ValueError(f"y must hold class numbers 0 to {n_classes - 1}, got {y.min()} to {y.max()}")
+    return y
