@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 SMALLEST_TOTAL = 1e-100
 NO_LIMIT = int(np.iinfo(np.int64).max)
+MAX_ROWS = 1 << 30  # twice as many nodes have numbers of 31 bits
 
 
 def check_training_data(
@@ -35,9 +36,12 @@ def check_training_data(
     Raises
     ------
     ValueError
-        If `X` or `y` is empty, infinite or of wrong shape, a label is missing, a weight is negative, or their
-        sum is 0 or out of range.
+        If `X` or `y` is empty, infinite or of wrong shape, has more than 2^30 rows, a label is missing, a weight
+        is negative, or their sum is 0 or out of range.
     """
+    shape = getattr(X, "shape", ())  # before anything of this size is copied
+    if shape and shape[0] > MAX_ROWS:
+        raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
     X, y = validate_data(estimator, X, y, dtype=(np.float64, np.float32), ensure_all_finite="allow-nan")
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from robust_splits import RobustDecisionTreeClassifier
 from robust_splits._validation import check_count, check_max_features
 
 
@@ -27,3 +28,9 @@ def test_counts():
     for value in (1.5, "3", True):
         with pytest.raises(TypeError, match="max_depth must be an integer"):
             check_count("max_depth", value, low=1)
+
+
+def test_more_rows_than_nodes_can_be_numbered():
+    X = np.broadcast_to(np.float32(0), (2**30 + 1, 1))
+    with pytest.raises(ValueError, match="X must have at most 1073741824 rows"):
+        RobustDecisionTreeClassifier().fit(X, np.broadcast_to(0, 2**30 + 1))
