@@ -36,7 +36,7 @@ def check_training_data(
     Raises
     ------
     ValueError
-        If `X` or `y` is empty, infinite or of wrong shape, has more than 2^30 rows, a label is missing, a weight
+        If `X` or `y` is empty, infinite, of wrong shape or of more than 2^30 rows, a label is missing, a weight
         is negative, or their sum is 0 or out of range.
     """
     shape = getattr(X, "shape", ())  # before anything of this size is copied
