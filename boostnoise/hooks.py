@@ -1,8 +1,8 @@
 """What XGBoost and LightGBM call: a loss in the shapes, scale and weights that each expects.
 
-A hook is one object for all the ways in which a library takes an objective of one's own.  Called natively it gets
-margins and a data set, from the scikit-learn interface class numbers, margins and perhaps weights; it tells
-the two apart by what comes second.
+A hook is one object for all the ways in which a library takes an objective of one's own.  Called natively it
+gets margins and a data set, from the scikit-learn interface class numbers, margins and perhaps weights; it
+tells the two apart by what comes second.
 
 For K classes the diagonal of the hessian alone would make Newton steps too long, as every class moves at once,
 and each library has its own factor for that: 2 p (1-p) in XGBoost, which bounds the whole hessian,
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._base import Loss, SoftmaxLoss
 from ._validation import check_number
 from .curvature import Strategy, check_strategy
-from .intercept import lightgbm_intercept, xgboost_intercept
+from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .losses import get_loss
 from .softmax import Floats, check_labels, softmax_of
 
@@ -102,7 +102,7 @@ class Objective(ABC):
         y = class_numbers(y_true, margin)
         n_classes = 2 if margin.ndim == 1 else margin.shape[1]
         if self.n_classes not in (None, n_classes):
-            raise ValueError(f"the objective is for n_classes={self.n_classes}, but margins are for {n_classes}")
+            raise ValueError(f"the objective has n_classes={self.n_classes}, but margins are of {n_classes}")
         self.loss.check_classes(n_classes)
         weight = self._weights(y, sample_weight)
         gradient = np.empty(margin.shape, dtype=np.float32, order=self.order)
@@ -212,8 +212,7 @@ class LightGBMObjective(Objective):
         """
         y, n_classes = _read_classes(y, self.n_classes)
         # LightGBM has no use for scale_pos_weight here.
-        intercept = lightgbm_intercept(y, sample_weight, n_classes)
-        return np.full(y.size, intercept[0]) if intercept.size == 1 else np.tile(intercept, (y.size, 1))
+        return repeat(lightgbm_intercept(y, sample_weight, n_classes), y.size)
 
 
 def xgboost_objective(

@@ -36,7 +36,7 @@ def xgboost_intercept(
     parameters: dict[str, Any] = {"objective": "binary:logistic", "scale_pos_weight": scale_pos_weight}
     if n_classes > 2:
         parameters = {"objective": "multi:softprob", "num_class": n_classes}
-    # XGBoost's own estimate to the last digit, as where gains tie that decides; a column of zeros has no splits.
+    # XGBoost's own estimate to the last digit, which decides where gains tie; a column of zeros has no splits.
     labels_alone = xgboost.DMatrix(np.zeros((y.size, 1)), label=y, weight=sample_weight)
     booster = xgboost.train(parameters, labels_alone, num_boost_round=1)
     estimated = json.loads(json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"])
@@ -54,3 +54,8 @@ def lightgbm_intercept(y: NDArray[np.int64], sample_weight: ArrayLike | None, n_
     total = np.bincount(y, weights=weight, minlength=n_classes).astype(np.float64)
     share: Floats = np.clip(total / total.sum(), SMALLEST_SHARE, 1.0)
     return np.log(share[1:] / share[:1]) if n_classes == 2 else np.log(share)
+
+
+def repeat(intercept: Floats, n_rows: int) -> Floats:
+    """The margins of `lightgbm_intercept` for each row: shape (n,) for two classes, else (n, K)."""
+    return np.full(n_rows, intercept[0]) if intercept.size == 1 else np.tile(intercept, (n_rows, 1))

@@ -1,8 +1,8 @@
 """Metrics on an evaluation set, for XGBoost and LightGBM.
 
-With an objective of one's own both libraries hand margins to a metric, and LightGBM reads them as probabilities in
-its own metrics.  A metric from here says which of the two it reads, and answers in the form that its library wants,
-natively or from the scikit-learn interface.
+With an objective of one's own both libraries hand margins to a metric, and LightGBM reads them as probabilities
+in its own metrics.  A metric from here is told which of the two it reads, and answers in the form that its
+library wants, natively or from the scikit-learn interface.
 
 References
 ----------
@@ -62,7 +62,8 @@ class Metric(ABC):
         """What each row contributes, shape (n,)."""
 
     def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError if the metric cannot deal with this number of classes; most can with any."""
+        """Raise a ValueError if the metric cannot deal with this number of classes."""
+        return  # most can with any
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """Mean over the rows, in the form that the library wants.
@@ -109,7 +110,7 @@ class LogLossMetric(Metric):
     >>> import numpy as np
     >>> from boostnoise import LogLossMetric
     >>> LogLossMetric("lightgbm")(np.array([1, 0]), np.array([0.0, 800.0]))
-    ('log_loss', 400.34657359027997, False)
+    ('log_loss', 400.34657359027995, False)
     """
 
     name: str = "log_loss"
@@ -144,7 +145,7 @@ class CorrectedAccuracyMetric(Metric):
     error is that of the noisy accuracy, about ``1 / (1 - rate K / (K-1))`` times that on clean labels.
 
     XGBoost takes any metric of one's own for a loss: to stop early on this one, pass
-    ``xgboost.callback.EarlyStopping(rounds, maximize=True)`` in place of ``early_stopping_rounds``.
+    ``xgboost.callback.EarlyStopping(rounds=5, maximize=True)`` in place of ``early_stopping_rounds``.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ class CorrectedAccuracyMetric(Metric):
             raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
         if self.rate is not None and self.rate >= 1 - 1 / n_classes:
             raise ValueError(
-                f"rate must be less than 1 - 1/K, {1 - 1 / n_classes:g} for {n_classes} classes, got {self.rate!r}"
+                f"rate must be less than {1 - 1 / n_classes:g} for {n_classes} classes, got {self.rate!r}"
             )
 
     def _of_rows(self, y: NDArray[np.int64], predicted: NDArray[Any]) -> Floats:
