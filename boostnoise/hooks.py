@@ -99,18 +99,22 @@ class Objective(ABC):
                 raise ValueError("the training data have no labels")
         y_pred = np.asarray(y_pred)
         margin = by_class(y_pred, len(y_true), self.order)
-        y = class_numbers(y_true, margin)
-        n_classes = 2 if margin.ndim == 1 else margin.shape[1]
+        labels, n_classes = np.asarray(y_true), count_classes(margin)
+        if labels.shape != (len(margin),):
+            raise ValueError(
+                f"labels must have shape ({len(margin)},), as margins have rows, got {labels.shape}"
+            )
         if self.n_classes not in (None, n_classes):
             raise ValueError(f"the objective has n_classes={self.n_classes}, but margins are of {n_classes}")
         self.loss.check_classes(n_classes)
-        weight = self._weights(y, sample_weight)
+        weight = _read_weights(sample_weight, len(margin))
         gradient = np.empty(margin.shape, dtype=np.float32, order=self.order)
         hessian = np.empty_like(gradient)
-        for start in range(0, len(y), BLOCK):
+        for start in range(0, len(margin), BLOCK):
             rows = slice(start, start + BLOCK)
+            y = class_numbers(labels[rows], n_classes)
             by_row = None if weight is None else weight[rows]
-            gradient[rows], hessian[rows] = self._evaluate(y[rows], margin[rows], by_row)
+            gradient[rows], hessian[rows] = self._evaluate(y, margin[rows], by_row)
         if y_pred.shape != margin.shape:
             return gradient.ravel(order=self.order), hessian.ravel(order=self.order)
         return gradient, hessian
@@ -123,18 +127,6 @@ class Objective(ABC):
     @abstractmethod
     def _softmax_factor(self, n_classes: int) -> float:
         """What the library multiplies the diagonal of the hessian by."""
-
-    def _weights(self, y: NDArray[np.int64], sample_weight: Any) -> Floats | None:
-        """Weights of the rows in double precision, or None where all are 1."""
-        weight = None
-        if sample_weight is not None and np.size(sample_weight) > 0:
-            weight = np.asarray(sample_weight, dtype=np.float64)
-            if weight.shape != y.shape:
-                raise ValueError(f"sample_weight must have shape {y.shape}, got {weight.shape}")
-        if self.scale_pos_weight != 1:
-            by_class = np.where(y == 1, self.scale_pos_weight, 1.0)
-            weight = by_class if weight is None else by_class * weight
-        return weight
 
     def _evaluate(
         self, y: NDArray[np.int64], margin: NDArray[Any], weight: Floats | None
@@ -153,6 +145,9 @@ class Objective(ABC):
         if margin.ndim == 2 and strategy != "unit":
             hessian = hessian * self._softmax_factor(margin.shape[1])
         hessian = np.maximum(hessian, SMALLEST_HESSIAN)
+        if self.scale_pos_weight != 1 and margin.ndim == 1:
+            of_class = np.where(y == 1, self.scale_pos_weight, 1.0)
+            weight = of_class if weight is None else of_class * weight
         if weight is not None:
             by_row = weight if margin.ndim == 1 else weight[:, np.newaxis]
             gradient, hessian = gradient * by_row, hessian * by_row
@@ -319,25 +314,37 @@ def by_class(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"]) -> NDA
     return margin.reshape((n_rows, -1), order=order) if flat else margin
 
 
-def class_numbers(labels: ArrayLike, margin: NDArray[Any]) -> NDArray[np.int64]:
-    """Class numbers from the floats that libraries make of them, checked against margins."""
+def count_classes(margin: NDArray[Any]) -> int:
+    """Number of classes of margins, whose shape is checked."""
     if margin.ndim not in (1, 2) or (margin.ndim == 2 and margin.shape[1] < 2):
         raise ValueError(f"margins must have shape (n,) for two classes, else (n, K), got {margin.shape}")
-    labels = np.asarray(labels)
+    return 2 if margin.ndim == 1 else margin.shape[1]
+
+
+def class_numbers(labels: NDArray[Any], n_classes: int) -> NDArray[np.int64]:
+    """Class numbers from the floats that libraries make of them, checked."""
     with np.errstate(invalid="ignore"):
         numbers = labels.astype(np.int64)
     if not np.array_equal(numbers, labels):
         wrong = labels[numbers != labels]
         raise ValueError(f"labels must be class numbers, which are integers, got {wrong[:3].tolist()}")
-    n_classes = 2 if margin.ndim == 1 else margin.shape[1]
-    return np.asarray(check_labels(numbers, len(margin), n_classes), dtype=np.int64)
+    return np.asarray(check_labels(numbers, len(labels), n_classes), dtype=np.int64)
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
+    """Weights of the rows, or None where there are none."""
+    if sample_weight is None or np.size(sample_weight) == 0:
+        return None
+    weight = np.asarray(sample_weight)
+    if weight.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), got {weight.shape}")
+    return weight
 
 
 def _read_classes(y: ArrayLike, n_classes: int | None) -> tuple[NDArray[np.int64], int]:
     """Class numbers and how many classes there are."""
-    found = np.asarray(y)
-    if found.size == 0:
+    labels = np.asarray(y)
+    if labels.size == 0:
         raise ValueError("y is empty")
-    n_classes = max(2, int(np.max(found)) + 1) if n_classes is None else n_classes
-    shape = (len(found),) if n_classes == 2 else (len(found), n_classes)
-    return class_numbers(found, np.broadcast_to(0.0, shape)), n_classes
+    n_classes = max(2, int(np.max(labels)) + 1) if n_classes is None else n_classes
+    return class_numbers(labels, n_classes), n_classes

@@ -208,7 +208,9 @@ class _Linter:
     def _as_given(self, by_class_: Floats) -> Floats:
         """Margins in the shape, type and order in which the library hands them over."""
         margin = by_class_[:, 1] if self.n_classes == 2 else by_class_
-        return np.asarray(margin, dtype=np.float32 if self.library == "xgboost" else np.float64, order=self.order)
+        return np.asarray(
+            margin, dtype=np.float32 if self.library == "xgboost" else np.float64, order=self.order
+        )
 
     def _derivatives(self, y: Classes, margin: Floats, weight: Any = None) -> Pair:
         """Gradient and hessian in the shape of the margins."""
@@ -294,7 +296,9 @@ class _Linter:
                 self._note("signature", "has no parameter sample_weight, so XGBoost refuses weights")
                 return
             if self.library == "lightgbm" and len(parameters) < 3:
-                self._note("signature", "has two parameters, so LightGBM trains without the weights of the rows")
+                self._note(
+                    "signature", "has two parameters, so LightGBM trains without the weights of the rows"
+                )
                 return
         found = self._derivatives(self.y, self.margin, self.weight)
         by_row = self.weight if gradient.ndim == 1 else self.weight[:, np.newaxis]

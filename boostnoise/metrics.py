@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._validation import check_number
-from .hooks import by_class, class_numbers
+from .hooks import by_class, class_numbers, count_classes
 from .softmax import Floats, probabilities, softmax_of
 from .transition import check_transition_matrix
 
@@ -85,7 +85,7 @@ class Metric(ABC):
         if native:
             y_true, y_pred, sample_weight = y_pred.get_label(), y_true, y_pred.get_weight()
         predicted = by_class(np.asarray(y_pred), len(y_true), "C" if self.library == "xgboost" else "F")
-        y = class_numbers(y_true, predicted)
+        y = class_numbers(np.asarray(y_true), count_classes(predicted))
         weight = None if sample_weight is None or np.size(sample_weight) == 0 else sample_weight
         value = float(np.average(self._of_rows(y, predicted), weights=weight))
         if self.library == "lightgbm":

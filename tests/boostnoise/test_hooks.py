@@ -203,7 +203,7 @@ def test_an_objective_is_made_of_a_loss(kind):
         ({"loss": "ce"}, [0.5, 1], (2,), r"labels must be class numbers, which are integers, got \[0.5\]"),
         ({"loss": "ce"}, [np.nan, 1], (2,), r"labels must be class numbers, which are integers, got \[nan\]"),
         ({"loss": "ce"}, [0, 3], (2, 3), "y must hold class numbers 0 to 2, got 0 to 3"),
-        ({"loss": "ce"}, [0, 1, 1], (2,), r"y must have shape \(2,\)"),
+        ({"loss": "ce"}, [0, 1, 1], (2,), r"labels must have shape \(2,\)"),
         ({"loss": "ce"}, [0, 1], (2, 1), r"margins must have shape \(n,\) for two classes, else \(n, K\)"),
         ({"loss": "savage"}, [0, 1], (2, 3), "SavageLoss is for two classes, got 3"),
         ({"loss": "ce", "n_classes": 2}, [0, 1], (2, 3), "the objective has n_classes=2, but margins are of 3"),
