@@ -1,4 +1,4 @@
-"""Time of training with a robust objective, relative to the library's own; README.md here says how to read it."""
+"""Time of training with robust objectives, relative to built-in ones; README.md here says how to read it."""
 
 from __future__ import annotations
 

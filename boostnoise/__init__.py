@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SymmetricCrossEntropy,
     )
     from .lightgbm_classifier import RobustLGBMClassifier
+    from .linter import check_objective
     from .losses import get_loss
     from .margin_losses import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
     from .metrics import CorrectedAccuracyMetric, LogLossMetric
@@ -53,6 +54,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
             "SymmetricCrossEntropy",
         ],
         "lightgbm_classifier": ["RobustLGBMClassifier"],
+        "linter": ["check_objective"],
         "losses": ["get_loss"],
         "margin_losses": ["NegativeExponential", "RampLoss", "SavageLoss", "SigmoidLoss", "TangentLoss"],
         "metrics": ["CorrectedAccuracyMetric", "LogLossMetric"],
@@ -100,6 +102,7 @@ __all__ = [
     "SymmetricCrossEntropy",
     "TangentLoss",
     "UnbiasedCrossEntropy",
+    "check_objective",
     "check_transition_matrix",
     "get_loss",
     "lightgbm_objective",

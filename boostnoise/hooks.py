@@ -28,7 +28,8 @@ from .losses import get_loss
 from .softmax import Floats, check_labels, softmax_of
 
 SMALLEST_HESSIAN = 1e-16  # XGBoost's own floor; LightGBM's lies below it
-BLOCK = 8192  # rows; what is computed from them stays in the processor's cache, three times as fast
+# Rows, by the dimensions of margins; what is computed from them stays in the processor's cache.
+BLOCK = {1: 16_384, 2: 8_192}
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,8 +111,9 @@ class Objective(ABC):
         weight = _read_weights(sample_weight, len(margin))
         gradient = np.empty(margin.shape, dtype=np.float32, order=self.order)
         hessian = np.empty_like(gradient)
-        for start in range(0, len(margin), BLOCK):
-            rows = slice(start, start + BLOCK)
+        step = BLOCK[margin.ndim]
+        for start in range(0, len(margin), step):
+            rows = slice(start, start + step)
             y = class_numbers(labels[rows], n_classes)
             by_row = None if weight is None else weight[rows]
             gradient[rows], hessian[rows] = self._evaluate(y, margin[rows], by_row)
@@ -134,8 +136,12 @@ class Objective(ABC):
         """Gradient and curvature of a block of rows."""
         loss = self.loss
         strategy = loss.default_hessian if self.hessian is None else self.hessian
-        # Labels and shapes are checked, which is what a loss of this package takes a `Softmax` to mean.
-        read: Any = softmax_of(margin) if isinstance(loss, SoftmaxLoss) else margin.astype(np.float64)
+        # Labels and shapes are checked, which is what a loss of this package takes a `Softmax` to mean.  The
+        # precision is that of the margins, in which XGBoost's own objectives compute, and LightGBM's too.
+        precision = np.float32 if margin.dtype == np.float32 else np.float64
+        read: Any = (
+            softmax_of(margin, precision) if isinstance(loss, SoftmaxLoss) else margin.astype(np.float64)
+        )
         gradient, hessian = loss.gradient_hessian(y, read, strategy)
         for name, found in (("gradient", gradient), ("hessian", hessian)):
             if found.shape != margin.shape:

@@ -26,11 +26,13 @@ class Softmax:
     ----------
     margin : float array of shape (n, K)
         For margins of shape (n,) see `softmax_of`.
+    precision : dtype, default=float64
+        In which all is computed.
 
     Attributes
     ----------
     margin : float array
-        As given, in double precision.
+        As given, in that precision.
     n_classes : int
     p, complement, log_p : float arrays of shape (n, n_classes)
         Probabilities p, ``1 - p`` and ``ln p``.
@@ -42,16 +44,18 @@ class Softmax:
 
     _labels: Classes | None = None
 
-    def __init__(self, margin: Floats) -> None:
+    def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
         # Column by column, so that sums over classes run along contiguous memory.
-        self.margin = np.asfortranarray(margin, dtype=np.float64)
+        self.margin = np.asfortranarray(margin, dtype=precision)
         self.n_classes = self.margin.shape[1]
         highest = self.margin.max(axis=1)
         self._gap = self.margin - highest[:, np.newaxis]
         self._exp = np.exp(self._gap)
         self._is_highest = self._gap == 0.0
         # Without the highest, whose 1 would swallow the digits of the rest; of several highest one is left out.
-        self._others = (self._exp - self._is_highest).sum(axis=1) + (self._is_highest.sum(axis=1) - 1)
+        self._others = (self._exp - self._is_highest).sum(axis=1) + (
+            self._is_highest.sum(axis=1, dtype=self.margin.dtype) - 1
+        )
         self._log1p_others = np.log1p(self._others)
         self.log_total = highest + self._log1p_others
 
@@ -121,10 +125,11 @@ class BinarySoftmax(Softmax):
     Parameters
     ----------
     margin : float array of shape (n,)
+    precision : dtype, default=float64
     """
 
-    def __init__(self, margin: Floats) -> None:
-        self.margin = np.asarray(margin, dtype=np.float64)
+    def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
+        self.margin = np.asarray(margin, dtype=precision)
         self.n_classes = 2
         # Of the less probable class over the more probable one.
         self._odds = np.exp(-np.abs(self.margin))
@@ -151,15 +156,18 @@ class BinarySoftmax(Softmax):
         return variance
 
     def _compute_of_label(self, y: Classes) -> tuple[Floats, Floats]:
-        v = sign(y) * self.margin
+        v = self._sign(y) * self.margin
         return np.minimum(v, 0.0) - self._log1p_odds, self._sigmoid(-v)
 
     def residual(self, y: Classes) -> Floats:
         _, rest = self.of_label(y)
-        return -sign(y) * rest
+        return -self._sign(y) * rest
 
     def agreement(self, y: Classes) -> Floats:
-        return self._sigmoid(sign(y) * self.margin)
+        return self._sigmoid(self._sign(y) * self.margin)
+
+    def _sign(self, y: Classes) -> Floats:
+        return sign(y, self.margin.dtype.type)
 
     def shaped(self, by_class: Floats) -> Floats:
         return by_class[:, 1]
@@ -177,14 +185,17 @@ class BinarySoftmax(Softmax):
 Margin = Floats | Softmax
 
 
-def sign(y: Classes) -> Floats:
+def sign(y: Classes, precision: type[np.floating] = np.float64) -> Floats:
     """-1 for class 0 and 1 for class 1."""
-    return 2.0 * y - 1.0
+    signs: Floats = y.astype(precision)
+    signs *= 2.0
+    signs -= 1.0
+    return signs
 
 
-def softmax_of(margin: Floats) -> Softmax:
+def softmax_of(margin: Floats, precision: type[np.floating] = np.float64) -> Softmax:
     """The `Softmax` of margins of shape (n,) or (n, K)."""
-    return Softmax(margin) if np.ndim(margin) == 2 else BinarySoftmax(margin)
+    return (Softmax if np.ndim(margin) == 2 else BinarySoftmax)(margin, precision)
 
 
 def probabilities(margin: Floats) -> Floats:

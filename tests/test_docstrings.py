@@ -9,6 +9,7 @@ MODULES = [
     "boostnoise.distribution_loss",
     "boostnoise.hooks",
     "boostnoise.lightgbm_classifier",
+    "boostnoise.linter",
     "boostnoise.metrics",
     "boostnoise.xgboost_classifier",
     "boostnoise.eval.metrics",

@@ -97,7 +97,7 @@ def test_the_intercept_of_more_classes_than_there_are():
 def test_all_ways_to_call_it_agree(make, data, weight):
     """Several blocks of rows, of which the last is short."""
     X, y, n_classes = data
-    repeats = BLOCK // len(y) + 2
+    repeats = max(BLOCK.values()) // len(y) + 2
     X, y = np.tile(X, (repeats, 1)), np.tile(y, repeats)
     weight = None if weight is None else np.tile(weight, repeats).astype(np.float32)
     margin = np.random.default_rng(0).normal(size=len(y) if n_classes == 2 else (len(y), n_classes))
