@@ -139,9 +139,8 @@ class Objective(ABC):
         # Labels and shapes are checked, which is what a loss of this package takes a `Softmax` to mean.  The
         # precision is that of the margins, in which XGBoost's own objectives compute, and LightGBM's too.
         precision = np.float32 if margin.dtype == np.float32 else np.float64
-        read: Any = (
-            softmax_of(margin, precision) if isinstance(loss, SoftmaxLoss) else margin.astype(np.float64)
-        )
+        shared = isinstance(loss, SoftmaxLoss)
+        read: Any = softmax_of(margin, precision) if shared else margin.astype(np.float64)
         gradient, hessian = loss.gradient_hessian(y, read, strategy)
         for name, found in (("gradient", gradient), ("hessian", hessian)):
             if found.shape != margin.shape:

@@ -53,9 +53,8 @@ class Softmax:
         self._exp = np.exp(self._gap)
         self._is_highest = self._gap == 0.0
         # Without the highest, whose 1 would swallow the digits of the rest; of several highest one is left out.
-        self._others = (self._exp - self._is_highest).sum(axis=1) + (
-            self._is_highest.sum(axis=1, dtype=self.margin.dtype) - 1
-        )
+        n_highest = self._is_highest.sum(axis=1, dtype=self.margin.dtype)
+        self._others = (self._exp - self._is_highest).sum(axis=1) + (n_highest - 1)
         self._log1p_others = np.log1p(self._others)
         self.log_total = highest + self._log1p_others
 
