@@ -181,7 +181,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         others = self._other_params
         plain._other_params = {name: others[name] for name in others if name not in OWN_PARAMETERS}
         if stage == "fit":
-            objective: Any = self._objective_for(self._n_classes)  # type: ignore[arg-type]
+            objective: Any = self._objective_for(self._n_classes)
             plain._objective = objective
         params: dict[str, Any] = plain._process_params(stage)
         params["metric"] = "None"
