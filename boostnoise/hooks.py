@@ -330,7 +330,8 @@ def class_numbers(labels: NDArray[Any], n_classes: int) -> NDArray[np.int64]:
     """Class numbers from the floats that libraries make of them, checked."""
     with np.errstate(invalid="ignore"):
         numbers = labels.astype(np.int64)
-    if not np.array_equal(numbers, labels):
+    # Compared in their own type, which is quicker than in the wider one that both fit.
+    if not np.array_equal(numbers.astype(labels.dtype), labels):
         wrong = labels[numbers != labels]
         raise ValueError(f"labels must be class numbers, which are integers, got {wrong[:3].tolist()}")
     return np.asarray(check_labels(numbers, len(labels), n_classes), dtype=np.int64)

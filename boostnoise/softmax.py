@@ -56,10 +56,15 @@ class Softmax:
         n_highest = self._is_highest.sum(axis=1, dtype=self.margin.dtype)
         self._others = (self._exp - self._is_highest).sum(axis=1) + (n_highest - 1)
         self._log1p_others = np.log1p(self._others)
-        self.log_total = highest + self._log1p_others
+        self._highest = highest
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.margin, dtype=dtype, copy=True if copy is None else copy)
+
+    @cached_property
+    def log_total(self) -> Floats:
+        log_total: Floats = self._highest + self._log1p_others
+        return log_total
 
     @cached_property
     def log_p(self) -> Floats:
@@ -132,8 +137,13 @@ class BinarySoftmax(Softmax):
         self.n_classes = 2
         # Of the less probable class over the more probable one.
         self._odds = np.exp(-np.abs(self.margin))
+        self._total = 1.0 + self._odds
         self._log1p_odds = np.log1p(self._odds)
-        self.log_total = np.maximum(self.margin, 0.0) + self._log1p_odds
+
+    @cached_property
+    def log_total(self) -> Floats:
+        log_total: Floats = np.maximum(self.margin, 0.0) + self._log1p_odds
+        return log_total
 
     @cached_property
     def log_p(self) -> Floats:
@@ -151,7 +161,7 @@ class BinarySoftmax(Softmax):
 
     @cached_property
     def variance(self) -> Floats:
-        variance: Floats = self._odds / np.square(1.0 + self._odds)
+        variance: Floats = self._odds / np.square(self._total)
         return variance
 
     def _compute_of_label(self, y: Classes) -> tuple[Floats, Floats]:
@@ -177,7 +187,7 @@ class BinarySoftmax(Softmax):
     def _sigmoid(self, margin: Floats) -> Floats:
         """``1 / (1 + exp(-margin))`` of the margins or their opposites."""
         # Another exponential costs less than a choice row by row, which no processor can foresee.
-        sigmoid: Floats = np.exp(np.minimum(margin, 0.0)) / (1.0 + self._odds)
+        sigmoid: Floats = np.exp(np.minimum(margin, 0.0)) / self._total
         return sigmoid
 
 
