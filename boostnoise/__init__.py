@@ -13,7 +13,7 @@ import lazy_loader
 if TYPE_CHECKING:
     from ._base import Loss
     from .distribution_loss import DistributionLoss
-    from .estimators import RobustLGBMClassifier, RobustXGBClassifier
+    from .hooks import lightgbm_objective, xgboost_objective
     from .label_losses import (
         AlphaLoss,
         CrossEntropy,
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
         RobustFocalLoss,
         SymmetricCrossEntropy,
     )
+    from .lightgbm_classifier import RobustLGBMClassifier
+    from .linter import check_objective
     from .losses import get_loss
     from .margin_losses import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
+    from .metrics import CorrectedAccuracyMetric, LogLossMetric
     from .transition import BackwardCorrection, ForwardCorrection, UnbiasedCrossEntropy, check_transition_matrix
     from .vector_losses import (
         Bootstrap,
@@ -33,13 +36,14 @@ if TYPE_CHECKING:
         NormalizedCrossEntropyMAE,
         NormalizedCrossEntropyRCE,
     )
+    from .xgboost_classifier import RobustXGBClassifier
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "_base": ["Loss"],
         "distribution_loss": ["DistributionLoss"],
-        "estimators": ["RobustLGBMClassifier", "RobustXGBClassifier"],
+        "hooks": ["lightgbm_objective", "xgboost_objective"],
         "label_losses": [
             "AlphaLoss",
             "CrossEntropy",
@@ -49,8 +53,11 @@ __getattr__, __dir__, _ = lazy_loader.attach(
             "RobustFocalLoss",
             "SymmetricCrossEntropy",
         ],
+        "lightgbm_classifier": ["RobustLGBMClassifier"],
+        "linter": ["check_objective"],
         "losses": ["get_loss"],
         "margin_losses": ["NegativeExponential", "RampLoss", "SavageLoss", "SigmoidLoss", "TangentLoss"],
+        "metrics": ["CorrectedAccuracyMetric", "LogLossMetric"],
         "transition": [
             "BackwardCorrection",
             "ForwardCorrection",
@@ -64,6 +71,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
             "NormalizedCrossEntropyMAE",
             "NormalizedCrossEntropyRCE",
         ],
+        "xgboost_classifier": ["RobustXGBClassifier"],
     },
 )
 
@@ -72,12 +80,14 @@ __all__ = [
     "BackwardCorrection",
     "Bootstrap",
     "BrierScore",
+    "CorrectedAccuracyMetric",
     "CrossEntropy",
     "DistributionLoss",
     "FocalLoss",
     "ForwardCorrection",
     "GeneralizedCrossEntropy",
     "LabelSmoothing",
+    "LogLossMetric",
     "Loss",
     "MeanAbsoluteError",
     "NegativeExponential",
@@ -92,8 +102,11 @@ __all__ = [
     "SymmetricCrossEntropy",
     "TangentLoss",
     "UnbiasedCrossEntropy",
+    "check_objective",
     "check_transition_matrix",
     "get_loss",
+    "lightgbm_objective",
+    "xgboost_objective",
 ]
 
 # In a checkout, `boostnoise.eval` lies beside this folder; a Python started there finds it all the same.

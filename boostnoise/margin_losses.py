@@ -28,7 +28,7 @@ from scipy.special import expit
 
 from ._base import Loss, check_shape
 from ._validation import check_number
-from .softmax import Classes, Floats, Margin, check_labels
+from .softmax import Classes, Floats, Margin, check_labels, sign
 
 
 class MarginLoss(Loss):
@@ -49,22 +49,22 @@ class MarginLoss(Loss):
         """Its second derivative."""
 
     def value(self, y: Classes, margin: Margin) -> Floats:
-        sign, f = self._read(y, margin)
-        return self._phi(sign * f)
+        s, f = self._read(y, margin)
+        return self._phi(s * f)
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
-        sign, f = self._read(y, margin)
-        return sign * self._slope(sign * f)
+        s, f = self._read(y, margin)
+        return s * self._slope(s * f)
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
-        sign, f = self._read(y, margin)
-        return self._bend(sign * f)
+        s, f = self._read(y, margin)
+        return self._bend(s * f)
 
     def _read(self, y: Classes, margin: Margin) -> tuple[Floats, Floats]:
         """Signs of the labels, and margins in double precision."""
         f = np.asarray(margin, dtype=np.float64)
         check_shape(self, f)
-        return np.where(check_labels(y, f.size, 2) == 1, 1.0, -1.0), f
+        return sign(check_labels(y, f.size, 2)), f
 
 
 @dataclass(frozen=True)

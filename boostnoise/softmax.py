@@ -26,11 +26,13 @@ class Softmax:
     ----------
     margin : float array of shape (n, K)
         For margins of shape (n,) see `softmax_of`.
+    precision : dtype, default=float64
+        In which all is computed.
 
     Attributes
     ----------
     margin : float array
-        As given, in double precision.
+        As given, in that precision.
     n_classes : int
     p, complement, log_p : float arrays of shape (n, n_classes)
         Probabilities p, ``1 - p`` and ``ln p``.
@@ -42,21 +44,27 @@ class Softmax:
 
     _labels: Classes | None = None
 
-    def __init__(self, margin: Floats) -> None:
+    def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
         # Column by column, so that sums over classes run along contiguous memory.
-        self.margin = np.asfortranarray(margin, dtype=np.float64)
+        self.margin = np.asfortranarray(margin, dtype=precision)
         self.n_classes = self.margin.shape[1]
         highest = self.margin.max(axis=1)
         self._gap = self.margin - highest[:, np.newaxis]
         self._exp = np.exp(self._gap)
         self._is_highest = self._gap == 0.0
         # Without the highest, whose 1 would swallow the digits of the rest; of several highest one is left out.
-        self._others = (self._exp - self._is_highest).sum(axis=1) + (self._is_highest.sum(axis=1) - 1)
+        n_highest = self._is_highest.sum(axis=1, dtype=self.margin.dtype)
+        self._others = (self._exp - self._is_highest).sum(axis=1) + (n_highest - 1)
         self._log1p_others = np.log1p(self._others)
-        self.log_total = highest + self._log1p_others
+        self._highest = highest
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.margin, dtype=dtype, copy=True if copy is None else copy)
+
+    @cached_property
+    def log_total(self) -> Floats:
+        log_total: Floats = self._highest + self._log1p_others
+        return log_total
 
     @cached_property
     def log_p(self) -> Floats:
@@ -121,15 +129,21 @@ class BinarySoftmax(Softmax):
     Parameters
     ----------
     margin : float array of shape (n,)
+    precision : dtype, default=float64
     """
 
-    def __init__(self, margin: Floats) -> None:
-        self.margin = np.asarray(margin, dtype=np.float64)
+    def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
+        self.margin = np.asarray(margin, dtype=precision)
         self.n_classes = 2
         # Of the less probable class over the more probable one.
         self._odds = np.exp(-np.abs(self.margin))
+        self._total = 1.0 + self._odds
         self._log1p_odds = np.log1p(self._odds)
-        self.log_total = np.maximum(self.margin, 0.0) + self._log1p_odds
+
+    @cached_property
+    def log_total(self) -> Floats:
+        log_total: Floats = np.maximum(self.margin, 0.0) + self._log1p_odds
+        return log_total
 
     @cached_property
     def log_p(self) -> Floats:
@@ -147,19 +161,22 @@ class BinarySoftmax(Softmax):
 
     @cached_property
     def variance(self) -> Floats:
-        variance: Floats = self._odds / np.square(1.0 + self._odds)
+        variance: Floats = self._odds / np.square(self._total)
         return variance
 
     def _compute_of_label(self, y: Classes) -> tuple[Floats, Floats]:
-        v = np.where(y == 1, self.margin, -self.margin)
+        v = self._sign(y) * self.margin
         return np.minimum(v, 0.0) - self._log1p_odds, self._sigmoid(-v)
 
     def residual(self, y: Classes) -> Floats:
         _, rest = self.of_label(y)
-        return np.where(y == 1, -rest, rest)
+        return -self._sign(y) * rest
 
     def agreement(self, y: Classes) -> Floats:
-        return self._sigmoid(np.where(y == 1, self.margin, -self.margin))
+        return self._sigmoid(self._sign(y) * self.margin)
+
+    def _sign(self, y: Classes) -> Floats:
+        return sign(y, self.margin.dtype.type)
 
     def shaped(self, by_class: Floats) -> Floats:
         return by_class[:, 1]
@@ -168,17 +185,26 @@ class BinarySoftmax(Softmax):
         return by_row
 
     def _sigmoid(self, margin: Floats) -> Floats:
-        """``1 / (1 + exp(-margin))`` of the margins or their opposites, whose exponentials are known."""
-        sigmoid: Floats = np.where(margin < 0.0, self._odds, 1.0) / (1.0 + self._odds)
+        """``1 / (1 + exp(-margin))`` of the margins or their opposites."""
+        # Another exponential costs less than a choice row by row, which no processor can foresee.
+        sigmoid: Floats = np.exp(np.minimum(margin, 0.0)) / self._total
         return sigmoid
 
 
 Margin = Floats | Softmax
 
 
-def softmax_of(margin: Floats) -> Softmax:
+def sign(y: Classes, precision: type[np.floating] = np.float64) -> Floats:
+    """-1 for class 0 and 1 for class 1."""
+    signs: Floats = y.astype(precision)
+    signs *= 2.0
+    signs -= 1.0
+    return signs
+
+
+def softmax_of(margin: Floats, precision: type[np.floating] = np.float64) -> Softmax:
     """The `Softmax` of margins of shape (n,) or (n, K)."""
-    return Softmax(margin) if np.ndim(margin) == 2 else BinarySoftmax(margin)
+    return (Softmax if np.ndim(margin) == 2 else BinarySoftmax)(margin, precision)
 
 
 def probabilities(margin: Floats) -> Floats:

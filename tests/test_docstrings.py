@@ -7,7 +7,11 @@ import pytest
 
 MODULES = [
     "boostnoise.distribution_loss",
-    "boostnoise.estimators",
+    "boostnoise.hooks",
+    "boostnoise.lightgbm_classifier",
+    "boostnoise.linter",
+    "boostnoise.metrics",
+    "boostnoise.xgboost_classifier",
     "boostnoise.eval.metrics",
     "boostnoise.eval.noise",
     "boostnoise.losses",

@@ -24,7 +24,7 @@ def blocks(language):
 
 
 def test_no_block_is_left_out():
-    assert [kind for kind, _ in BLOCKS] == ["bash", "bash", "json", "bash", *["python"] * 4]
+    assert [kind for kind, _ in BLOCKS] == ["bash", "bash", "json", "bash", *["python"] * 5]
 
 
 def test_continuous_integration_runs_the_commands_that_install(root):
@@ -49,7 +49,7 @@ def test_own_data(tmp_path):
     assert written == set(named) - {"spam.csv"}
 
 
-@pytest.mark.parametrize("example", blocks("python"), ids=["forest", "criterion", "boosters", "eval"])
+@pytest.mark.parametrize("example", blocks("python"), ids=["forest", "criterion", "boosters", "hooks", "eval"])
 def test_examples(example, root, tmp_path):
     shutil.copytree(root / "configs", tmp_path / "configs")
     (tmp_path / "example.py").write_text(example)

@@ -1,73 +1,281 @@
 import pickle
+from dataclasses import dataclass, fields
 
+import lightgbm
 import numpy as np
 import pytest
+import xgboost
+from scipy.special import expit, softmax
+from sklearn.datasets import load_breast_cancer, load_digits
 
-from boostnoise import CrossEntropy, GeneralizedCrossEntropy
-from boostnoise.hooks import Objective, log_loss_metric
+from boostnoise import CrossEntropy, GeneralizedCrossEntropy, get_loss, lightgbm_objective, xgboost_objective
+from boostnoise.hooks import BLOCK, LightGBMObjective, XGBoostObjective
+from boostnoise.losses import LOSSES
 
-
-@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
-@pytest.mark.parametrize("shape", [(6,), (6, 3)])
-def test_shapes_weights_and_types(library, shape):
-    rng = np.random.default_rng(0)
-    margin = rng.normal(size=shape).astype(np.float32)
-    y = np.array([0, 1, 1, 0, 1, 0], dtype=np.float32)
-    weight = np.array([0, 1, 2, 3, 4, 5], dtype=np.float32)
-    objective = pickle.loads(pickle.dumps(Objective(GeneralizedCrossEntropy(0.5), library)))
-    gradient, hessian = objective(y, margin)
-    assert gradient.shape == hessian.shape == shape
-    assert gradient.dtype == hessian.dtype == np.float32
-    assert (hessian > 0).all()
-    weighted = objective(y, margin, weight)
-    by_row = weight if len(shape) == 1 else weight[:, None]
-    np.testing.assert_allclose(weighted[0], gradient * by_row, rtol=1e-6)
-    np.testing.assert_allclose(weighted[1], hessian * by_row, rtol=1e-6)
+MAKERS = {"xgboost": xgboost_objective, "lightgbm": lightgbm_objective}
+DATA = {"binary": load_breast_cancer, "10 classes": load_digits}
+PARAMETERS = {
+    "negative_exponential": {"mu": 0.5},
+    "unbiased": {"rate_pos": 0.1, "rate_neg": 0.2},
+    "forward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
+    "backward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
+}
 
 
-def test_scale_of_the_softmax_curvature():
-    margin = np.zeros((1, 4))
-    y = np.array([2.0])
-    variance = CrossEntropy().hessian(np.array([2]), margin)
-    for library, factor in (("xgboost", 2), ("lightgbm", 4 / 3)):
-        _, hessian = Objective(CrossEntropy(), library)(y, margin)
-        np.testing.assert_allclose(hessian, factor * variance, rtol=1e-6)
+@pytest.fixture(params=MAKERS)
+def make(request):
+    return MAKERS[request.param]
 
 
-@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
-def test_strategies_of_the_curvature(library):
+@pytest.fixture(params=DATA)
+def data(request):
+    X, y = DATA[request.param](return_X_y=True)
+    return X, y, int(y.max()) + 1
+
+
+@pytest.fixture(params=["weighted", "unweighted"])
+def weight(request, data):
+    return np.random.default_rng(0).random(len(data[1])) + 0.1 if request.param == "weighted" else None
+
+
+def xgboost_params(n_classes):
+    # With several threads XGBoost's own sums depend on their timing, and where gains tie so do its trees.
+    params = {"objective": "binary:logistic", "nthread": 1}
+    return params if n_classes == 2 else params | {"objective": "multi:softprob", "num_class": n_classes}
+
+
+def lightgbm_params(n_classes):
+    params = {"objective": "binary", "num_threads": 1, "verbose": -1}
+    return params if n_classes == 2 else params | {"objective": "multiclass", "num_class": n_classes}
+
+
+def test_with_cross_entropy_it_is_xgboost_itself(data, weight):
+    X, y, n_classes = data
+    rows, objective = xgboost.DMatrix(X, y, weight=weight), xgboost_objective("ce", n_classes=n_classes)
+    expected = xgboost.train(xgboost_params(n_classes), rows, 50).predict(rows)
+    params = xgboost_params(n_classes) | {"base_score": objective.base_score(y, weight)}
+    natively = xgboost.train(params, rows, 50, obj=objective).predict(rows)
+    np.testing.assert_allclose(natively, expected, atol=1e-5)
+    model = xgboost.XGBClassifier(
+        objective=objective, base_score=params["base_score"], n_estimators=50, n_jobs=1
+    )
+    found = model.fit(X, y, sample_weight=weight).predict_proba(X)
+    np.testing.assert_allclose(found if n_classes > 2 else found[:, 1], expected, atol=1e-5)
+
+
+def test_with_cross_entropy_it_is_lightgbm_itself(data, weight):
+    X, y, n_classes = data
+    objective = lightgbm_objective("ce", n_classes=n_classes)
+    expected = lightgbm.train(lightgbm_params(n_classes), lightgbm.Dataset(X, y, weight=weight), 50).predict(X)
+    start = objective.init_score(y, weight)
+    rows = lightgbm.Dataset(X, y, weight=weight, init_score=start)
+    booster = lightgbm.train(lightgbm_params(n_classes) | {"objective": objective}, rows, 50)
+    model = lightgbm.LGBMClassifier(objective=objective, n_estimators=50, n_jobs=1, verbose=-1)
+    model.fit(X, y, sample_weight=weight, init_score=start)
+    for margin in (booster.predict(X, raw_score=True) + start, model.predict(X, raw_score=True) + start):
+        found = expit(margin) if n_classes == 2 else softmax(margin, axis=1)
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_without_an_intercept_lightgbm_starts_at_zero(data, weight):
+    X, y, n_classes = data
+    rows, params = lightgbm.Dataset(X, y, weight=weight), lightgbm_params(n_classes)
+    expected = lightgbm.train(params | {"boost_from_average": False}, rows, 20).predict(X, raw_score=True)
+    rows = lightgbm.Dataset(X, y, weight=weight)
+    found = lightgbm.train(params | {"objective": lightgbm_objective("ce")}, rows, 20).predict(X)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_the_intercept_of_more_classes_than_there_are():
+    y = np.array([0, 1, 1, 0])
+    assert np.shape(xgboost_objective("ce", n_classes=3).base_score(y)) == (3,)
+    np.testing.assert_allclose(
+        np.exp(lightgbm_objective("ce", n_classes=3).init_score(y)), [[0.5, 0.5, 1e-15]] * 4
+    )
+
+
+def test_all_ways_to_call_it_agree(make, data, weight):
+    """Several blocks of rows, of which the last is short."""
+    X, y, n_classes = data
+    repeats = max(BLOCK.values()) // len(y) + 2
+    X, y = np.tile(X, (repeats, 1)), np.tile(y, repeats)
+    weight = None if weight is None else np.tile(weight, repeats).astype(np.float32)
+    margin = np.random.default_rng(0).normal(size=len(y) if n_classes == 2 else (len(y), n_classes))
+    margin = margin.astype(np.float32)
+    objective = make("gce", q=0.5)
+    library = xgboost if isinstance(objective, XGBoostObjective) else lightgbm
+    rows = (xgboost.DMatrix if library is xgboost else lightgbm.Dataset)(X, y, weight=weight)
+    if library is lightgbm:
+        rows.construct()
+    native = objective(margin, rows)
+    expected = objective.loss.gradient_hessian(y, margin.astype(float))
+    factor = 1 if n_classes == 2 else (2 if library is xgboost else n_classes / (n_classes - 1))
+    for found, of_rows in zip(native, (expected[0], factor * expected[1]), strict=True):
+        by_row = np.ones(len(y)) if weight is None else weight
+        np.testing.assert_allclose(found, of_rows * (by_row if n_classes == 2 else by_row[:, None]), rtol=1e-6)
+        assert (found.dtype, found.shape) == (np.float32, margin.shape)
+    order = "C" if library is xgboost else "F"
+    flat = objective(margin.ravel(order=order), rows)
+    named = {} if weight is None else {"sample_weight": weight}
+    for from_sklearn in (objective(y.astype(np.float32), margin, **named), objective(y, margin, weight)):
+        for one, other, flattened in zip(from_sklearn, native, flat, strict=True):
+            np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(flattened, other.ravel(order=order))
+
+
+@pytest.mark.parametrize("strategy", ["irls", "logistic", "fisher", "exact_clipped", "abs", "unit"])
+def test_strategies_and_the_factor_of_the_softmax(make, strategy):
     """The library's factor goes on all of them but "unit", which is 1 in both."""
     rng = np.random.default_rng(0)
     margin, y, loss = rng.normal(size=(6, 3)), np.array([0, 1, 2, 0, 1, 2]), GeneralizedCrossEntropy(0.5)
-    factor = 2 if library == "xgboost" else 1.5
-    for strategy in ("irls", "logistic", "fisher", "exact_clipped", "abs"):
-        _, hessian = Objective(loss, library, hessian=strategy)(y, margin)
-        np.testing.assert_allclose(hessian, factor * loss.hessian(y, margin, strategy), rtol=1e-6)
-    _, hessian = Objective(loss, library, hessian="unit")(y, margin)
-    np.testing.assert_array_equal(hessian, 1)
-    with pytest.raises(ValueError, match="hessian strategy 'newton' is unknown; known are irls"):
-        Objective(loss, library, hessian="newton")
+    _, hessian = make(loss, strategy)(y, margin)
+    factor = 1 if strategy == "unit" else 2 if make is xgboost_objective else 1.5
+    np.testing.assert_allclose(hessian, factor * loss.hessian(y, margin, strategy), rtol=1e-6)
 
 
-def test_weight_of_the_positive_class():
+@pytest.mark.parametrize("name", LOSSES)
+def test_every_loss_makes_an_objective(make, name):
+    objective = make(name, **PARAMETERS.get(name, {})) if name != "distribution" else make(_distribution())
+    y, margin = np.array([0, 1, 1, 0]), np.array([-1.0, 0.5, -2.0, 30.0])
+    gradient, hessian = objective(y, margin)
+    np.testing.assert_allclose(gradient, objective.loss.gradient(y, margin), rtol=1e-6, atol=1e-38)
+    assert (hessian > 0).all()
+    assert pickle.loads(pickle.dumps(make("gce"))) == make("gce")
+
+
+def _distribution():
+    from scipy.stats import norm
+
+    return get_loss("distribution", dist=norm())
+
+
+def test_it_pickles_and_tells_what_it_is(make):
+    objective = make("gce", "logistic", n_classes=3, q=0.5)
+    copy = pickle.loads(pickle.dumps(objective))
+    assert copy == objective
+    name = "XGBoostObjective" if make is xgboost_objective else "LightGBMObjective"
+    loss = "GeneralizedCrossEntropy(q=0.5)"
+    assert repr(objective) == f"{name}({loss}, hessian='logistic', n_classes=3)"
+    assert repr(make("gce", q=0.5)) == f"{name}({loss})"
+
+
+def test_weight_of_the_positive_class(make):
     y, margin = np.array([0.0, 1.0]), np.zeros(2)
-    gradient, hessian = Objective(CrossEntropy(), "xgboost", scale_pos_weight=3)(y, margin)
-    assert gradient.tolist() == [0.5, -1.5]
-    assert hessian.tolist() == [0.25, 0.75]
+    gradient, hessian = make("ce", scale_pos_weight=3)(y, margin, np.array([1.0, 2.0]))
+    assert gradient.tolist() == [0.5, -3]
+    assert hessian.tolist() == [0.25, 1.5]
 
 
-def test_a_loss_that_yields_nan_stops_training():
-    class Broken(CrossEntropy):
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"loss": "gcee"}, ValueError, "loss 'gcee' is unknown; known are ce, mae"),
+        ({"loss": "gce", "q": 7}, ValueError, r"q of GeneralizedCrossEntropy must be in \[0, 1\], got 7"),
+        ({"loss": "gce", "hessian": "newton"}, ValueError, "hessian strategy 'newton' is unknown; known are irls"),
+        ({"loss": "savage", "n_classes": 3}, ValueError, "SavageLoss is for two classes, got 3"),
+        ({"loss": "forward", "T": np.eye(2), "n_classes": 3}, ValueError, "T is for 2 classes, but there are 3"),
+        ({"loss": "forward", "T": [[0.9, 0.2], [0.1, 0.8]]}, ValueError, "the rows of T must sum to 1"),
+        ({"loss": "backward", "T": [[0.5, 0.5], [0.5, 0.5]]}, ValueError, "T must be invertible"),
+        ({"loss": "unbiased", "rate_pos": 0.6, "rate_neg": 0.4}, ValueError, "must sum to less than 1"),
+        ({"loss": "ce", "n_classes": 1}, ValueError, "n_classes must be an integer of at least 2 or None, got 1"),
+        ({"loss": "ce", "n_classes": 3, "scale_pos_weight": 2}, ValueError, "scale_pos_weight is for two classes"),
+        ({"loss": "ce", "scale_pos_weight": 0}, ValueError, r"scale_pos_weight of .* must be in \(0, inf\), got 0"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(make, arguments, error, message):
+    with pytest.raises(error, match=message):
+        make(**arguments)
+
+
+@pytest.mark.parametrize("kind", [XGBoostObjective, LightGBMObjective])
+def test_an_objective_is_made_of_a_loss(kind):
+    with pytest.raises(TypeError, match="loss must be a Loss, got 'gce'; get_loss makes one of a name"):
+        kind("gce")
+    assert [field.name for field in fields(kind)][:2] == ["loss", "hessian"]
+
+
+@pytest.mark.parametrize(
+    ("objective", "labels", "margin_shape", "message"),
+    [
+        ({"loss": "ce"}, [0, 2], (2,), "y must hold class numbers 0 to 1, got 0 to 2"),
+        ({"loss": "ce"}, [-1, 1], (2,), "y must hold class numbers 0 to 1, got -1 to 1"),
+        ({"loss": "savage"}, [-1, 1], (2,), "y must hold class numbers 0 to 1, got -1 to 1"),
+        ({"loss": "ce"}, [0.5, 1], (2,), r"labels must be class numbers, which are integers, got \[0.5\]"),
+        ({"loss": "ce"}, [np.nan, 1], (2,), r"labels must be class numbers, which are integers, got \[nan\]"),
+        ({"loss": "ce"}, [0, 3], (2, 3), "y must hold class numbers 0 to 2, got 0 to 3"),
+        ({"loss": "ce"}, [0, 1, 1], (2,), r"labels must have shape \(2,\)"),
+        ({"loss": "ce"}, [0, 1], (2, 1), r"margins must have shape \(n,\) for two classes, else \(n, K\)"),
+        ({"loss": "savage"}, [0, 1], (2, 3), "SavageLoss is for two classes, got 3"),
+        ({"loss": "ce", "n_classes": 2}, [0, 1], (2, 3), "the objective has n_classes=2, but margins are of 3"),
+    ],
+)  # fmt: skip
+def test_bad_labels(make, objective, labels, margin_shape, message):
+    with pytest.raises(ValueError, match=message):
+        make(**objective)(np.array(labels), np.zeros(margin_shape))
+
+
+def test_bad_labels_stop_both_libraries_at_the_first_round():
+    X, y = load_breast_cancer(return_X_y=True)
+    message = "y must hold class numbers 0 to 1, got 1 to 2"
+    with pytest.raises(ValueError, match=message):
+        xgboost.train(xgboost_params(2), xgboost.DMatrix(X, y + 1), obj=xgboost_objective("gce"))
+    params = lightgbm_params(2) | {"objective": lightgbm_objective("gce")}
+    with pytest.raises(ValueError, match=message):
+        lightgbm.train(params, lightgbm.Dataset(X, y + 1))
+    with pytest.raises(ValueError, match="the training data have no labels"):
+        xgboost.train(xgboost_params(2), xgboost.DMatrix(X), obj=xgboost_objective("gce"))
+    for labels, message in (([], "y is empty"), ([0.5, 1], "labels must be class numbers")):
+        with pytest.raises(ValueError, match=message):
+            xgboost_objective("ce").base_score(labels)
+    with pytest.raises(ValueError, match=r"sample_weight must have shape \(2,\), got \(3,\)"):
+        xgboost_objective("ce")(np.array([0, 1]), np.zeros(2), np.ones(3))
+
+
+@dataclass(frozen=True)
+class Broken(CrossEntropy):
+    """NaN for margins beyond 1."""
+
+    of: str = "gradient"
+
+    def gradient_hessian(self, y, margin, strategy=None):
+        found = dict(zip(("gradient", "hessian"), super().gradient_hessian(y, margin, strategy), strict=True))
+        found[self.of] = np.where(np.abs(np.asarray(margin)) > 1, np.nan, found[self.of])
+        return found["gradient"], found["hessian"]
+
+
+@pytest.mark.parametrize("of", ["gradient", "hessian"])
+def test_a_loss_that_yields_nan_stops_both_libraries(of):
+    """Without the hook's check both would go on, to predict NaN."""
+    X, y = load_breast_cancer(return_X_y=True)
+    message = rf"the {of} of Broken\(of='{of}'\) is not finite"
+    with pytest.raises(FloatingPointError, match=message):
+        xgboost.train(xgboost_params(2), xgboost.DMatrix(X, y), 50, obj=xgboost_objective(Broken(of)))
+    with pytest.raises(FloatingPointError, match=message):
+        xgboost.XGBClassifier(objective=xgboost_objective(Broken(of)), n_estimators=50, n_jobs=1).fit(X, y)
+    objective = lightgbm_objective(Broken(of))
+    with pytest.raises(FloatingPointError, match=message):
+        lightgbm.train(lightgbm_params(2) | {"objective": objective}, lightgbm.Dataset(X, y), 50)
+    with pytest.raises(FloatingPointError, match=message):
+        lightgbm.LGBMClassifier(objective=objective, n_estimators=50, n_jobs=1, verbose=-1).fit(X, y)
+
+
+def test_a_loss_of_ones_own_sees_arrays(make):
+    from boostnoise import Loss
+
+    class Hinge(Loss):
+        def value(self, y, margin):
+            return np.maximum(0, 1 - (2 * y - 1) * margin)
+
         def gradient(self, y, margin):
-            return np.full_like(margin, np.nan)
+            assert type(margin) is np.ndarray
+            return np.where((2 * y - 1) * margin < 1, 1.0 - 2 * y, 0)
 
-    with pytest.raises(FloatingPointError, match=r"the gradient or hessian of .*Broken\(\) is not finite"):
-        Objective(Broken(), "xgboost")(np.array([0.0]), np.zeros(1))
+        def exact_hessian(self, y, margin):
+            return np.zeros((len(y), 2))
 
-
-def test_log_loss_of_margins():
-    y = np.array([0, 1, 1])
-    name, value, higher_is_better = log_loss_metric(y, np.array([0.0, 0.0, np.log(3)]), np.array([1, 1, 2]))
-    assert (name, higher_is_better) == ("log_loss", False)
-    assert value == pytest.approx((np.log(2) + np.log(2) + 2 * np.log(4 / 3)) / 4)
-    assert log_loss_metric(np.array([0]), np.array([[0.0, 800.0]]))[1] < 1000
+    y, margin = np.array([0, 1]), np.zeros(2, dtype=np.float32)
+    assert make(Hinge(), "unit")(y, margin)[0].tolist() == [1, -1]
+    with pytest.raises(
+        ValueError, match=r"the hessian of .*Hinge object.* has shape \(2, 2\), margins have \(2,\)"
+    ):
+        make(Hinge(), "abs")(y, margin)

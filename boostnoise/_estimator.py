@@ -1,0 +1,84 @@
+"""What the classifiers of both libraries share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.preprocessing import LabelEncoder
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from .losses import Loss, get_loss
+from .softmax import Floats
+
+OWN_PARAMETERS = ("loss", "loss_params", "hessian")  # that neither library knows
+
+
+def loss_of(estimator: Any) -> Loss:
+    """The loss that an estimator's parameters name.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `loss` or `loss_params` is not valid.
+    """
+    params = estimator.loss_params
+    if params is not None and not isinstance(params, dict):
+        raise TypeError(f"loss_params must be a dict or None, got {params!r}")
+    return get_loss(estimator.loss, **(params or {}))
+
+
+def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
+    """Encoder of labels, and class numbers of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        If labels are missing, continuous, or of one class alone.
+    """
+    y = column_or_1d(y, warn=True)
+    missing = pd.Series(y).isna().sum()
+    if missing:
+        raise ValueError(f"y holds {missing} missing labels")
+    check_classification_targets(y)
+    encoder = LabelEncoder()
+    codes: NDArray[np.int64] = encoder.fit_transform(y)
+    if len(encoder.classes_) < 2:
+        found = [f"one class, {label!r}" for label in encoder.classes_.tolist()] or ["no labels"]
+        raise ValueError(f"y must hold at least two classes, got {found[0]}")
+    return encoder, codes
+
+
+def combined_weight(y: ArrayLike, sample_weight: Any, class_weight: Any) -> Floats | None:
+    """Weights of rows times those of their classes, or None where neither is given.
+
+    Raises
+    ------
+    ValueError
+        If all are zero.
+    """
+    if sample_weight is None and class_weight is None:
+        return None
+    weight = np.ones(np.shape(y)[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if not weight.any():
+        raise ValueError("sample_weight is zero for all rows")
+    if class_weight is None:
+        return weight
+    by_class: Floats = compute_sample_weight(class_weight, np.asarray(y))
+    return weight * by_class
+
+
+def shown(estimator: Any) -> str:
+    """The loss and what differs from the parent's defaults; scikit-learn would leave out a loss by default."""
+    parameters = estimator.get_params(deep=False)
+    defaults = type(estimator)().get_params(deep=False)
+    told = {"loss": parameters.pop("loss")}
+    for name, value in sorted(parameters.items()):
+        default = defaults.get(name)
+        if value is not default and repr(value) != repr(default):
+            told[name] = value
+    return f"{type(estimator).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items())})"
