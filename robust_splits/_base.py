@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from ._coding import encode
@@ -17,12 +16,14 @@ from ._growing import Recipe, Sample
 from ._validation import (
     NO_LIMIT,
     check_choice,
+    check_class_weight,
     check_count,
     check_features,
     check_max_features,
     check_rows,
     check_share,
     check_training_data,
+    weigh_classes,
 )
 from ._values import leaf_value_power
 from .bounds import min_leaf_samples
@@ -51,7 +52,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     n_classes_: int
     criterion_: Criterion
 
-    _draws_rows = False
+    _auto_max_features: float | str | None = None
+    _class_weight_words: tuple[str, ...] = ("balanced",)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -66,7 +68,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Numbers; NaN where a value is missing.
         y : array-like of shape (n_samples,)
-            Labels of any sortable type.
+            Labels: strings, integers, or whatever else scikit-learn takes for classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Not negative; rows of weight 0 take no part.  A forest multiplies them by the number of times that
             a row was drawn.
@@ -80,12 +82,15 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         ValueError, TypeError
             If a parameter or the data is not as described.
         """
-        X, labels, self.classes_, weights = check_training_data(self, X, y, sample_weight)
-        self.n_classes_ = self.classes_.size
-        if self.class_weight == "balanced_subsample" and not self._draws_rows:
-            raise ValueError("class_weight='balanced_subsample' is for forests; a tree takes 'balanced'")
-        if self.class_weight is not None and self.class_weight != "balanced_subsample":
-            weights = weights * compute_sample_weight(self.class_weight, self.classes_[labels])
+        goes_on = self._goes_on()
+        X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not goes_on)
+        if goes_on and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"y must have the classes that warm_start has seen, {self.classes_}; got {classes}"
+            )
+        check_class_weight(self.class_weight, self._class_weight_words)
+        weights = weigh_classes(self.class_weight, classes[labels], weights)
+        self.classes_, self.n_classes_ = classes, classes.size
         self._fit_rows(X, Sample(encode(X, self._n_threads()), labels, weights, self.n_classes_))
         return self
 
@@ -96,6 +101,10 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         """Class probabilities of validated rows."""
         raise NotImplementedError
+
+    def _goes_on(self) -> bool:
+        """Whether `fit` keeps what an earlier one has grown."""
+        return False
 
     def _n_threads(self) -> int:
         return 1
@@ -173,13 +182,10 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             min_samples_leaf=self._min_samples_leaf(n_samples, sample.n_classes),
             min_weight_leaf=max(fraction * total, np.finfo(float).tiny),
             min_reduction=decrease * total,
-            max_features=check_max_features(self._features_tried(), n_features),
+            max_features=check_max_features(self.max_features, n_features, self._auto_max_features),
             random_thresholds=False,
         )
         return Recipe(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
-
-    def _features_tried(self) -> int | float | str | None:
-        return self.max_features
 
     def _min_samples_split(self, n_samples: int) -> int:
         return check_rows("min_samples_split", self.min_samples_split, n_samples, low=2)

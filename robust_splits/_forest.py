@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any
 
 import joblib
@@ -45,9 +46,9 @@ class BaseForest(BaseRobustTrees):
     shrinkage_: float
     _seeds: list[tuple[int, int]]
 
-    _draws_rows = True
+    _auto_max_features: float | str | None = "sqrt"
+    _class_weight_words = ("balanced", "balanced_subsample")
     _random_thresholds = False
-    _auto_max_features: float | str = "sqrt"
 
     def __init__(
         self,
@@ -96,13 +97,18 @@ class BaseForest(BaseRobustTrees):
         self.verbose = verbose
         self.random_state = random_state
 
+    def _goes_on(self) -> bool:
+        return check_flag("warm_start", self.warm_start) and hasattr(self, "estimators_")
+
     def _n_threads(self) -> int:
+        if self.n_jobs is not None and not isinstance(self.n_jobs, Integral):
+            raise TypeError(f"n_jobs must be an integer or None, got {self.n_jobs!r}")
         n_threads: int = joblib.effective_n_jobs(self.n_jobs)
         return n_threads
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         n_estimators = check_count("n_estimators", self.n_estimators, low=1)
-        before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
+        before = list(self.estimators_) if self._goes_on() else []
         if n_estimators < len(before):
             raise ValueError(
                 f"n_estimators must be at least {len(before)}, the number of trees that warm_start keeps; got "
@@ -111,10 +117,6 @@ class BaseForest(BaseRobustTrees):
         for name in ("criterion_scores_", "smoothing_losses_", "oob_score_", "oob_decision_function_"):
             if not before:
                 self.__dict__.pop(name, None)
-        if before and not np.array_equal(before[0].classes_, self.classes_):
-            raise ValueError(
-                f"y must have the classes that warm_start has seen, {before[0].classes_}; got {self.classes_}"
-            )
         recipe = self._recipe(sample)
 
         rng = check_random_state(self.random_state)
@@ -131,14 +133,13 @@ class BaseForest(BaseRobustTrees):
 
         unseen: NDArray[np.floating] = read_only(X) if recipe.n_draws else X
         trees = self._smooth(sample, unseen, trees, recipe, seeds, n_kept=len(before))
-        self.estimators_ = [self._estimator(tree, seed) for tree, (_, seed) in zip(trees, seeds, strict=True)]
+        self.estimators_ = before + [self._estimator(seed) for _, seed in seeds[len(before) :]]
+        for estimator, tree in zip(self.estimators_, trees, strict=True):
+            estimator.set_params(shrinkage=self.shrinkage_)
+            estimator.tree_ = tree
         if self.oob_score is not False:
             votes = out_of_bag_votes(sample, unseen, trees, recipe, seeds, self._n_threads())
             self._set_oob_score(sample, votes)
-
-    def _features_tried(self) -> int | float | str | None:
-        is_auto = isinstance(self.max_features, str) and self.max_features == "auto"
-        return self._auto_max_features if is_auto else self.max_features
 
     def _min_samples_split(self, n_samples: int) -> int:
         if self.min_samples_split is None or self.min_samples_split == OUT_OF_BAG:
@@ -198,9 +199,10 @@ class BaseForest(BaseRobustTrees):
             if not self.bootstrap:
                 raise ValueError(f"max_samples needs bootstrap=True, got {self.max_samples!r} without")
             n_draws = check_rows("max_samples", self.max_samples, n_samples, low=1)
-        if not callable(self.oob_score):
-            check_flag("oob_score", self.oob_score)
-        check_flag("warm_start", self.warm_start)
+        if not callable(self.oob_score) and not isinstance(self.oob_score, bool | np.bool_):
+            raise TypeError(f"oob_score must be True, False or a callable, got {self.oob_score!r}")
+        if not isinstance(self.verbose, Integral):
+            raise TypeError(f"verbose must be an integer, got {self.verbose!r}")
         if self.selection is not None:
             check_choice("selection", self.selection, ("holdout", OUT_OF_BAG))
         for name in ("min_samples_split", "shrinkage"):
@@ -254,21 +256,20 @@ class BaseForest(BaseRobustTrees):
             )
         )
 
-    def _estimator(self, tree: Tree, seed: int) -> RobustDecisionTreeClassifier:
-        """The tree as an estimator of its own."""
+    def _estimator(self, seed: int) -> RobustDecisionTreeClassifier:
+        """An estimator for one tree."""
         shared = (
             RobustDecisionTreeClassifier().get_params(deep=False).keys() & self.get_params(deep=False).keys()
         )
         estimator = RobustDecisionTreeClassifier(**{name: getattr(self, name) for name in shared})
         estimator.set_params(
             criterion=self.criterion_,
-            max_features=self._features_tried(),
+            max_features=self._auto_max_features if self.max_features == "auto" else self.max_features,
             min_samples_split=self.min_samples_split_,
-            shrinkage=self.shrinkage_,
             class_weight=None,
             random_state=seed,
         )
-        estimator.tree_, estimator.criterion_ = tree, self.criterion_
+        estimator.criterion_ = self.criterion_
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
         estimator.n_features_in_ = self.n_features_in_
         return estimator

@@ -45,6 +45,8 @@ REDUCTION = types.float64(
     types.CPointer(types.float64),
     types.intp,
 )
+# gain(left, right): what a user writes.
+GAIN = types.float64(types.float64[::1], types.float64[::1])
 
 
 @inner_kernel(fastmath={"nnan", "nsz", "reassoc"})
@@ -222,23 +224,33 @@ def reduction(criterion, parameter, table, n_table, counts, left, right, n_class
 
 
 def compile_gain(function: Callable[..., float]) -> Any:
-    """Compile a user's ``gain(left, right)`` to a function of type `REDUCTION`; NaN becomes infinity.
+    """Compile a user's ``gain(left, right)`` to a function of type `REDUCTION`; NaN and errors become infinity.
 
     Raises
     ------
     TypeError
         If Numba cannot compile it.
     """
+    name = getattr(function, "__name__", repr(function))
+    try:
+        gain = njit(GAIN, error_model="numpy")(getattr(function, "py_func", function))
+    except (NumbaError, TypeError, AttributeError, NotImplementedError) as error:
+        # The cause stands between a heading and how Numba came there.
+        lines = str(error).split("\nDuring: ")[0].splitlines()
+        cause = "\n".join(line for line in lines if not line.startswith("Failed in nopython mode pipeline"))
+        raise TypeError(
+            f"the criterion function {name}(left, right) must be code that Numba compiles, from two float64 "
+            f"vectors to a float: {cause}"
+        ) from error
 
     def compiled(criterion, parameter, table, n_table, counts, left, right, n_classes):
         left = carray(left, n_classes)
         right = carray(right, n_classes)
-        value = gain(left, right) * (left.sum() + right.sum())
+        # An exception could not leave a callback: it would be printed, for each split.
+        try:
+            value = gain(left, right) * (left.sum() + right.sum())
+        except Exception:  # noqa: BLE001 - Numba knows no other
+            return math.inf
         return value if value == value else math.inf
 
-    try:
-        gain = njit(error_model="numpy")(getattr(function, "py_func", function))
-        return cfunc(REDUCTION)(compiled)
-    except (NumbaError, TypeError) as error:
-        name = getattr(function, "__name__", repr(function))
-        raise TypeError(f"the criterion function {name} cannot be compiled: {error}") from error
+    return cfunc(REDUCTION)(compiled)

@@ -315,7 +315,7 @@ def grow(
         nodes = memory.nodes
         if failed:
             raise ValueError(
-                "the criterion must return a finite number; it did not for the class counts "
+                "the criterion must return a finite number; it did not, or raised an error, for the counts "
                 f"{nodes.counts[n_nodes].tolist()} and {nodes.counts[n_nodes + 1].tolist()}"
             )
         if n_waiting == 0:

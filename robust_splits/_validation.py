@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -17,11 +18,12 @@ MAX_ROWS = 1 << 30  # twice as many nodes have numbers of 31 bits
 
 
 def check_training_data(
-    estimator: Any, X: Any, y: Any, sample_weight: Any
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
 ) -> tuple[NDArray[np.floating], NDArray[np.int32], NDArray[Any], NDArray[np.float64]]:
     """Validate what `fit` was given.
 
-    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` on `estimator`.
+    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` on `estimator`; or if not to `reset`
+    them, compares the columns with these.
 
     Returns
     -------
@@ -42,18 +44,49 @@ def check_training_data(
     shape = getattr(X, "shape", ())  # before anything of this size is copied
     if shape and shape[0] > MAX_ROWS:
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
-    X, y = validate_data(estimator, X, y, dtype=(np.float64, np.float32), ensure_all_finite="allow-nan")
+    X, y = validate_data(
+        estimator, X, y, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite="allow-nan"
+    )
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    check_total("sample_weight", weights)
+    return X, labels.astype(np.int32), classes, weights
+
+
+def check_total(name: str, weights: NDArray[np.float64]) -> None:
+    """Raise a ValueError if weights of rows sum to 0 or out of range."""
     total = weights.sum()
     # Squares of the sums are to be numbers; and their sum is to be positive.
     if not SMALLEST_TOTAL < total < 1 / SMALLEST_TOTAL:
         raise ValueError(
-            f"sample_weight must sum to more than {SMALLEST_TOTAL:g} and less than {1 / SMALLEST_TOTAL:g}, "
-            f"got {total:g}"
+            f"{name} must sum to more than {SMALLEST_TOTAL:g} and less than {1 / SMALLEST_TOTAL:g} over the "
+            f"rows, got {total:g}"
         )
-    return X, labels.astype(np.int32), classes, weights
+
+
+def check_class_weight(class_weight: Any, words: tuple[str, ...]) -> None:
+    """Raise a ValueError or TypeError unless `class_weight` is None, a word, or a dict of weights."""
+    if isinstance(class_weight, str):
+        check_choice("class_weight, where it is a word,", class_weight, words)
+    elif isinstance(class_weight, dict):
+        for label, weight in class_weight.items():
+            check_share(f"class_weight[{label!r}]", weight, low=0.0, high=np.inf)
+    elif class_weight is not None:
+        raise TypeError(
+            f"class_weight must be a dict, {' or '.join(map(repr, words))}, or None, got {class_weight!r}"
+        )
+
+
+def weigh_classes(
+    class_weight: dict[Any, float] | str | None, y: NDArray[Any], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weights of rows times those of their classes; those of drawn rows are found when rows are drawn."""
+    if class_weight is None or class_weight == "balanced_subsample":
+        return weights
+    weights = weights * compute_sample_weight(class_weight, y)
+    check_total("class_weight times sample_weight", weights)
+    return weights
 
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
@@ -88,9 +121,15 @@ def check_count(name: str, value: Any, *, low: int) -> int:
     return min(int(value), NO_LIMIT)
 
 
-def check_max_features(max_features: Any, n_features: int) -> int:
-    """Number of features to try at a node, from an int, a fraction, "sqrt", "log2" or None (all)."""
-    allowed = "an integer in [1, n_features], a fraction in (0, 1], 'sqrt', 'log2' or None"
+def check_max_features(max_features: Any, n_features: int, auto: float | str | None = None) -> int:
+    """Number of features to try at a node, from an int, a fraction, "sqrt", "log2" or None (all).
+
+    With `auto`, "auto" stands for that.
+    """
+    words = "'sqrt', 'log2'" if auto is None else "'auto', 'sqrt', 'log2'"
+    allowed = f"an integer in [1, n_features], a fraction in (0, 1], {words} or None"
+    if auto is not None and isinstance(max_features, str) and max_features == "auto":
+        max_features = auto
     if max_features is None:
         return n_features
     if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
@@ -124,9 +163,14 @@ def check_share(name: str, value: Any, *, low: float, high: float, open_low: boo
 
 def check_rows(name: str, value: Any, n_samples: int, *, low: int) -> int:
     """Number of rows, from an integer of at least `low` or a fraction in (0, 1] of all, rounded up."""
-    if isinstance(value, Real) and not isinstance(value, bool | Integral):
-        return max(low, math.ceil(check_share(name, value, low=0.0, high=1.0, open_low=True) * n_samples))
-    return check_count(name, value, low=low)
+    allowed = f"an integer of at least {low} or a fraction in (0, 1]"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    if isinstance(value, Integral) and int(value) >= low:
+        return check_count(name, value, low=low)
+    if not isinstance(value, Integral) and 0 < float(value) <= 1:
+        return max(low, math.ceil(float(value) * n_samples))
+    raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
 def check_flag(name: str, value: Any) -> bool:

@@ -284,8 +284,8 @@ class FunctionCriterion(Criterion):
     function : callable
         ``function(left, right)`` takes two float64 arrays of shape (n_classes,), the weighted class counts of
         the children, and returns the gain of the split, as a float, at the node's own scale.  It must be code
-        that Numba compiles, without exceptions, and not change its arguments.  To be pickled it must be
-        importable.
+        that Numba compiles, and not change its arguments.  To be pickled it must be importable.  Where it
+        raises an exception or returns what is not finite, `fit` stops with a ValueError.
 
     Examples
     --------
@@ -313,7 +313,9 @@ class FunctionCriterion(Criterion):
 
     def _gain_of(self, reduction: float, n: float) -> float:
         if not np.isfinite(reduction):
-            raise ValueError(f"the function of {self!r} must return a finite number; it did not")
+            raise ValueError(
+                f"the function of {self!r} must return a finite number; it did not, or raised an error"
+            )
         return reduction / n
 
     @property
@@ -395,7 +397,9 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     name = ALIASES.get(name, name)
     if name not in CRITERIA:
         known = ", ".join([*CRITERIA, *ALIASES])
-        raise ValueError(f"criterion {criterion!r} is unknown; known are {known}")
+        raise ValueError(
+            f"criterion {criterion!r} is unknown; known are {known}, and 'ane' as the criterion of an estimator"
+        )
     if argument is None:
         return CRITERIA[name]()
     if not dataclasses.fields(CRITERIA[name]):

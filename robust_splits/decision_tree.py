@@ -131,6 +131,9 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self.random_state = random_state
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
+        for name in ("min_samples_split", "shrinkage"):
+            if getattr(self, name) == "oob":
+                raise ValueError(f"{name}='oob' is for forests: a tree alone has no rows out of bag")
         recipe = self._recipe(sample)
         recipe = dataclasses.replace(
             recipe, shrinkage=check_share("shrinkage", self.shrinkage, low=0.0, high=np.inf)

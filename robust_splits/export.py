@@ -118,6 +118,8 @@ def plot_tree(
 ) -> Axes:
     """Draw a tree: a box for each node with its split, gain, weighted class counts, and predicted class.
 
+    Which branch missing values take is not drawn; `export_text` tells with ``show_missing=True``.
+
     Parameters
     ----------
     model, feature_names, class_names, max_depth
@@ -149,6 +151,7 @@ def plot_tree(
     >>> ax.texts[0].get_text().splitlines()
     ['rank <= 2.5', 'gain: 0.444', 'weights: [2, 1]', 'class: no']
     """
+    from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgb
 
@@ -160,6 +163,8 @@ def plot_tree(
         from matplotlib import pyplot as plt
 
         ax = plt.gca()
+    elif not isinstance(ax, Axes):
+        raise TypeError(f"ax must be one matplotlib.axes.Axes or None, got {type(ax).__name__}")
     heights = _heights(tree)
     shown, at = _layout(tree, depth_limit)
     ax.set(xlim=(-0.5, at[:, 0].max() + 0.5), ylim=(at[:, 1].max() + 0.5, -0.5))

@@ -30,7 +30,8 @@ class RobustForestClassifier(BaseForest):
         2, 5, 10, 20, 40, 80 and 160, with the least log loss on the noisy labels of the rows that trees have
         not seen: from one fit, whose trees are then cut back.  None is ``"oob"`` with bootstrap, else 2.
     max_features : int, float, {"auto", "sqrt", "log2"} or None, default="auto"
-        As in `RobustDecisionTreeClassifier`; ``"auto"`` is ``"sqrt"``.
+        Features tried at each node: a number, a fraction, the root or logarithm of their number, or all;
+        ``"auto"`` is ``"sqrt"``.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes, multiplied with those of the rows; ``"balanced"`` makes all classes weigh the
         same, ``"balanced_subsample"`` among the rows drawn for each tree.
@@ -47,13 +48,15 @@ class RobustForestClassifier(BaseForest):
     bootstrap : bool, default=True
         Whether each tree sees rows drawn with replacement instead of all rows.
     max_samples : int, float or None, default=None
-        Number of rows drawn for each tree, or their fraction; None for as many as there are.
+        Number of rows drawn for each tree, which may be more than there are, or a fraction of all; None for as
+        many as there are.
     oob_score : bool or callable, default=False
         Whether predictions for the rows that trees have not seen are kept and scored, by accuracy or by a
         callable ``score(y_true, y_predicted)``.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees of the last one and adds what is missing of `n_estimators`.  It keeps
-        their lam and their `min_samples_split_` too, and chooses the shrinkage anew.
+        Whether `fit` keeps the trees of the last one and adds what is missing of `n_estimators`, grown with the
+        parameters of now; `X` and `y` must have the same columns and classes.  A lam or a `min_samples_split_`
+        that was chosen stays, and shrinkage, chosen anew, is that of all trees.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores, None for one unless a `joblib.parallel_config` says otherwise,
         which may also spread the trees over processes and machines.
@@ -116,7 +119,8 @@ class RobustExtraTreesClassifier(BaseForest):
     Parameters
     ----------
     max_features : int, float, {"auto", "sqrt", "log2"} or None, default="auto"
-        As in `RobustDecisionTreeClassifier`; ``"auto"`` is 0.5, half of the features.
+        Features tried at each node: a number, a fraction, the root or logarithm of their number, or all;
+        ``"auto"`` is 0.5, half of them.
     random_state : int, RandomState or None, default=None
         Seed of the draws of rows, thresholds and features.
 

@@ -195,6 +195,12 @@ def no_number(left, right):
     return np.nan if left.sum() > right.sum() else 0.0
 
 
+def fails(left, right):
+    if left.sum() > right.sum():
+        raise ValueError("more on the left")
+    return 0.0
+
+
 def not_compiled(left, right):
     return float(str(left[0]) + repr(object()))
 
@@ -226,14 +232,21 @@ def test_bad_functions(model):
     X, y = np.arange(40.0)[:, None], np.arange(40) % 2
     with pytest.raises(TypeError, match="function of FunctionCriterion must be callable, got 3"):
         FunctionCriterion(3)
-    with pytest.raises(TypeError, match="the criterion function not_compiled cannot be compiled"):
-        model(criterion=FunctionCriterion(not_compiled)).fit(X, y)
-    with pytest.raises(TypeError, match="the criterion function not_compiled cannot be compiled"):
-        FunctionCriterion(not_compiled).gain([1, 2], [2, 1])
     with pytest.raises(
-        ValueError, match="the criterion must return a finite number; it did not for the class counts"
+        TypeError, match=r"function not_compiled.* Numba compiles.*: Untyped global name 'object'"
     ):
-        model(criterion=FunctionCriterion(no_number)).fit(X, y)
+        model(criterion=FunctionCriterion(not_compiled)).fit(X, y)
+    with pytest.raises(
+        TypeError, match=r"function not_compiled.* Numba compiles.*: Untyped global name 'object'"
+    ):
+        FunctionCriterion(not_compiled).gain([1, 2], [2, 1])
+    for function in (no_number, fails):
+        with pytest.raises(
+            ValueError, match="must return a finite number; it did not, or raised an error, for the"
+        ):
+            model(criterion=FunctionCriterion(function)).fit(X, y)
+        with pytest.raises(ValueError, match=rf"{function.__name__}.*must return a finite number"):
+            FunctionCriterion(function).gain([2, 1], [1, 1])
 
 
 @pytest.mark.parametrize(

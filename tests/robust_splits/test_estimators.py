@@ -188,8 +188,27 @@ def test_bootstrap_draws_rows():
         (
             {"min_samples_leaf": 0.0},
             ValueError,
-            "min_samples_leaf must be a number above 0 and at most 1, got 0.0",
+            r"min_samples_leaf must be an integer of at least 1 or a fraction in \(0, 1\], got 0.0",
         ),
+        (
+            {"min_samples_leaf": [3]},
+            TypeError,
+            "min_samples_leaf must be an integer of at least 1 or a fraction",
+        ),
+        ({"class_weight": {0: -1}}, ValueError, r"class_weight\[0\] must be a number of at least 0, got -1"),
+        (
+            {"class_weight": {1: np.inf}},
+            ValueError,
+            r"class_weight\[1\] must be a number of at least 0, got inf",
+        ),
+        ({"class_weight": {1: "2"}}, TypeError, r"class_weight\[1\] must be a number of at least 0, got '2'"),
+        (
+            {"class_weight": dict.fromkeys(range(3), 0)},
+            ValueError,
+            "class_weight times sample_weight must sum to",
+        ),
+        ({"class_weight": "even"}, ValueError, "class_weight, where it is a word, must be 'balanced'"),
+        ({"class_weight": 2}, TypeError, "class_weight must be a dict, 'balanced'"),
         ({"min_samples_leaf": "auto"}, ValueError, "needs noise_rate"),
         ({"leaf_value": "mean"}, ValueError, "leaf_value must be 'proportions', 'majority'"),
         ({"shrinkage": -1}, ValueError, "shrinkage must be a number of at least 0, got -1"),
@@ -208,10 +227,22 @@ def test_bad_parameters(model, parameters, error, message):
 
 def test_bad_parameters_of_the_forest():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="n_estimators"):
-        RobustForestClassifier(0).fit(X, y)
-    with pytest.raises(TypeError, match="bootstrap"):
-        RobustForestClassifier(bootstrap="yes").fit(X, y)
+    for parameters, error, message in [
+        ({"n_estimators": 0}, ValueError, "n_estimators"),
+        ({"bootstrap": "yes"}, TypeError, "bootstrap"),
+        ({"max_features": "all"}, ValueError, "'auto', 'sqrt', 'log2' or None, got 'all'"),
+        ({"oob_score": "yes"}, TypeError, "oob_score must be True, False or a callable, got 'yes'"),
+        ({"n_jobs": "two"}, TypeError, "n_jobs must be an integer or None, got 'two'"),
+        ({"verbose": "no"}, TypeError, "verbose must be an integer, got 'no'"),
+    ]:
+        with pytest.raises(error, match=message):
+            RobustForestClassifier(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("parameter", ["min_samples_split", "shrinkage"])
+def test_a_tree_alone_has_nothing_out_of_bag(parameter):
+    with pytest.raises(ValueError, match=f"{parameter}='oob' is for forests"):
+        RobustDecisionTreeClassifier(**{parameter: "oob"}).fit(*load_iris(return_X_y=True))
 
 
 @pytest.mark.parametrize("model", BOTH, ids=["tree", "forest"])

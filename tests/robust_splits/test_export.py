@@ -147,6 +147,11 @@ def test_bad_arguments(tree, show, options, error, message):
         show(tree, **options)
 
 
+def test_one_picture_has_one_axes(tree):
+    with pytest.raises(TypeError, match=r"ax must be one matplotlib.axes.Axes or None, got ndarray"):
+        plot_tree(tree, ax=Figure().subplots(1, 2))
+
+
 @pytest.mark.parametrize("show", [export_text, plot_tree])
 def test_bad_models(show):
     with pytest.raises(NotFittedError):

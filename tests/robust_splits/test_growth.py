@@ -1,6 +1,7 @@
 """How trees and forests grow and what their leaves say, against scikit-learn and recomputation."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import kstest, weibull_max
 from sklearn.datasets import make_classification
@@ -170,6 +171,41 @@ def test_warm_start_adds_trees_as_one_fit_would(data, forest, shrinkage):
     model = forest(3, warm_start=True, **parameters).fit(*data).set_params(n_estimators=7).fit(*data)
     np.testing.assert_array_equal(model.predict_proba(data[0]), once.predict_proba(data[0]))
     np.testing.assert_array_equal(model.oob_decision_function_, once.oob_decision_function_)
+
+
+def named(X):
+    return pd.DataFrame(X).add_prefix("x")
+
+
+@pytest.mark.parametrize(
+    ("make", "other", "message"),
+    [
+        (np.asarray, lambda X: X[:, :3], "X has 3 features, but RobustForestClassifier is expecting 8"),
+        (named, lambda X: X.iloc[:, ::-1], "feature names should match"),
+    ],
+    ids=["array", "frame"],
+)
+def test_warm_start_takes_the_columns_and_classes_that_its_trees_know(data, make, other, message):
+    X, y = make(data[0]), data[1]
+    model = Forest(3, warm_start=True, **PLAIN).fit(X, y).set_params(n_estimators=5)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match=message):
+        model.fit(other(X), y)
+    with pytest.raises(ValueError, match=r"y must have the classes .* \[0 1 2\]; got \[1 2\]"):
+        model.fit(X[y > 0], y[y > 0])
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+    model.set_params(warm_start=False).fit(other(X), y).predict_proba(other(X))
+
+
+def test_warm_start_grows_new_trees_with_the_parameters_of_now(data):
+    model = Forest(2, warm_start=True, **PLAIN).fit(*data)
+    trees = [estimator.tree_.threshold for estimator in model]
+    model.set_params(n_estimators=4, criterion="misclassification", max_depth=2).fit(*data)
+    assert [str(estimator.criterion_) for estimator in model] == ["Gini()"] * 2 + ["Misclassification()"] * 2
+    assert [estimator.max_depth for estimator in model] == [None, None, 2, 2]
+    for estimator, before in zip(model[:2], trees, strict=True):
+        np.testing.assert_array_equal(estimator.tree_.threshold, before)
+    assert all(estimator.get_depth() <= 2 for estimator in model[2:])
 
 
 @pytest.mark.parametrize("random_state", [0, None, np.random.RandomState(0)], ids=str)
