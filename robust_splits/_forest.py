@@ -35,7 +35,7 @@ from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
 OUT_OF_BAG = "oob"
-BYTES_AT_ONCE = 1 << 21
+BYTES_AT_ONCE = 1 << 22
 
 
 class BaseForest(BaseRobustTrees):

@@ -149,8 +149,8 @@ def choose_smoothing(
         current = np.empty(grid.size)
         for tree, (unseen, weight) in zip(trees, prepared, strict=True):
             _add_smoothed(
-                X[share], unseen[share], labels[share], tree.steps, tree.missing_left, tree.n_rows, tree.values,
-                weight, sizes, grid, current, sums[share], n_trees[share],
+                X[share], unseen[share], labels[share], tree.steps(X.dtype), tree.missing_left, tree.n_rows,
+                tree.values, weight, sizes, grid, current, sums[share], n_trees[share],
             )  # fmt: skip
 
     in_threads(add, shares(some.size, n_threads), n_threads)
@@ -178,15 +178,16 @@ def _add_smoothed(X, unseen, labels, steps, missing_left, n_rows, values, weight
             current[g] = values[0, k]
         size = sizes.shape[0] - 1  # ascending: the largest is the first that stops
         while True:
-            left = steps[node].left
-            while size >= 0 and (left < 0 or n_rows[node] < sizes[uintp(size)]):
+            step = steps.nodes[node]
+            left = step.word & steps.mask
+            while size >= 0 and (left == 0 or n_rows[node] < sizes[uintp(size)]):
                 for g in range(n_grid):
                     sums[i, uintp(size), g] += current[g]
                 size -= 1
             if size < 0:
                 break
-            x = X[i, uintp(steps[node].feature)]
-            goes_right = x > steps[node].threshold
+            x = X[i, uintp(step.word >> steps.shift)]
+            goes_right = x > step.threshold
             if x != x:
                 goes_right = not missing_left[node]
             child = uintp(left + goes_right)

@@ -1,20 +1,15 @@
-"""A grown tree: flat arrays, and the compiled walks over them."""
+"""A grown tree as flat arrays."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy import uintp
 from numpy.typing import NDArray
 
 from ._kernel import outer_kernel
-
-# What a walk reads of a node, in one cache line.
-STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("left", np.int32)])
-ROWS_AT_ONCE = 32
+from ._walk import ROWS_AT_ONCE, Steps, add_rows, find_leaves, pack
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +47,7 @@ class Tree:
     values: NDArray[np.float64]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "steps"}
+        return {name: value for name, value in vars(self).items() if name != "_steps"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -134,18 +129,18 @@ class Tree:
             values=self.values.take(kept, axis=0),
         )
 
-    @cached_property
-    def steps(self) -> NDArray[np.void]:
-        """What a walk reads of each node, as records."""
-        steps = np.empty(self.n_nodes, dtype=STEP)
-        steps["threshold"], steps["left"] = self.threshold, self.left
-        steps["feature"] = np.maximum(self.feature, 0)  # so that a walk may read it at a leaf as well
-        return steps
+    def steps(self, dtype: np.dtype[Any]) -> Steps:
+        """What a walk reads of each node, for rows of a `dtype`."""
+        kept: dict[str, Steps] = vars(self).setdefault("_steps", {})
+        if dtype.name not in kept:
+            kept[dtype.name] = pack(self.feature, self.threshold, self.left, dtype)
+        return kept[dtype.name]
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
         leaves = np.empty(X.shape[0], dtype=np.int64)
-        find_leaves(X, self.steps, self.missing_left, leaves, np.empty(ROWS_AT_ONCE, dtype=np.int64))
+        rows, nodes = np.empty((2, ROWS_AT_ONCE), dtype=np.int64)
+        find_leaves(X, self.steps(X.dtype), self.missing_left, leaves, rows, nodes)
         return leaves
 
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
@@ -161,41 +156,3 @@ def mark_alive(left, n_rows, min_samples_split, alive):
         if alive[node] and left[node] >= 0 and n_rows[node] >= min_samples_split:
             alive[left[node]] = True
             alive[left[node] + 1] = True
-
-
-@outer_kernel()
-def find_leaves(X, steps, missing_left, leaves, waiting):
-    """Write the leaf of each row of `X` into `leaves`; `waiting` is memory for `ROWS_AT_ONCE` numbers.
-
-    Rows walk down side by side, so that the wait for the memory of one is the work on others.
-    """
-    n_samples = X.shape[0]
-    for begin in range(0, n_samples, ROWS_AT_ONCE):
-        n_waiting = min(ROWS_AT_ONCE, n_samples - begin)
-        for j in range(n_waiting):
-            leaves[uintp(begin + j)] = 0
-            waiting[uintp(j)] = begin + j
-        while n_waiting > 0:
-            n_kept = 0
-            for j in range(n_waiting):
-                i = waiting[uintp(j)]
-                node = leaves[uintp(i)]
-                step = steps[uintp(node)]
-                left = step.left
-                x = X[uintp(i), uintp(step.feature)]
-                goes_right = x > step.threshold
-                if x != x:
-                    goes_right = not missing_left[uintp(node)]
-                leaves[uintp(i)] = left + goes_right if left >= 0 else node
-                waiting[uintp(n_kept)] = i
-                n_kept += left >= 0
-            n_waiting = n_kept
-
-
-@outer_kernel()
-def add_rows(values, leaves, out):
-    """Add to each row of `out` the values of its leaf."""
-    for i in range(out.shape[0]):
-        leaf = leaves[uintp(i)]
-        for k in range(out.shape[1]):
-            out[uintp(i), uintp(k)] += values[uintp(leaf), uintp(k)]
