@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .margin_losses import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
     from .metrics import CorrectedAccuracyMetric, LogLossMetric
     from .transition import BackwardCorrection, ForwardCorrection, UnbiasedCrossEntropy, check_transition_matrix
+    from .transition_estimation import estimate_transition_matrix
     from .vector_losses import (
         Bootstrap,
         BrierScore,
@@ -64,6 +65,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
             "UnbiasedCrossEntropy",
             "check_transition_matrix",
         ],
+        "transition_estimation": ["estimate_transition_matrix"],
         "vector_losses": [
             "Bootstrap",
             "BrierScore",
@@ -104,6 +106,7 @@ __all__ = [
     "UnbiasedCrossEntropy",
     "check_objective",
     "check_transition_matrix",
+    "estimate_transition_matrix",
     "get_loss",
     "lightgbm_objective",
     "xgboost_objective",

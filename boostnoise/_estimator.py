@@ -12,24 +12,9 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from .losses import Loss, get_loss
 from .softmax import Floats
 
 OWN_PARAMETERS = ("loss", "loss_params", "hessian")  # that neither library knows
-
-
-def loss_of(estimator: Any) -> Loss:
-    """The loss that an estimator's parameters name.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `loss` or `loss_params` is not valid.
-    """
-    params = estimator.loss_params
-    if params is not None and not isinstance(params, dict):
-        raise TypeError(f"loss_params must be a dict or None, got {params!r}")
-    return get_loss(estimator.loss, **(params or {}))
 
 
 def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import lightgbm
 
-from ._estimator import OWN_PARAMETERS, combined_weight, encode_labels, loss_of, shown
+from ._estimator import OWN_PARAMETERS, combined_weight, encode_labels, shown
+from .adaptation import adapt, loss_of
 from .curvature import Strategy
 from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
@@ -46,13 +47,24 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     loss : str or Loss, default="gce"
         See `get_loss`.
     loss_params : dict or None, default=None
-        Parameters of the loss, such as ``{"q": 0.5}``.
+        Parameters of the loss, such as ``{"q": 0.5}``.  Two may be left to the noisy labels themselves; see
+        `boostnoise.adaptation`.  ``{"q": "auto"}`` of ``"gce"`` is chosen by accuracy in five-fold
+        cross-validation, which takes 25 fits more; ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` is
+        what `estimate_transition_matrix` makes of the probabilities that cross entropy gives rows it has not
+        seen, which takes five.
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Which curvature to use, see `boostnoise.curvature`; None stands for the default of the loss.
     **kwargs
         Everything that `lightgbm.LGBMClassifier` takes, but `objective`, `linear_tree` and `sigmoid`.  For
         imbalanced classes use `class_weight` or `scale_pos_weight`; `is_unbalance` belongs to LightGBM's own
         objectives.
+
+    Attributes
+    ----------
+    loss_ : Loss
+        What was trained with, with all its parameters.
+    loss_scores_ : dict of float to float
+        With ``{"q": "auto"}``: the accuracy of each q on noisy labels.
 
     Examples
     --------
@@ -95,14 +107,18 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         ValueError, TypeError
             If the loss or its parameters are not valid, the loss cannot deal with so many classes, `objective`
             was set, a metric other than the log loss is named (LightGBM's own read margins as probabilities),
-            or `y` holds fewer than two classes.
+            or `y` holds fewer than two classes; for what is left to the data also if a class has a single row,
+            training starts from a model or from margins, or the estimated T is singular.
         """
         self._check_parameters()
         loss_of(self)
         encoder, codes = encode_labels(y)
         n_classes = len(encoder.classes_)
-        self._objective_for(n_classes)
-        eval_metric = self._margin_metrics(eval_metric, n_classes)
+        objective = self._objective_for(n_classes, loss_of(self, n_classes))
+        asked_metric, eval_metric = eval_metric, self._margin_metrics(eval_metric, n_classes)
+        given = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": asked_metric}
+        given |= {"init_score": init_score, "init_model": init_model, **fit_params}
+        adapt(self, objective, X, encoder.classes_[codes], codes, given)
         weight = combined_weight(y, sample_weight, self.class_weight)
         intercept = None
         starts_at_zero = self._library_parameter("boost_from_average") is False
@@ -167,11 +183,11 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
                 made.append(for_margins(metric, "lightgbm", n_classes))
         return list(dict.fromkeys(made)) or ([] if "None" in asked else [log_loss])
 
-    def _objective_for(self, n_classes: int) -> LightGBMObjective:
+    def _objective_for(self, n_classes: int, loss: Loss) -> LightGBMObjective:
         # Like LightGBM's own objective, which has no use for it with more classes.
         scale_pos_weight = self._library_parameter("scale_pos_weight")
         positive = 1.0 if scale_pos_weight is None or n_classes > 2 else float(scale_pos_weight)
-        return LightGBMObjective(loss_of(self), self.hessian, n_classes, positive)
+        return LightGBMObjective(loss, self.hessian, n_classes, positive)
 
     def _process_params(self, stage: str) -> dict[str, Any]:
         """Parameters for the booster: all but those of the loss, which is handed over as a hook."""
@@ -181,7 +197,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         others = self._other_params
         plain._other_params = {name: others[name] for name in others if name not in OWN_PARAMETERS}
         if stage == "fit":
-            objective: Any = self._objective_for(self._n_classes)
+            objective: Any = self._objective_for(self._n_classes, self.loss_)
             plain._objective = objective
         params: dict[str, Any] = plain._process_params(stage)
         params["metric"] = "None"

@@ -16,6 +16,7 @@ MODULES = [
     "boostnoise.eval.noise",
     "boostnoise.losses",
     "boostnoise.transition",
+    "boostnoise.transition_estimation",
     "robust_splits.bounds",
     "robust_splits.criteria",
     "robust_splits.decision_tree",

@@ -1,0 +1,211 @@
+"""The hooks in the libraries' own Dask modules, on a cluster of two processes."""
+
+import sys
+import threading
+from dataclasses import dataclass
+
+import cloudpickle
+import dask.array as da
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+from distributed import Client, LocalCluster
+from xgboost import dask as xgboost_dask
+
+from boostnoise import CrossEntropy, lightgbm_objective, xgboost_objective
+from boostnoise.losses import probabilities
+
+pytestmark = [
+    # LightGBM says so of the number of threads that it sets itself.
+    pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),
+]
+
+N = 1_200
+ROUNDS = 15
+CLASSES = pytest.mark.parametrize("n_classes", [2, 3])
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    cluster = LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        local_directory=tmp_path_factory.mktemp("dask"),
+    )
+    with cluster, Client(cluster, timeout=30) as client:
+        yield client
+
+
+def in_time(function, seconds=60):
+    """What a function returns or raises; if it does neither in time, the test fails instead of waiting."""
+    outcome = {}
+
+    def run():
+        try:
+            outcome["returned"] = function()
+        except BaseException as error:  # noqa: BLE001 - raised below
+            outcome["raised"] = error
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"no answer in {seconds} seconds"
+    if "raised" in outcome:
+        raise outcome["raised"]
+    return outcome["returned"]
+
+
+class Data:
+    """Rows in two parts, on two workers, with columns of so few values that bins do not depend on the parts."""
+
+    def __init__(self, n_classes):
+        rng = np.random.default_rng(0)
+        self.X = rng.integers(16, size=(N, 5)).astype(float)
+        score = self.X[:, :n_classes] + rng.normal(scale=4, size=(N, n_classes))
+        self.y, self.weight = score.argmax(axis=1), rng.random(N) + 0.1
+        self.n_classes = n_classes
+        self.dX, self.dy, self.dweight = (self.parted(each) for each in (self.X, self.y, self.weight))
+
+    @staticmethod
+    def parted(array):
+        return da.from_array(array, chunks=(N // 2, *array.shape[1:]))
+
+    def weights(self, weighted):
+        return (self.weight, self.dweight) if weighted else (None, None)
+
+
+def xgboost_params(n_classes, **params):
+    named = (
+        {"objective": "binary:logistic"}
+        if n_classes == 2
+        else {"objective": "multi:softprob", "num_class": n_classes}
+    )
+    return {**named, "max_depth": 3, "nthread": 1, **params}
+
+
+@CLASSES
+@pytest.mark.parametrize("weighted", [False, True])
+def test_xgboost_natively(client, n_classes, weighted):
+    data, objective = Data(n_classes), xgboost_objective("ce")
+    weight, dweight = data.weights(weighted)
+    rows = xgboost.DMatrix(data.X, data.y, weight=weight)
+
+    def trained(obj=None, **params):
+        dtrain = xgboost_dask.DaskDMatrix(client, data.dX, data.dy, weight=dweight)
+        params = xgboost_params(n_classes, **params)
+        return xgboost_dask.train(client, params, dtrain, num_boost_round=ROUNDS, obj=obj)["booster"].predict(
+            rows
+        )
+
+    built_in = in_time(trained)
+    hooked = in_time(lambda: trained(objective, base_score=objective.base_score(data.y, weight)))
+    alone = xgboost.train(xgboost_params(n_classes), rows, num_boost_round=ROUNDS).predict(rows)
+    np.testing.assert_allclose(hooked, built_in, atol=1e-5)
+    np.testing.assert_allclose(hooked, alone, atol=1e-5)
+
+
+@CLASSES
+@pytest.mark.parametrize("weighted", [False, True])
+def test_xgboost_classifier(client, n_classes, weighted):
+    data, objective = Data(n_classes), xgboost_objective("ce")
+    weight, dweight = data.weights(weighted)
+
+    def fitted(**params):
+        model = xgboost_dask.DaskXGBClassifier(n_estimators=ROUNDS, max_depth=3, n_jobs=1, **params)
+        model.client = client
+        return model.fit(data.dX, data.dy, sample_weight=dweight).predict_proba(data.dX).compute()
+
+    built_in = in_time(fitted)
+    hooked = in_time(lambda: fitted(objective=objective, base_score=objective.base_score(data.y, weight)))
+    np.testing.assert_allclose(hooked, built_in, atol=1e-5)
+
+
+@CLASSES
+@pytest.mark.parametrize("weighted", [False, True])
+def test_lightgbm_classifier(client, n_classes, weighted):
+    data, objective = Data(n_classes), lightgbm_objective("ce")
+    weight, dweight = data.weights(weighted)
+    # LightGBM estimates the rows of a leaf from sums of hessians, which round otherwise in two parts: where a
+    # leaf has the fewest rows that are allowed, that decides.
+    params = {"n_estimators": ROUNDS, "num_leaves": 7, "min_child_samples": 1, "verbose": -1}
+
+    def fitted(init_score=None, **more):
+        model = lightgbm.DaskLGBMClassifier(client=client, **params, **more)
+        model.fit(data.dX, data.dy, sample_weight=dweight, init_score=init_score)
+        return np.asarray(model.predict(data.dX, raw_score=True).compute())
+
+    start = objective.init_score(data.y, weight)
+    built_in = in_time(fitted)
+    hooked = start + in_time(lambda: fitted(data.parted(start), objective=objective, metric="None"))
+    alone = lightgbm.LGBMClassifier(n_jobs=1, **params).fit(data.X, data.y, sample_weight=weight)
+    np.testing.assert_allclose(probabilities(hooked), probabilities(built_in), atol=1e-5)
+    np.testing.assert_allclose(probabilities(hooked), alone.predict_proba(data.X), atol=1e-5)
+
+
+def test_weights_and_losses_make_a_difference(client):
+    """So that equal results above are not those of weights and objectives that were lost on the way."""
+    data = Data(3)
+
+    def trained(loss, dweight=None, **loss_params):
+        dtrain = xgboost_dask.DaskDMatrix(client, data.dX, data.dy, weight=dweight)
+        objective = xgboost_objective(loss, **loss_params)
+        params = xgboost_params(3, base_score=0.5)
+        found = xgboost_dask.train(client, params, dtrain, num_boost_round=ROUNDS, obj=objective)
+        return found["booster"].predict(xgboost.DMatrix(data.X))
+
+    plain, weighted, robust = (
+        in_time(lambda given=given: trained(*given)) for given in (("ce",), ("ce", data.dweight), ("gce",))
+    )
+    assert np.abs(plain - weighted).max() > 0.05
+    assert np.abs(plain - robust).max() > 0.05
+
+
+@dataclass(frozen=True)
+class Broken(CrossEntropy):
+    """NaN in every process at once: if one fails before the others, these may be heard first, of their loss of it."""
+
+    def gradient(self, y, margin):
+        return super().gradient(y, margin) * np.nan
+
+
+BAD = pytest.mark.parametrize(
+    ("loss", "error", "message"),
+    [(Broken(), FloatingPointError, r"the gradient of Broken\(\) is not finite"),
+     ("savage", ValueError, "SavageLoss is for two classes, got 3")],
+    ids=["nan", "classes"],
+)  # fmt: skip
+
+
+@pytest.fixture
+def sent_by_value():
+    """Losses of this module, which workers cannot import."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    yield
+    cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+
+
+@BAD
+@pytest.mark.usefixtures("sent_by_value")
+def test_errors_of_a_loss_reach_the_user_of_xgboost(client, loss, error, message):
+    data = Data(3)
+    dtrain = xgboost_dask.DaskDMatrix(client, data.dX, data.dy)
+    objective = xgboost_objective(loss)
+    with pytest.raises(error, match=message):
+        in_time(
+            lambda: xgboost_dask.train(client, xgboost_params(3), dtrain, num_boost_round=50, obj=objective)
+        )
+
+
+@BAD
+@pytest.mark.usefixtures("sent_by_value")
+def test_errors_of_a_loss_reach_the_user_of_lightgbm(client, loss, error, message):
+    data = Data(3)
+    model = lightgbm.DaskLGBMClassifier(
+        client=client, objective=lightgbm_objective(loss), metric="None", verbose=-1
+    )
+    with pytest.raises(error, match=message):
+        in_time(lambda: model.fit(data.dX, data.dy))
