@@ -25,7 +25,7 @@ from ._validation import check_number
 from .curvature import Strategy, check_strategy
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .losses import get_loss
-from .softmax import Floats, check_labels, softmax_of
+from .softmax import Classes, Floats, check_labels, softmax_of
 
 SMALLEST_HESSIAN = 1e-16  # XGBoost's own floor; LightGBM's lies below it
 # Rows, by the dimensions of margins; what is computed from them stays in the processor's cache.
@@ -130,9 +130,7 @@ class Objective(ABC):
     def _softmax_factor(self, n_classes: int) -> float:
         """What the library multiplies the diagonal of the hessian by."""
 
-    def _evaluate(
-        self, y: NDArray[np.int64], margin: NDArray[Any], weight: Floats | None
-    ) -> tuple[Floats, Floats]:
+    def _evaluate(self, y: Classes, margin: NDArray[Any], weight: Floats | None) -> tuple[Floats, Floats]:
         """Gradient and curvature of a block of rows."""
         loss = self.loss
         strategy = loss.default_hessian if self.hessian is None else self.hessian
@@ -149,7 +147,7 @@ class Objective(ABC):
                 raise FloatingPointError(f"the {name} of {loss!r} is not finite")
         if margin.ndim == 2 and strategy != "unit":
             hessian = hessian * self._softmax_factor(margin.shape[1])
-        hessian = np.maximum(hessian, SMALLEST_HESSIAN)
+        hessian = np.clip(hessian, SMALLEST_HESSIAN, np.inf)
         if self.scale_pos_weight != 1 and margin.ndim == 1:
             of_class = np.where(y == 1, self.scale_pos_weight, 1.0)
             weight = of_class if weight is None else of_class * weight
@@ -326,15 +324,19 @@ def count_classes(margin: NDArray[Any]) -> int:
     return 2 if margin.ndim == 1 else margin.shape[1]
 
 
-def class_numbers(labels: NDArray[Any], n_classes: int) -> NDArray[np.int64]:
+def class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
     """Class numbers from the floats that libraries make of them, checked."""
+    # As short as will do: of two classes they are converted in a fraction of the time.  What does not fit changes.
+    kind = np.int8 if n_classes == 2 else np.int64
     with np.errstate(invalid="ignore"):
-        numbers = labels.astype(np.int64)
+        numbers = labels.astype(kind)
     # Compared in their own type, which is quicker than in the wider one that both fit.
     if not np.array_equal(numbers.astype(labels.dtype), labels):
         wrong = labels[numbers != labels]
-        raise ValueError(f"labels must be class numbers, which are integers, got {wrong[:3].tolist()}")
-    return np.asarray(check_labels(numbers, len(labels), n_classes), dtype=np.int64)
+        raise ValueError(
+            f"labels must be class numbers, integers from 0 to {n_classes - 1}, got {wrong[:3].tolist()}"
+        )
+    return check_labels(numbers, len(labels), n_classes)
 
 
 def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
@@ -347,7 +349,7 @@ def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
     return weight
 
 
-def _read_classes(y: ArrayLike, n_classes: int | None) -> tuple[NDArray[np.int64], int]:
+def _read_classes(y: ArrayLike, n_classes: int | None) -> tuple[Classes, int]:
     """Class numbers and how many classes there are."""
     labels = np.asarray(y)
     if labels.size == 0:

@@ -122,8 +122,7 @@ class LogLossMetric(Metric):
 
     def _of_rows(self, y: NDArray[np.int64], predicted: NDArray[Any]) -> Floats:
         if self.reads == "margins":
-            log_p, _ = softmax_of(predicted).of_label(y)
-            return -log_p
+            return -softmax_of(predicted).of_label(y).log_p
         if predicted.ndim == 1:
             p = np.where(y == 1, predicted, 1 - predicted)
         else:

@@ -1,0 +1,77 @@
+"""Probabilities as losses need them: with complement and logarithm, each to its last digits.
+
+``1 - p`` and ``ln p`` of a rounded p lose their digits where p is near 1; what follows computes each by a formula
+of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Probabilities(ABC):
+    """Probabilities p, of the given labels or of all classes; what is asked for is computed once."""
+
+    @property
+    @abstractmethod
+    def p(self) -> Floats:
+        """The probabilities."""
+
+    @property
+    @abstractmethod
+    def complement(self) -> Floats:
+        """``1 - p``."""
+
+    @property
+    @abstractmethod
+    def log_p(self) -> Floats:
+        """``ln p``."""
+
+    @cached_property
+    def _known(self) -> dict[Callable[[Probabilities], Floats], Floats]:
+        return {}
+
+    def once(self, function: Callable[[Probabilities], Floats]) -> Floats:
+        """What a function makes of them, kept for the next call with the same function; not to be changed."""
+        if function not in self._known:
+            self._known[function] = function(self)
+        return self._known[function]
+
+
+class Logistic(Probabilities):
+    """``p = 1 / (1 + exp(u))``, with one exponential for p and its complement.
+
+    Parameters
+    ----------
+    against : float array
+        The log-odds u of the complement; all is computed in their precision.
+    """
+
+    def __init__(self, against: Floats) -> None:
+        # Odds that would overflow belong to probabilities below the smallest normal number.  To `clip` takes a
+        # fraction of the time of `minimum` with a number.
+        self._against = against
+        self._near = np.clip(against, -np.inf, np.floor(np.log(np.finfo(against.dtype).max)))
+        self._odds = np.exp(self._near)
+
+    @cached_property
+    def p(self) -> Floats:
+        p: Floats = 1.0 / (1.0 + self._odds)
+        return p
+
+    @cached_property
+    def complement(self) -> Floats:
+        complement: Floats = self._odds * self.p
+        return complement
+
+    @cached_property
+    def log_p(self) -> Floats:
+        log_p: Floats = (self._near - self._against) - np.log1p(self._odds)
+        return log_p
