@@ -1,7 +1,6 @@
 """Probabilities as losses need them: with complement and logarithm, each to its last digits.
 
-``1 - p`` and ``ln p`` of a rounded p lose their digits where p is near 1; what follows computes each by a formula
-of its own.
+``1 - p`` and ``ln p`` of a rounded p lose their digits where p is near 1, so each is computed on its own.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ class Logistic(Probabilities):
     """
 
     def __init__(self, against: Floats) -> None:
-        # Odds that would overflow belong to probabilities below the smallest normal number.  To `clip` takes a
-        # fraction of the time of `minimum` with a number.
+        # Odds that would overflow are those of probabilities below the smallest normal number.  `clip` takes a
+        # fraction of the time of `minimum`.
         self._against = against
         self._near = np.clip(against, -np.inf, np.floor(np.log(np.finfo(against.dtype).max)))
         self._odds = np.exp(self._near)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .probability import Floats, Logistic, Probabilities
+from .probability import Floats as Floats
+from .probability import Logistic, Probabilities
 
 Classes = NDArray[np.integer]
 
@@ -167,8 +168,9 @@ class BinarySoftmax(Softmax):
         return Logistic(self._opposite * self.margin)
 
     def residual(self, y: Classes) -> Floats:
-        complement = self.of_label(y).complement
-        return self._opposite * complement
+        complement = self.of_label(y).complement  # which also finds the signs
+        residual: Floats = self._opposite * complement
+        return residual
 
     def agreement(self, y: Classes) -> Floats:
         return self.of_label(y).p
@@ -198,8 +200,8 @@ class _Chosen(Probabilities):
 
     @cached_property
     def log_p(self) -> Floats:
-        gap: Floats = self._softmax._gap[self._at_label]
-        return gap - self._softmax._log1p_others
+        log_p: Floats = self._softmax._gap[self._at_label] - self._softmax._log1p_others
+        return log_p
 
 
 Margin = Floats | Softmax
