@@ -32,7 +32,7 @@ from .softmax import Classes, Floats, softmax_of
 SMALLEST_HESSIAN = 1e-16  # XGBoost's own floor; LightGBM's lies below it
 # Bytes of the margins of a block, by their dimensions: few enough to stay in the processor's cache, and for two
 # classes also in memory that the allocator hands out again, as fresh pages cost more than the computation.
-BLOCK = {1: 96 * 1024, 2: 384 * 1024}
+BLOCK = {1: 96 * 1024, 2: 640 * 1024}
 
 
 @dataclass(frozen=True, repr=False)

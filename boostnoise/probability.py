@@ -44,6 +44,29 @@ class Probabilities(ABC):
         return self._known[function]
 
 
+class LabelProbabilities(Probabilities):
+    """Those of the given labels among several classes, from ``ln p`` and ``1 - p``.
+
+    They keep no reference to the `Softmax` that keeps them: arrays in a cycle are not freed at once, and memory
+    that is not used again costs more time than what is computed.
+    """
+
+    def __init__(self, log_p: Floats, complement: Floats) -> None:
+        self._log_p, self._complement = log_p, complement
+
+    @cached_property
+    def p(self) -> Floats:
+        return np.exp(self._log_p)
+
+    @property
+    def complement(self) -> Floats:
+        return self._complement
+
+    @property
+    def log_p(self) -> Floats:
+        return self._log_p
+
+
 class Logistic(Probabilities):
     """``p = 1 / (1 + exp(u))``, with one exponential for p and its complement.
 

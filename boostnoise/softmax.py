@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .probability import Floats as Floats
-from .probability import Logistic, Probabilities
+from .probability import LabelProbabilities, Logistic, Probabilities
 
 Classes = NDArray[np.integer]
 
@@ -96,7 +96,8 @@ class Softmax(Probabilities):
         return self._of_label
 
     def _compute_of_label(self, y: Classes) -> Probabilities:
-        return _Chosen(self, y)
+        at_label = np.arange(y.size), y
+        return LabelProbabilities(self._gap[at_label] - self._log1p_others, self.complement[at_label])
 
     def residual_by_class(self, y: Classes) -> Floats:
         """``p - onehot(y)`` of shape (n, n_classes)."""
@@ -180,28 +181,6 @@ class BinarySoftmax(Softmax):
 
     def spread(self, by_row: Floats) -> Floats:
         return by_row
-
-
-class _Chosen(Probabilities):
-    """What a `Softmax` gives the labels."""
-
-    def __init__(self, softmax: Softmax, y: Classes) -> None:
-        self._softmax, self._at_label = softmax, (np.arange(y.size), y)
-
-    @cached_property
-    def p(self) -> Floats:
-        p: Floats = self._softmax.p[self._at_label]
-        return p
-
-    @cached_property
-    def complement(self) -> Floats:
-        complement: Floats = self._softmax.complement[self._at_label]
-        return complement
-
-    @cached_property
-    def log_p(self) -> Floats:
-        log_p: Floats = self._softmax._gap[self._at_label] - self._softmax._log1p_others
-        return log_p
 
 
 Margin = Floats | Softmax
