@@ -29,6 +29,23 @@ OWN = "built-in"
 LIBRARIES = ("xgboost", "lightgbm")
 
 Record = dict[str, Any]
+Derivatives = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+class Recorded:
+    """What an objective returned in each round, returned again round by round: the same trees at no cost."""
+
+    def __init__(self, objective: Any) -> None:
+        self.objective = objective
+        self.rounds: list[Derivatives] = []
+        self.at = 0
+
+    def __call__(self, margin: NDArray[Any], rows: Any) -> Derivatives:
+        """Gradient and curvature of the next round."""
+        if self.at == len(self.rounds):
+            self.rounds.append(self.objective(margin, rows))
+        self.at += 1
+        return self.rounds[self.at - 1]
 
 
 class Contest:
@@ -57,16 +74,20 @@ class Contest:
             self.rows = lightgbm.Dataset(X, y, init_score=start, params=self.parameters).construct()
         self.library = library
 
-    def seconds(self, loss: str, iterations: int) -> float:
-        """How long it takes to train with a loss, or with the library's own objective."""
+    def objective(self, loss: str) -> Any:
+        """A loss as the library calls it, None for its own objective."""
+        make = xgboost_objective if self.library == "xgboost" else lightgbm_objective
+        return None if loss == OWN else make(loss, n_classes=self.n_classes)
+
+    def seconds(self, objective: Any, iterations: int) -> float:
+        """How long it takes to train."""
         gc.collect()
         begin = perf_counter()
         if self.library == "xgboost":
-            hook = None if loss == OWN else xgboost_objective(loss, n_classes=self.n_classes)
-            xgboost.train(self.parameters, self.rows, iterations, obj=hook)
+            xgboost.train(self.parameters, self.rows, iterations, obj=objective)
         else:
-            objective = {} if loss == OWN else {"objective": lightgbm_objective(loss, n_classes=self.n_classes)}
-            lightgbm.train(self.parameters | objective, self.rows, iterations)
+            own = {} if objective is None else {"objective": objective}
+            lightgbm.train(self.parameters | own, self.rows, iterations)
         return perf_counter() - begin
 
 
@@ -115,6 +136,7 @@ def names(known: tuple[str, ...] | None = None) -> Any:
 @click.option("--rounds", type=click.IntRange(min=1), default=5, help="How often everything is timed.")
 @click.option("--iterations", type=click.IntRange(min=1), default=50, help="Rounds of boosting.")
 @click.option("--threads", type=click.IntRange(min=1), default=2, help="Threads of the libraries.")
+@click.option("--floor", is_flag=True, help="Also time each loss with its derivatives computed beforehand.")
 @click.option(
     "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="File for all numbers."
 )
@@ -125,19 +147,25 @@ def main(
     rounds: int,
     iterations: int,
     threads: int,
+    floor: bool,
     json_file: Path | None,
 ) -> None:
     """Seconds of training with robust objectives, relative to the library's own."""
     records: list[Record] = []
     for name, library in product(sets, libraries):
         contest = Contest(library, *synthetic(*SETS[name]), threads)
-        taken: dict[str, list[float]] = {loss: [] for loss in (OWN, *losses)}
-        for loss in taken:
-            contest.seconds(loss, 2)
+        objectives = {loss: contest.objective(loss) for loss in (OWN, *losses)}
+        if floor:
+            objectives |= {f"{loss} (floor)": Recorded(objectives[loss]) for loss in losses}
+        taken: dict[str, list[float]] = {contender: [] for contender in objectives}
+        for objective in objectives.values():
+            contest.seconds(objective, iterations if isinstance(objective, Recorded) else 2)
         for _ in range(rounds):
-            for loss, several in taken.items():
-                several.append(contest.seconds(loss, iterations))
-        for loss in losses:
+            for contender, objective in objectives.items():
+                if isinstance(objective, Recorded):
+                    objective.at = 0
+                taken[contender].append(contest.seconds(objective, iterations))
+        for loss in list(objectives)[1:]:
             ratios = np.divide(taken[loss], taken[OWN]).tolist()
             record = {"set": name, "library": library, "loss": loss, **spread("seconds", taken[loss])}
             record |= {**spread("own_seconds", taken[OWN]), **spread("ratio", ratios), "ratios": ratios}

@@ -12,6 +12,7 @@ is no such curvature and stays 1, so that a leaf is the mean gradient in both.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from numbers import Integral
@@ -21,15 +22,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._base import Loss, SoftmaxLoss
+from ._reading import by_class, class_numbers, count_classes, read_classes, read_weights
 from ._validation import check_number
 from .curvature import Strategy, check_strategy
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .losses import get_loss
-from .softmax import Floats, check_labels, softmax_of
+from .softmax import Classes, Floats, softmax_of
 
 SMALLEST_HESSIAN = 1e-16  # XGBoost's own floor; LightGBM's lies below it
-# Rows, by the dimensions of margins; what is computed from them stays in the processor's cache.
-BLOCK = {1: 16_384, 2: 8_192}
+# Bytes of the margins of a block, by their dimensions: few enough to stay in the processor's cache, and for two
+# classes also in memory that the allocator hands out again, as fresh pages cost more than the computation.
+BLOCK = {1: 96 * 1024, 2: 640 * 1024}
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,10 +111,10 @@ class Objective(ABC):
         if self.n_classes not in (None, n_classes):
             raise ValueError(f"the objective has n_classes={self.n_classes}, but margins are of {n_classes}")
         self.loss.check_classes(n_classes)
-        weight = _read_weights(sample_weight, len(margin))
+        weight = read_weights(sample_weight, len(margin))
         gradient = np.empty(margin.shape, dtype=np.float32, order=self.order)
         hessian = np.empty_like(gradient)
-        step = BLOCK[margin.ndim]
+        step = max(1, BLOCK[margin.ndim] // (margin.itemsize * math.prod(margin.shape[1:])))
         for start in range(0, len(margin), step):
             rows = slice(start, start + step)
             y = class_numbers(labels[rows], n_classes)
@@ -130,9 +133,7 @@ class Objective(ABC):
     def _softmax_factor(self, n_classes: int) -> float:
         """What the library multiplies the diagonal of the hessian by."""
 
-    def _evaluate(
-        self, y: NDArray[np.int64], margin: NDArray[Any], weight: Floats | None
-    ) -> tuple[Floats, Floats]:
+    def _evaluate(self, y: Classes, margin: NDArray[Any], weight: Floats | None) -> tuple[Floats, Floats]:
         """Gradient and curvature of a block of rows."""
         loss = self.loss
         strategy = loss.default_hessian if self.hessian is None else self.hessian
@@ -149,7 +150,7 @@ class Objective(ABC):
                 raise FloatingPointError(f"the {name} of {loss!r} is not finite")
         if margin.ndim == 2 and strategy != "unit":
             hessian = hessian * self._softmax_factor(margin.shape[1])
-        hessian = np.maximum(hessian, SMALLEST_HESSIAN)
+        hessian = np.clip(hessian, SMALLEST_HESSIAN, np.inf)
         if self.scale_pos_weight != 1 and margin.ndim == 1:
             of_class = np.where(y == 1, self.scale_pos_weight, 1.0)
             weight = of_class if weight is None else of_class * weight
@@ -182,7 +183,7 @@ class XGBoostObjective(Objective):
         float, or a list of one for each class
             The share of class 1 of two; of K classes, what XGBoost estimates in its own scale.
         """
-        y, n_classes = _read_classes(y, self.n_classes)
+        y, n_classes = read_classes(y, self.n_classes)
         return xgboost_intercept(y, sample_weight, n_classes, self.scale_pos_weight)
 
 
@@ -210,7 +211,7 @@ class LightGBMObjective(Objective):
         float array of shape (n,) for two classes, else (n, K)
             The same in every row.
         """
-        y, n_classes = _read_classes(y, self.n_classes)
+        y, n_classes = read_classes(y, self.n_classes)
         # LightGBM has no use for scale_pos_weight here.
         return repeat(lightgbm_intercept(y, sample_weight, n_classes), y.size)
 
@@ -311,46 +312,3 @@ def lightgbm_objective(
     True
     """
     return LightGBMObjective(get_loss(loss, **loss_params), hessian, n_classes, scale_pos_weight)
-
-
-def by_class(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"]) -> NDArray[Any]:
-    """Margins of shape (n,) or (n, K), also from those that a library hands out flat in its order."""
-    flat = margin.ndim == 1 and margin.size > n_rows > 0 and margin.size % n_rows == 0
-    return margin.reshape((n_rows, -1), order=order) if flat else margin
-
-
-def count_classes(margin: NDArray[Any]) -> int:
-    """Number of classes of margins, whose shape is checked."""
-    if margin.ndim not in (1, 2) or (margin.ndim == 2 and margin.shape[1] < 2):
-        raise ValueError(f"margins must have shape (n,) for two classes, else (n, K), got {margin.shape}")
-    return 2 if margin.ndim == 1 else margin.shape[1]
-
-
-def class_numbers(labels: NDArray[Any], n_classes: int) -> NDArray[np.int64]:
-    """Class numbers from the floats that libraries make of them, checked."""
-    with np.errstate(invalid="ignore"):
-        numbers = labels.astype(np.int64)
-    # Compared in their own type, which is quicker than in the wider one that both fit.
-    if not np.array_equal(numbers.astype(labels.dtype), labels):
-        wrong = labels[numbers != labels]
-        raise ValueError(f"labels must be class numbers, which are integers, got {wrong[:3].tolist()}")
-    return np.asarray(check_labels(numbers, len(labels), n_classes), dtype=np.int64)
-
-
-def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
-    """Weights of the rows, or None where there are none."""
-    if sample_weight is None or np.size(sample_weight) == 0:
-        return None
-    weight = np.asarray(sample_weight)
-    if weight.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have shape ({n_rows},), got {weight.shape}")
-    return weight
-
-
-def _read_classes(y: ArrayLike, n_classes: int | None) -> tuple[NDArray[np.int64], int]:
-    """Class numbers and how many classes there are."""
-    labels = np.asarray(y)
-    if labels.size == 0:
-        raise ValueError("y is empty")
-    n_classes = max(2, int(np.max(labels)) + 1) if n_classes is None else n_classes
-    return class_numbers(labels, n_classes), n_classes

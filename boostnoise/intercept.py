@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .softmax import Floats
+from .softmax import Classes, Floats
 
 SMALLEST_SHARE = 1e-15  # of a class, as in LightGBM
 
 
 def xgboost_intercept(
-    y: NDArray[np.int64], sample_weight: ArrayLike | None, n_classes: int, scale_pos_weight: float = 1.0
+    y: Classes, sample_weight: ArrayLike | None, n_classes: int, scale_pos_weight: float = 1.0
 ) -> float | list[float]:
     """What XGBoost's own objective would start from, in the form and scale of its parameter `base_score`.
 
@@ -45,7 +45,7 @@ def xgboost_intercept(
     return float(np.squeeze(estimated))
 
 
-def lightgbm_intercept(y: NDArray[np.int64], sample_weight: ArrayLike | None, n_classes: int) -> Floats:
+def lightgbm_intercept(y: Classes, sample_weight: ArrayLike | None, n_classes: int) -> Floats:
     """The margins that LightGBM's own objective would start from: shape (1,) for two classes, else (K,).
 
     The parameters are those of `xgboost_intercept`.

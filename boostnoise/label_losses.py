@@ -24,11 +24,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ._base import SoftmaxLoss
 from ._validation import check_number, check_weights
+from .probability import Probabilities
 from .softmax import Classes, Floats, Margin, Softmax, sum_of_others
 
 SMALLEST = np.finfo(np.float64).tiny
@@ -37,49 +39,55 @@ SMALLEST = np.finfo(np.float64).tiny
 class LabelLoss(SoftmaxLoss):
     """A loss phi(p_t); a subclass gives phi and its derivatives by ln p_t, element by element.
 
-    The three get ``ln p_t`` and ``1 - p_t``, which between them keep the digits of p_t near 0 and near 1.
+    Attributes
+    ----------
+    concave : bool
+        Whether the loss is a concave function of cross entropy, so that its bend is nowhere positive.
     """
 
+    concave: ClassVar[bool] = False
+
     @abstractmethod
-    def _phi(self, log_p: Floats, rest: Floats) -> Floats:
+    def _phi(self, of: Probabilities) -> Floats:
         """The loss."""
 
     @abstractmethod
-    def _weight(self, log_p: Floats, rest: Floats) -> Floats:
+    def _weight(self, of: Probabilities) -> Floats:
         """``-dphi / d ln p_t``, not negative."""
 
     @abstractmethod
-    def _bend(self, log_p: Floats, rest: Floats) -> Floats:
+    def _bend(self, of: Probabilities) -> Floats:
         """Second derivative of phi with respect to ln p_t."""
 
     def value(self, y: Classes, margin: Margin) -> Floats:
         y, softmax = self._read(y, margin)
-        return self._phi(*softmax.of_label(y))
+        return self._phi(softmax.of_label(y))
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
         y, softmax = self._read(y, margin)
-        return softmax.spread(self._weight(*softmax.of_label(y))) * softmax.residual(y)
+        return softmax.spread(softmax.of_label(y).once(self._weight)) * softmax.residual(y)
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
         y, softmax = self._read(y, margin)
-        return self._curved(y, softmax, self._bend(*softmax.of_label(y)))
+        return self._curved(y, softmax, self._bend(softmax.of_label(y)))
 
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
         # What the general formula comes to.
         y, softmax = self._read(y, margin)
-        return self._curved(y, softmax, np.maximum(self._bend(*softmax.of_label(y)), 0.0))
+        bend = None if self.concave else np.maximum(self._bend(softmax.of_label(y)), 0.0)
+        return self._curved(y, softmax, bend)
 
     def fisher_hessian(self, y: Classes, margin: Margin) -> Floats:
         # What the general formula comes to, without a pass for each label.
         _, softmax = self._read(y, margin)
         p, rest = softmax.p, softmax.complement
-        weighted = p * self._weight(softmax.log_p, rest)
+        weighted = p * self._weight(softmax)
         return softmax.shaped(rest**2 * weighted + p**2 * sum_of_others(weighted))
 
-    def _curved(self, y: Classes, softmax: Softmax, bend: Floats) -> Floats:
-        """``w p (1 - p) + bend r^2``."""
-        curved = softmax.spread(self._weight(*softmax.of_label(y))) * softmax.variance
-        if bend.any():
+    def _curved(self, y: Classes, softmax: Softmax, bend: Floats | None) -> Floats:
+        """``w p (1 - p) + bend r^2``; None stands for a bend of 0."""
+        curved = softmax.spread(softmax.of_label(y).once(self._weight)) * softmax.variance
+        if bend is not None:
             residual = softmax.residual(y)
             # In this order: r^2 alone may be too small for a double where the bend is large.
             curved += softmax.spread(bend) * residual * residual
@@ -90,14 +98,16 @@ class LabelLoss(SoftmaxLoss):
 class CrossEntropy(LabelLoss):
     """``-ln p_t``, the loss that XGBoost and LightGBM minimise themselves."""
 
-    def _phi(self, log_p: Floats, rest: Floats) -> Floats:
-        return -log_p
+    concave = True
 
-    def _weight(self, log_p: Floats, rest: Floats) -> Floats:
-        return np.ones_like(log_p)
+    def _phi(self, of: Probabilities) -> Floats:
+        return -of.log_p
 
-    def _bend(self, log_p: Floats, rest: Floats) -> Floats:
-        return np.zeros_like(log_p)
+    def _weight(self, of: Probabilities) -> Floats:
+        return np.ones_like(of.p)
+
+    def _bend(self, of: Probabilities) -> Floats:
+        return np.zeros_like(of.p)
 
 
 @dataclass(frozen=True)
@@ -108,29 +118,32 @@ class MeanAbsoluteError(LabelLoss):
     contradicts the label as well as where it agrees.
     """
 
-    def _phi(self, log_p: Floats, rest: Floats) -> Floats:
-        return 2.0 * rest
+    concave = True
 
-    def _weight(self, log_p: Floats, rest: Floats) -> Floats:
-        return 2.0 * np.exp(log_p)
+    def _phi(self, of: Probabilities) -> Floats:
+        return 2.0 * of.complement
 
-    def _bend(self, log_p: Floats, rest: Floats) -> Floats:
-        return -2.0 * np.exp(log_p)
+    def _weight(self, of: Probabilities) -> Floats:
+        return 2.0 * of.p
+
+    def _bend(self, of: Probabilities) -> Floats:
+        return -2.0 * of.p
 
 
 class _PowerLoss(LabelLoss):
     """``(1 - p_t^q) / q``."""
 
     q: float
+    concave = True
 
-    def _phi(self, log_p: Floats, rest: Floats) -> Floats:
-        return _power_gap(log_p, self.q)
+    def _phi(self, of: Probabilities) -> Floats:
+        return _power_gap(of.log_p, self.q)
 
-    def _weight(self, log_p: Floats, rest: Floats) -> Floats:
-        return np.exp(self.q * log_p)
+    def _weight(self, of: Probabilities) -> Floats:
+        return np.exp(self.q * of.log_p)
 
-    def _bend(self, log_p: Floats, rest: Floats) -> Floats:
-        return -self.q * np.exp(self.q * log_p)
+    def _bend(self, of: Probabilities) -> Floats:
+        return -self.q * np.exp(self.q * of.log_p)
 
 
 @dataclass(frozen=True)
@@ -187,6 +200,7 @@ class SymmetricCrossEntropy(LabelLoss):
         What stands for ln 0, negative.  The paper's own code has ``ln 1e-4``, about -9.2.
     """
 
+    concave = True
     alpha: float = 0.1
     beta: float = 1.0
     A: float = -4.0
@@ -195,14 +209,14 @@ class SymmetricCrossEntropy(LabelLoss):
         check_weights(self, "alpha", "beta")
         check_number(self, "A", float("-inf"), 0, "()")
 
-    def _phi(self, log_p: Floats, rest: Floats) -> Floats:
-        return -self.alpha * log_p - self.beta * self.A * rest
+    def _phi(self, of: Probabilities) -> Floats:
+        return -self.alpha * of.log_p - self.beta * self.A * of.complement
 
-    def _weight(self, log_p: Floats, rest: Floats) -> Floats:
-        return self.alpha - self.beta * self.A * np.exp(log_p)
+    def _weight(self, of: Probabilities) -> Floats:
+        return self.alpha - self.beta * self.A * of.p
 
-    def _bend(self, log_p: Floats, rest: Floats) -> Floats:
-        return self.beta * self.A * np.exp(log_p)
+    def _bend(self, of: Probabilities) -> Floats:
+        return self.beta * self.A * of.p
 
 
 class _FocalPowerLoss(LabelLoss):
@@ -211,26 +225,26 @@ class _FocalPowerLoss(LabelLoss):
     r: float
     q: float
 
-    def _phi(self, log_p: Floats, rest: Floats) -> Floats:
-        return rest**self.r * _power_gap(log_p, self.q)
+    def _phi(self, of: Probabilities) -> Floats:
+        return of.complement**self.r * _power_gap(of.log_p, self.q)
 
-    def _weight(self, log_p: Floats, rest: Floats) -> Floats:
-        power, scaled_gap, rest = self._parts(log_p, rest)
+    def _weight(self, of: Probabilities) -> Floats:
+        power, scaled_gap, rest = self._parts(of)
         return rest**self.r * (power + self.r * scaled_gap)
 
-    def _bend(self, log_p: Floats, rest: Floats) -> Floats:
-        power, scaled_gap, rest = self._parts(log_p, rest)
-        p, q, r = np.exp(log_p), self.q, self.r
+    def _bend(self, of: Probabilities) -> Floats:
+        power, scaled_gap, rest = self._parts(of)
+        p, q, r = of.p, self.q, self.r
         terms = 2.0 * r * p * power - q * rest * power + r * ((r - 1.0) * p - rest) * scaled_gap
         return rest ** (r - 1.0) * terms
 
-    def _parts(self, log_p: Floats, rest: Floats) -> tuple[Floats, Floats, Floats]:
+    def _parts(self, of: Probabilities) -> tuple[Floats, Floats, Floats]:
         """``p_t^q``, ``p_t (1 - p_t^q) / (q (1 - p_t))``, and 1 - p_t kept from 0.
 
         Where 1 - p_t is less than the smallest double so are the residuals that multiply weight and bend.
         """
-        rest = np.maximum(rest, SMALLEST)
-        return np.exp(self.q * log_p), np.exp(log_p) * _power_gap(log_p, self.q) / rest, rest
+        rest = np.maximum(of.complement, SMALLEST)
+        return np.exp(self.q * of.log_p), of.p * _power_gap(of.log_p, self.q) / rest, rest
 
 
 @dataclass(frozen=True)

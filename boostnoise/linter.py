@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .hooks import by_class
+from ._reading import by_class
 from .softmax import Classes, Floats
 
 N_ROWS = 60

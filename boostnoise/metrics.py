@@ -22,9 +22,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ._reading import by_class, class_numbers, count_classes
 from ._validation import check_number
-from .hooks import by_class, class_numbers, count_classes
-from .softmax import Floats, probabilities, softmax_of
+from .softmax import Classes, Floats, probabilities, softmax_of
 from .transition import check_transition_matrix
 
 
@@ -58,7 +58,7 @@ class Metric(ABC):
         """Under which the libraries report it."""
 
     @abstractmethod
-    def _of_rows(self, y: NDArray[np.int64], predicted: NDArray[Any]) -> Floats:
+    def _of_rows(self, y: Classes, predicted: NDArray[Any]) -> Floats:
         """What each row contributes, shape (n,)."""
 
     def check_classes(self, n_classes: int) -> None:
@@ -120,10 +120,9 @@ class LogLossMetric(Metric):
     def __name__(self) -> str:
         return self.name
 
-    def _of_rows(self, y: NDArray[np.int64], predicted: NDArray[Any]) -> Floats:
+    def _of_rows(self, y: Classes, predicted: NDArray[Any]) -> Floats:
         if self.reads == "margins":
-            log_p, _ = softmax_of(predicted).of_label(y)
-            return -log_p
+            return -softmax_of(predicted).of_label(y).log_p
         if predicted.ndim == 1:
             p = np.where(y == 1, predicted, 1 - predicted)
         else:
@@ -191,7 +190,7 @@ class CorrectedAccuracyMetric(Metric):
                 f"rate must be less than {1 - 1 / n_classes:g} for {n_classes} classes, got {self.rate!r}"
             )
 
-    def _of_rows(self, y: NDArray[np.int64], predicted: NDArray[Any]) -> Floats:
+    def _of_rows(self, y: Classes, predicted: NDArray[Any]) -> Floats:
         n_classes = 2 if predicted.ndim == 1 else predicted.shape[1]
         self.check_classes(n_classes)
         if self.rate is None:

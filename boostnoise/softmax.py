@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .probability import Floats as Floats
+from .probability import LabelProbabilities, Logistic, Probabilities
+
 Classes = NDArray[np.integer]
 
 
-class Softmax:
+class Softmax(Probabilities):
     """The probabilities that margins give the classes, and what losses derive from them.
 
     A loss of probabilities takes one in place of the margins: several calls then share its work.  NumPy reads
@@ -43,6 +45,7 @@ class Softmax:
     """
 
     _labels: Classes | None = None
+    _of_label: Probabilities
 
     def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
         # Column by column, so that sums over classes run along contiguous memory.
@@ -85,22 +88,21 @@ class Softmax:
     def variance(self) -> Floats:
         return self.shaped(self.p * self.complement)
 
-    def of_label(self, y: Classes) -> tuple[Floats, Floats]:
-        """``ln p_t`` and ``1 - p_t`` of the given labels, each of shape (n,)."""
+    def of_label(self, y: Classes) -> Probabilities:
+        """The probability of the given labels, with all fields of shape (n,)."""
         # Gradient and curvature ask for the same.
         if self._labels is not y:
-            self._labels, self._of_labels = y, self._compute_of_label(y)
-        return self._of_labels
+            self._labels, self._of_label = y, self._compute_of_label(y)
+        return self._of_label
 
-    def _compute_of_label(self, y: Classes) -> tuple[Floats, Floats]:
+    def _compute_of_label(self, y: Classes) -> Probabilities:
         at_label = np.arange(y.size), y
-        return self._gap[at_label] - self._log1p_others, self.complement[at_label]
+        return LabelProbabilities(self._gap[at_label] - self._log1p_others, self.complement[at_label])
 
     def residual_by_class(self, y: Classes) -> Floats:
         """``p - onehot(y)`` of shape (n, n_classes)."""
         residual = self.p.copy(order="K")
-        _, rest = self.of_label(y)
-        residual[np.arange(y.size), y] = -rest
+        residual[np.arange(y.size), y] = -self.of_label(y).complement
         return residual
 
     def residual(self, y: Classes) -> Floats:
@@ -135,25 +137,22 @@ class BinarySoftmax(Softmax):
     def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
         self.margin = np.asarray(margin, dtype=precision)
         self.n_classes = 2
-        # Of the less probable class over the more probable one.
-        self._odds = np.exp(-np.abs(self.margin))
-        self._total = 1.0 + self._odds
-        self._log1p_odds = np.log1p(self._odds)
+
+    @cached_property
+    def _classes(self) -> tuple[Logistic, Logistic]:
+        return Logistic(self.margin), Logistic(-self.margin)
 
     @cached_property
     def log_total(self) -> Floats:
-        log_total: Floats = np.maximum(self.margin, 0.0) + self._log1p_odds
-        return log_total
+        return -self._classes[0].log_p
 
     @cached_property
     def log_p(self) -> Floats:
-        of_second = np.minimum(self.margin, 0.0) - self._log1p_odds
-        of_first = np.minimum(-self.margin, 0.0) - self._log1p_odds
-        return np.array([of_first, of_second]).T
+        return np.array([of_class.log_p for of_class in self._classes]).T
 
     @cached_property
     def p(self) -> Floats:
-        return np.array([self._sigmoid(-self.margin), self._sigmoid(self.margin)]).T
+        return np.array([of_class.p for of_class in self._classes]).T
 
     @cached_property
     def complement(self) -> Floats:
@@ -161,34 +160,27 @@ class BinarySoftmax(Softmax):
 
     @cached_property
     def variance(self) -> Floats:
-        variance: Floats = self._odds / np.square(self._total)
-        return variance
+        # It is that of either class, and so that of the label, which is often known already.
+        either = self._classes[0] if self._labels is None else self._of_label
+        return either.p * either.complement
 
-    def _compute_of_label(self, y: Classes) -> tuple[Floats, Floats]:
-        v = self._sign(y) * self.margin
-        return np.minimum(v, 0.0) - self._log1p_odds, self._sigmoid(-v)
+    def _compute_of_label(self, y: Classes) -> Probabilities:
+        self._opposite = sign(1 - y, self.margin.dtype.type)
+        return Logistic(self._opposite * self.margin)
 
     def residual(self, y: Classes) -> Floats:
-        _, rest = self.of_label(y)
-        return -self._sign(y) * rest
+        complement = self.of_label(y).complement  # which also finds the signs
+        residual: Floats = self._opposite * complement
+        return residual
 
     def agreement(self, y: Classes) -> Floats:
-        return self._sigmoid(self._sign(y) * self.margin)
-
-    def _sign(self, y: Classes) -> Floats:
-        return sign(y, self.margin.dtype.type)
+        return self.of_label(y).p
 
     def shaped(self, by_class: Floats) -> Floats:
         return by_class[:, 1]
 
     def spread(self, by_row: Floats) -> Floats:
         return by_row
-
-    def _sigmoid(self, margin: Floats) -> Floats:
-        """``1 / (1 + exp(-margin))`` of the margins or their opposites."""
-        # Another exponential costs less than a choice row by row, which no processor can foresee.
-        sigmoid: Floats = np.exp(np.minimum(margin, 0.0)) / self._total
-        return sigmoid
 
 
 Margin = Floats | Softmax

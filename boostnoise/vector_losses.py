@@ -130,9 +130,8 @@ class Bootstrap(SoftmaxLoss):
 
     def value(self, y: Classes, margin: Margin) -> Floats:
         y, softmax = self._read(y, margin)
-        log_p_t, _ = softmax.of_label(y)
         own = softmax.log_p.max(axis=1) if self.hard else (softmax.p * softmax.log_p).sum(axis=1)
-        value: Floats = -self.beta * log_p_t - (1.0 - self.beta) * own
+        value: Floats = -self.beta * softmax.of_label(y).log_p - (1.0 - self.beta) * own
         return value
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
@@ -243,8 +242,7 @@ class NormalizedCrossEntropyRCE(ActivePassiveLoss):
 
 def _nce_value(y: Classes, softmax: Softmax) -> Floats:
     """``c_t / sum_k c_k``."""
-    log_p_t, _ = softmax.of_label(y)
-    value: Floats = log_p_t / softmax.log_p.sum(axis=1)
+    value: Floats = softmax.of_label(y).log_p / softmax.log_p.sum(axis=1)
     return value
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from boostnoise import get_loss
 
@@ -43,6 +44,16 @@ def test_generalised_cross_entropy_of_1_is_half_the_mean_absolute_error():
 def test_limits_of_generalised_cross_entropy_and_focal_loss():
     assert_same(get_loss("gce", q=1e-9), get_loss("ce"), rtol=1e-6, atol=1e-7)
     assert_same(get_loss("rfl", r=1e-9, q=1e-9), get_loss("ce"), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["ce", "mae", "gce", "alpha", "sce", "focal", "rfl"])
+def test_concave_losses_are_those_whose_second_derivative_is_at_most_the_weighted_variance(name):
+    """Of them "irls" is w p (1 - p), which the general formula finds from the gradient."""
+    loss, y = get_loss(name), np.arange(200) % 2
+    weighted = np.abs(loss.gradient(y, BINARY)) * expit((2 * y - 1) * BINARY)
+    excess = loss.exact_hessian(y, BINARY) - weighted
+    assert loss.concave == bool((excess <= 1e-12 * weighted).all())
+    np.testing.assert_allclose(loss.irls_hessian(y, BINARY), weighted + np.maximum(excess, 0), rtol=1e-9)
 
 
 def test_mean_absolute_error_is_symmetric():
