@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from . import worker
 from .config import ModelSpec
 from .datasets import Dataset
 from .jobs import Job
@@ -46,7 +45,6 @@ def run_cell(
     key : str
     outcome : Outcome
     """
-    worker.prepare()
     sys.path.extend(folder for folder in path if folder not in sys.path)
     try:
         with warnings.catch_warnings():

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from . import worker
 from .cell import THREADS_PER_CELL, run_cell, split
 from .config import Config
 from .datasets import Dataset, load_dataset
@@ -136,7 +137,11 @@ def _fit_all(
             for key in keys
         )
         parallel = joblib.Parallel(
-            n_jobs=n_workers, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator_unordered"
+            n_jobs=n_workers,
+            batch_size=1,
+            pre_dispatch="2*n_jobs",
+            return_as="generator_unordered",
+            initializer=worker.prepare,
         )
         for key, outcome in parallel(calls):
             yield key, outcome

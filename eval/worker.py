@@ -16,12 +16,14 @@ _prepared = False
 def prepare() -> None:
     """Prepare this process for cells, once; nothing where it is not a worker."""
     global _prepared
-    if _prepared or multiprocessing.parent_process() is None:
+    parent = multiprocessing.parent_process()
+    if _prepared or parent is None:
         return
     _prepared = True
     # Ctrl-C reaches every process of the terminal; the one that started the workers ends them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    # Not getppid(): the parent may have been killed already.
+    threading.Thread(target=_end_with, args=(parent.pid,), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
