@@ -63,7 +63,7 @@ def test_noise_depends_on_data_seed_and_setting_but_not_on_the_model():
 
 
 def test_splits():
-    train, test = split(WINE.y, 0.25, True, 0)
+    train, test = split(WINE, 0.25, True, 0)
     assert sorted([*train, *test]) == list(range(178))
     shares = [np.bincount(WINE.y[rows]) / rows.size for rows in (train, test)]
     np.testing.assert_allclose(*shares, atol=0.02)

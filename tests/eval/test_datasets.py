@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from boostnoise.eval.config import DatasetSpec
+from boostnoise.eval.dataset_spec import DatasetSpec
 from boostnoise.eval.datasets import load_dataset
 from boostnoise.eval.errors import ConfigError
 from sklearn.datasets import load_wine
