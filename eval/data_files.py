@@ -63,18 +63,17 @@ def _try(read: Any, path: str, where: str) -> Any:
 
 
 def _read_arff(path: str) -> pd.DataFrame:
-    from scipy.io import arff
+    # The copy of liac-arff that scikit-learn reads OpenML with.  SciPy's public reader takes neither text nor
+    # quotes that the first row does not have.
+    from sklearn.externals import _arff
 
     with Path(path).open(encoding="utf-8") as file:
-        rows, header = arff.loadarff(file)
-    columns: dict[str, Any] = {}
-    for name in header.names():
-        columns[name] = rows[name]
-        kind, values = header[name]
-        if kind == "nominal" and values is not None:
-            # The order of the values is that of the header; "?" is not among them and becomes missing.
-            columns[name] = pd.Categorical(np.char.decode(rows[name], "utf-8"), categories=list(values))
-    return pd.DataFrame(columns)
+        content = _arff.load(file)
+    table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]])
+    for name, kind in content["attributes"]:
+        if isinstance(kind, list):  # of the values that are possible
+            table[name] = pd.Categorical(table[name], categories=kind)
+    return table
 
 
 def _read_svmlight(paths: Sequence[str], where: str) -> list[pd.DataFrame]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -79,7 +79,7 @@ class DatasetSpec(Strict):
     set: str | None = None
     format: Format | None = None  # before the paths, whose check looks at it
     path: Name | None = None
-    openml: Name | Annotated[int, Field(ge=1)] | None = None
+    openml: str | int | None = None
     test_path: Name | None = None
     target: Column | None = None
     split: Column | None = None
@@ -111,11 +111,17 @@ class DatasetSpec(Strict):
                 raise ValueError("path must be a string")
             case "path":
                 return {"name": Path(source).stem or source, **value}
-            case "openml" if isinstance(source, bool) or not isinstance(source, str | int):
-                raise ValueError("openml must be the name or the number of a data set")
-            case "openml" if isinstance(source, int):
+            case "openml" if not isinstance(source, str):
                 return {"name": f"OpenML {source}", **value}
         return {"name": source, **value}
+
+    @field_validator("openml", mode="before")
+    @classmethod
+    def _name_or_number(cls, source: Any) -> Any:
+        is_number = isinstance(source, int) and not isinstance(source, bool) and source > 0
+        if source is not None and not is_number and not (isinstance(source, str) and source.strip()):
+            raise ValueError("must be the name or the number of a data set")
+        return source
 
     @field_validator("path", "test_path")
     @classmethod

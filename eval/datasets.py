@@ -77,6 +77,8 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         raise ConfigError(f"{where}: drop names the target {target!r}")
     if spec.split is not None:
         split = _find_column(frame, spec.split, "split", where)
+        if split == target:
+            raise ConfigError(f"{where}: split names the target {target!r}")
         is_test = _told_by(frame[split], where)
         dropped.append(split)
     frame = frame.drop(columns=dropped)

@@ -69,6 +69,15 @@ def test_splits():
     np.testing.assert_allclose(*shares, atol=0.02)
 
 
+def test_a_split_that_the_data_set_gives():
+    is_test = np.arange(178) % 4 == 1
+    given = Dataset("wine", X, WINE.y, WINE.classes, is_test)
+    expected = (
+        DecisionTreeClassifier(random_state=11).fit(X[~is_test], Y[~is_test]).score(X[is_test], Y[is_test])
+    )
+    assert outcome(given, "tree", test_fraction=0.1).accuracy == expected
+
+
 def test_classes_that_the_training_rows_lack():
     # Without stratification, and after noise, numbers of classes may have gaps, which XGBoost does not take.
     y = np.repeat([0, 1, 2], [30, 2, 30])
