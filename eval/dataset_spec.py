@@ -5,20 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from .validation import Name, Strict
 
-BUNDLED = ("breast_cancer", "digits", "iris", "wine")
-DOWNLOADED = ("covtype", "kddcup99", "olivetti_faces")
-SYNTHETIC = (
-    "checkerboard2x2",
-    "checkerboard4x4",
-    "imbalanced_linear",
-    "imbalanced_asymmetric_linear",
-)
+Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
+Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
+Synthetic = Literal["checkerboard2x2", "checkerboard4x4", "imbalanced_linear", "imbalanced_asymmetric_linear"]
+BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
 SETS = (*BUNDLED, *DOWNLOADED, *SYNTHETIC)
 FORMAT_OF_SUFFIX = {
     ".csv": "csv",
@@ -76,7 +72,7 @@ class DatasetSpec(Strict):
     """
 
     name: Name
-    set: str | None = None
+    set: Bundled | Downloaded | Synthetic | None = None
     format: Format | None = None  # before the paths, whose check looks at it
     path: Name | None = None
     openml: str | int | None = None
@@ -126,7 +122,9 @@ class DatasetSpec(Strict):
     @field_validator("path", "test_path")
     @classmethod
     def _known_format(cls, path: str | None, info: ValidationInfo) -> str | None:
-        if path is None or info.data.get("format") is not None or _is_folder(path):
+        if path is None or info.data.get("format") is not None:
+            return path
+        if info.field_name == "path" and _is_folder(path):
             return path
         if Path(path).suffix.lower() not in FORMAT_OF_SUFFIX:
             suffixes = ", ".join(FORMAT_OF_SUFFIX)
@@ -201,7 +199,8 @@ def each_file_of_folders(specs: Sequence[DatasetSpec]) -> list[DatasetSpec]:
     Raises
     ------
     ValueError
-        If a folder cannot be read or holds no data file, or has no `target` and a file needs one.
+        If a folder cannot be read or holds no data file or one whose name cannot be printed, or has no
+        `target` and a file needs one.
     """
     return [file for spec in specs for file in (_files_of(spec) if spec.is_folder else [spec])]
 
@@ -212,6 +211,9 @@ def _files_of(folder: DatasetSpec) -> list[DatasetSpec]:
         files = sorted(path for path in Path(folder.path).iterdir() if path.is_file())
     except OSError as error:
         raise ValueError(f"the folder {folder.path} cannot be read: {error.strerror}") from None
+    for file in files:
+        if not file.name.isprintable() or not file.stem.strip():
+            raise ValueError(f"the folder {folder.path} holds a file with the name {file.name!r}, no good name")
     formats = {
         file: folder.format or FORMAT_OF_SUFFIX.get(file.suffix.lower())
         for file in files

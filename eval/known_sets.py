@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -65,7 +66,10 @@ def load_openml(source: str | int, target: Column | None, where: str) -> tuple[p
 
 def _download(fetch: Callable[[], Any], where: str) -> Any:
     try:
-        return fetch()
+        with warnings.catch_warnings():
+            # What becomes of it is said below.
+            warnings.filterwarnings("ignore", "A network error occurred|Retry downloading")
+            return fetch()
     except Exception as error:  # noqa: BLE001 - no network, no space, a damaged copy, an unknown name
         message = " ".join(str(error).split()) or type(error).__name__
         raise ConfigError(

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 from boostnoise.eval.config import parse_config
 from boostnoise.eval.dataset_spec import SETS, DatasetSpec
@@ -47,6 +49,7 @@ def test_names():
         ({"path": "a.svm", "target": 0}, "key 'target' is too much: a row of an svmlight file begins with its label"),
         ({"path": "a.xls", "target": 0}, "path: must end in .csv, .parquet, .arff, .svm, .libsvm, .svmlight, be a"),
         ({"path": "a.csv", "target": 0, "test_path": "a.t"}, "test_path: must end in .csv, .parquet, .arff"),
+        ({"path": "a.csv", "target": 0, "test_path": "."}, "test_path: must end in .csv, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "b.csv", "split": "s"}, "has both 'split' and 'test_path'"),
         ({"path": "x" * 5000, "target": 0}, "path: must end in .csv"),
         ({"path": "a.csv", "target": 0, "format": "xls"}, "format: must be 'csv', 'parquet', 'arff' or 'svmlight'"),
@@ -110,3 +113,14 @@ def test_folders_without_data_and_files_of_one_name(tmp_path, folder):
     (folder / "README.md").rename(folder / "a.csv")
     with pytest.raises(ConfigError, match="two data sets are named 'a'"):
         parse_all({"path": str(folder), "target": 0})
+
+
+@pytest.mark.parametrize("name", [b"a\x1b[2J.csv", b" .csv", b"\xff.csv"])
+def test_names_of_files_that_cannot_be_printed(tmp_path, name):
+    try:
+        (tmp_path / os.fsdecode(name)).touch()
+    except OSError:
+        pytest.skip("no file can have this name here")
+    with pytest.raises(ConfigError, match="holds a file with the name") as error:
+        parse_all({"path": str(tmp_path), "target": 0})
+    assert str(error.value).isprintable()

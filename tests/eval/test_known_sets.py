@@ -1,3 +1,4 @@
+import warnings
 from urllib.error import URLError
 
 import numpy as np
@@ -24,6 +25,7 @@ def fetched(monkeypatch):
         def fetch(**arguments):
             calls.append(arguments)
             if isinstance(result, Exception):
+                warnings.warn("Retry downloading from url: https://example.org", stacklevel=1)
                 raise result
             return result
 
