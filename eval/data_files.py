@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .errors import ConfigError
+from .errors import ConfigError, one_line
 
 # An svmlight file says its number of features by its largest index; more numbers than these need 8 GiB.
 MAX_NUMBERS = 2**30
@@ -41,8 +41,8 @@ def read_files(paths: Sequence[str], formats: Sequence[str], where: str) -> list
     columns = tables[0].columns
     for path, table in zip(paths, tables, strict=True):
         if set(table.columns) != set(columns):
-            differing = sorted(map(str, set(table.columns) ^ set(columns)))
-            raise ConfigError(f"{where}: {paths[0]} and {path} differ in column {differing[0]!r}")
+            differing = min(map(str, set(table.columns) ^ set(columns)))
+            raise ConfigError(f"{where}: {paths[0]} and {path} differ in column {differing!r}")
     return [table[columns] for table in tables]
 
 
@@ -58,8 +58,7 @@ def _try(read: Any, path: str, where: str) -> Any:
     except pd.errors.EmptyDataError:
         raise ConfigError(f"{where}: the file is empty: {path}") from None
     except Exception as error:  # noqa: BLE001 - parsers raise anything on files that are damaged
-        message = " ".join(str(error).split()) or type(error).__name__
-        raise ConfigError(f"{where}: {path} cannot be read: {message}") from None
+        raise ConfigError(f"{where}: {path} cannot be read: {one_line(error)}") from None
 
 
 def _read_arff(path: str) -> pd.DataFrame:

@@ -121,7 +121,8 @@ def _find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> A
             raise ConfigError(f"{where}: {key} is column {column}, but there are {frame.shape[1]} columns")
         return frame.columns[column]
     if column not in frame.columns:
-        columns = ", ".join(map(str, frame.columns[:20])) + (", ..." if frame.shape[1] > 20 else "")
+        names = [str(name) if str(name).isprintable() else repr(name) for name in frame.columns[:20]]
+        columns = ", ".join(names) + (", ..." if frame.shape[1] > 20 else "")
         raise ConfigError(f"{where}: {key} {column!r} is not a column; columns are {columns}")
     return column
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .dataset_spec import BUNDLED, SYNTHETIC, Column
-from .errors import ConfigError
+from .errors import ConfigError, one_line
 from .synthetic import make_synthetic
 
 TARGET = "target"
@@ -71,9 +71,8 @@ def _download(fetch: Callable[[], Any], where: str) -> Any:
             warnings.filterwarnings("ignore", "A network error occurred|Retry downloading")
             return fetch()
     except Exception as error:  # noqa: BLE001 - no network, no space, a damaged copy, an unknown name
-        message = " ".join(str(error).split()) or type(error).__name__
         raise ConfigError(
-            f"{where}: is neither in scikit-learn's data home nor can it be downloaded: {message}"
+            f"{where}: is neither in scikit-learn's data home nor can it be downloaded: {one_line(error)}"
         ) from None
 
 

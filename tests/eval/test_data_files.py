@@ -103,7 +103,7 @@ def test_files_that_are_not_of_their_format(tmp_path, file_format, text):
     st.sampled_from(["csv", "arff", "svmlight", "parquet"]),
     st.one_of(
         st.binary(max_size=60),
-        st.lists(st.sampled_from([*ARFF.split(" "), "{", "'", "%", "\n", "1:2", "\0", "é"])).map(
+        st.lists(st.sampled_from([*ARFF.split(" "), "{", "'", "%", "\n", "1:2", "\0", "\x1b", "é"])).map(
             lambda words: " ".join(words).encode()
         ),
     ),
@@ -114,7 +114,7 @@ def test_no_file_gives_another_error(tmp_path_factory, file_format, content):
     try:
         read(path, file_format)
     except ConfigError as error:
-        assert "\n" not in str(error)  # noqa: PT017 - it need not be raised
+        assert str(error).isprintable()  # noqa: PT017 - it need not be raised
 
 
 def test_an_svmlight_file_that_would_fill_the_memory(tmp_path, monkeypatch):

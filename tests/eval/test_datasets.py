@@ -71,6 +71,7 @@ def test_fingerprints(tmp_path):
         ("", "data set 'table': the file is empty"),
         ("a,y\n", "data set 'table': holds no row"),
         ("a,b\n1,2\n", "target 'y' is not a column; columns are a, b"),
+        ('"a\nb",\x1bc\n1,2\n', r"columns are 'a\\nb', '\\x1bc'"),
         ("a,y\n1,0\n2,0\n", "needs two classes at least, found only 0"),
         ("a,y\n1,0\n2,\n3,1\n4,1\n", "1 labels in column 'y' are missing"),
         ("a,y\n1,0\n2,inf\n3,1\n4,1\n", "labels in column 'y' are infinite"),
