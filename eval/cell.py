@@ -56,15 +56,18 @@ def run_cell(
 
 
 def split(
-    y: NDArray[np.int64], test_fraction: float, stratify: bool, seed: int
+    dataset: Dataset, test_fraction: float, stratify: bool, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Training and test rows.
+    """Training and test rows: those that the data set tells apart itself, or a draw.
 
     Raises
     ------
     ValueError
         If there are too few rows, or too few of one class to stratify.
     """
+    if dataset.is_test is not None:
+        return np.flatnonzero(~dataset.is_test), np.flatnonzero(dataset.is_test)
+    y = dataset.y
     train, test = train_test_split(
         np.arange(y.size), test_size=test_fraction, random_state=seed, stratify=y if stratify else None
     )
@@ -72,7 +75,7 @@ def split(
 
 
 def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str]) -> Outcome:
-    train, test = split(dataset.y, job.test_fraction, job.stratify, job.seed)
+    train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
     noisy, y_test = _corrupt(job, dataset, train, test)
     # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
     classes, y_train = np.unique(noisy.labels, return_inverse=True)

@@ -13,12 +13,12 @@ from pydantic import (
     model_validator,
 )
 
+from .dataset_spec import DatasetSpec, each_file_of_folders
 from .errors import ConfigError
 from .models import SHORT_NAMES
-from .validation import Strict, validate
+from .validation import Name, Strict, validate
 
 MAX_PIXELS = 20_000
-BUNDLED = ("breast_cancer", "digits", "iris", "wine")
 NoiseKind = Literal["uniform", "label"]
 Table = Literal["accuracy", "ela", "rla", "mean_ela", "mean_rla"]
 
@@ -29,60 +29,6 @@ def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
         if name in seen:
             raise ValueError(f"two {kind} are named {name!r}; every name must be different")
         seen.add(name)
-
-
-def _check_name(name: str) -> str:
-    if not name.strip() or not name.isprintable():
-        raise ValueError("must be printable and not blank")
-    return name
-
-
-Name = Annotated[str, AfterValidator(_check_name)]
-
-
-class DatasetSpec(Strict):
-    """A data set: one of scikit-learn's by name, or a file with the name of its label column.
-
-    In a config the former is written as the name alone.
-    """
-
-    name: Name
-    path: Name | None = None
-    target: str | int | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_short_form(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            if value not in BUNDLED:
-                raise ValueError(
-                    f"unknown data set; known are {', '.join(BUNDLED)}, or an object with path and target"
-                )
-            return {"name": value}
-        if not isinstance(value, dict):
-            raise ValueError("must be the name of a data set or an object with path and target")
-        for key in ("path", "target"):
-            if key not in value:
-                raise ValueError(
-                    f"key {key!r} is missing; a file needs path and target (a column's name or position)"
-                )
-        if not isinstance(value["path"], str):
-            raise ValueError("path must be a string")
-        return {"name": Path(value["path"]).stem, **value}
-
-    @field_validator("target", mode="before")
-    @classmethod
-    def _name_or_position(cls, target: Any) -> Any:
-        if isinstance(target, bool) or not isinstance(target, str | int):
-            raise ValueError("must be a column's name or position")
-        return target
-
-    @field_validator("path")
-    @classmethod
-    def _known_format(cls, path: str) -> str:
-        if Path(path).suffix.lower() not in (".csv", ".parquet"):
-            raise ValueError("must end in .csv or .parquet")
-        return path
 
 
 class ModelSpec(Strict):
@@ -185,7 +131,7 @@ class Config(Strict):
     """
 
     name: Name = Field(exclude=True)  # not a key of the file
-    datasets: list[DatasetSpec] = Field(min_length=1)
+    datasets: Annotated[list[DatasetSpec], AfterValidator(each_file_of_folders)] = Field(min_length=1)
     models: list[ModelSpec] = Field(min_length=1)
     noise: list[NoiseSpec] = Field(min_length=1)
     repeats: int = Field(default=3, ge=1, le=10_000)

@@ -86,14 +86,14 @@ def run(
 
 def _check_split(dataset: Dataset, config: Config) -> None:
     rows = np.bincount(dataset.y)
-    if config.stratify and rows.min() < 2:
+    if config.stratify and dataset.is_test is None and rows.min() < 2:
         rarest = dataset.classes.tolist()[rows.argmin()]
         raise ConfigError(
             f"data set {dataset.name!r}: class {rarest!r} has a single row, and a stratified split needs two; "
             'drop it, or set "stratify": false'
         )
     try:
-        split(dataset.y, config.test_fraction, config.stratify, config.random_state)
+        split(dataset, config.test_fraction, config.stratify, config.random_state)
     except ValueError as error:
         message = (
             f"data set {dataset.name!r} cannot be split with test_fraction {config.test_fraction}: {error}"

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from .errors import ConfigError
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _check_name(name: str) -> str:
+    if not name.strip() or not name.isprintable():
+        raise ValueError("must be printable and not blank")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
 
 
 class Strict(BaseModel):

@@ -24,7 +24,7 @@ def blocks(language):
 
 
 def test_no_block_is_left_out():
-    assert [kind for kind, _ in BLOCKS] == ["bash", "bash", "json", "bash", *["python"] * 6]
+    assert [kind for kind, _ in BLOCKS] == ["bash", "bash", "json", "bash", "json", *["python"] * 6]
 
 
 def test_continuous_integration_runs_the_commands_that_install(root):
@@ -66,14 +66,28 @@ def test_examples(example, root, tmp_path):
         assert float(done.stdout.split()[-1]) > 0.9
 
 
-def test_the_keys_of_a_config_are_all_told(root):
+def keys_of(heading):
+    """Keys of the table that follows a line."""
+    table = README.split(f"\n{heading}", 1)[1].split("\n\n")[1]
+    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table, flags=re.MULTILINE)
+    return {key for row in told for key in re.findall(r"`(\w+)`", row)}
+
+
+def test_the_keys_of_a_config_are_all_told():
     from boostnoise.eval.config import Config
 
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", README, flags=re.MULTILINE)
-    keys = {key for row in told for key in re.findall(r"`(\w+)`", row)}
+    keys = keys_of("Keys of a config")
     assert keys == set(Config.model_fields) - {"name"}
-    example = json.loads(blocks("json")[0])
-    assert set(example) <= keys
+    assert set(json.loads(blocks("json")[0])) <= keys
+
+
+def test_the_keys_of_a_data_set_are_all_told():
+    from boostnoise.eval.dataset_spec import SETS, DatasetSpec
+
+    assert keys_of("Keys of a data set") == set(DatasetSpec.model_fields)
+    assert all(f"`{name}`" in README for name in SETS)
+    for example in json.loads(blocks("json")[1]):
+        DatasetSpec.model_validate(example)
 
 
 def test_the_map_names_every_module(root):

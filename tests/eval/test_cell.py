@@ -63,10 +63,19 @@ def test_noise_depends_on_data_seed_and_setting_but_not_on_the_model():
 
 
 def test_splits():
-    train, test = split(WINE.y, 0.25, True, 0)
+    train, test = split(WINE, 0.25, True, 0)
     assert sorted([*train, *test]) == list(range(178))
     shares = [np.bincount(WINE.y[rows]) / rows.size for rows in (train, test)]
     np.testing.assert_allclose(*shares, atol=0.02)
+
+
+def test_a_split_that_the_data_set_gives():
+    is_test = np.arange(178) % 4 == 1
+    given = Dataset("wine", X, WINE.y, WINE.classes, is_test)
+    expected = (
+        DecisionTreeClassifier(random_state=11).fit(X[~is_test], Y[~is_test]).score(X[is_test], Y[is_test])
+    )
+    assert outcome(given, "tree", test_fraction=0.1).accuracy == expected
 
 
 def test_classes_that_the_training_rows_lack():

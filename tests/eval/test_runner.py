@@ -143,6 +143,26 @@ def test_mistakes_are_found_before_any_fit(make, tmp_path):
         run(make())
 
 
+def test_data_sets_of_all_kinds(make, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    rows = [(i % 2, i % 3, "test" if i >= 45 else "train") for i in range(60)]
+    (folder / "a.csv").write_text("y,x,part\n" + "".join(f"{y},{x},{part}\n" for y, x, part in rows))
+    (tmp_path / "b.svm").write_text("".join(f"{y} 1:{x} 2:1\n" for y, x, _ in rows))
+    datasets = [
+        {"path": str(folder), "target": "y", "split": "part"},
+        {"path": str(tmp_path / "b.svm")},
+        {"set": "checkerboard2x2", "max_rows": 500},
+        {"set": "iris", "name": "setosa", "positive": [0]},
+    ]
+    scores = run(make(datasets=datasets, models=[TREE]), n_jobs=1)
+    assert scores["dataset"].unique().tolist() == ["a", "b", "checkerboard2x2", "setosa"]
+    assert scores["error"].isna().all()
+    # The rows that are tested on are given, so all repeats without noise are one.
+    assert scores.query("dataset == 'a' and noise_rate == 0")["accuracy"].nunique() == 1
+    assert scores.query("dataset == 'checkerboard2x2' and noise_rate == 0")["accuracy"].min() > 0.85
+
+
 def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp_path):
     """Same splits, same noise: within a few test rows, years of library versions apart."""
     published = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")

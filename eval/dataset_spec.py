@@ -1,0 +1,236 @@
+"""What a config says about a data set: where it comes from, and how it becomes numbers and classes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Self, get_args
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from .validation import Name, Strict
+
+Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
+Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
+Synthetic = Literal["checkerboard2x2", "checkerboard4x4", "imbalanced_linear", "imbalanced_asymmetric_linear"]
+BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
+SETS = (*BUNDLED, *DOWNLOADED, *SYNTHETIC)
+FORMAT_OF_SUFFIX = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".arff": "arff",
+    ".svm": "svmlight",
+    ".libsvm": "svmlight",
+    ".svmlight": "svmlight",
+}
+
+Format = Literal["csv", "parquet", "arff", "svmlight"]
+Categorical = Literal["onehot", "ordinal"]
+Missing = Literal["error", "drop_rows", "impute", "keep"]
+Column = str | int
+
+_SOURCES = ("set", "path", "openml")
+_KEYS_OF_FILES = ("format", "test_path")
+
+
+class DatasetSpec(Strict):
+    """A data set: one known by its name, a file or folder of files, or one of OpenML.
+
+    In a config the first kind may be written as the name alone.  Columns are named by their names or, counted
+    from 0 as they stand in the source, their positions.
+
+    Attributes
+    ----------
+    name : str
+        Of the data set in tables and pictures; by default that of the set, or the file's without its suffix.
+    set : str or None
+        One of scikit-learn's bundled or downloaded sets, or a synthetic one.
+    path : str or None
+        A file, or a folder whose files are a data set each; see `each_file_of_folders`.
+    openml : str, int or None
+        Name or number of a set on OpenML.
+    format : {"csv", "parquet", "arff", "svmlight"} or None
+        Of the files; by default told by their suffix.
+    test_path : str or None
+        A second file, whose rows are those that are tested on.
+    target : str, int or None
+        The column of the labels.  Left out for sets known by name and for svmlight files, which say it
+        themselves; OpenML says it too, but any other column may be taken.
+    split : str, int or None
+        A column that holds "train" or "test" for each row; no feature.
+    drop : list of str or int
+        Columns that are no features.
+    categorical : {"onehot", "ordinal"}
+        What becomes of columns that do not hold numbers; see `feature_coding.code_features`.
+    missing : {"error", "drop_rows", "impute", "keep"}
+        What becomes of missing values; see there too.
+    positive : list or None
+        Labels that together become the one class, all others the other.
+    max_rows : int or None
+        If there are more, so many are drawn; see `datasets.load_dataset`.
+    """
+
+    name: Name
+    set: Bundled | Downloaded | Synthetic | None = None
+    format: Format | None = None  # before the paths, whose check looks at it
+    path: Name | None = None
+    openml: str | int | None = None
+    test_path: Name | None = None
+    target: Column | None = None
+    split: Column | None = None
+    drop: list[Column] = Field(default_factory=list)
+    categorical: Categorical = "onehot"
+    missing: Missing = "error"
+    positive: list[str | int | float | bool] | None = Field(default=None, min_length=1)
+    max_rows: int | None = Field(default=None, ge=4)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            value = {"set": value}
+        if not isinstance(value, dict):
+            raise ValueError("must be the name of a data set or an object with path and target")
+        sources = [key for key in _SOURCES if value.get(key) is not None]
+        if not sources:
+            raise ValueError("says no source; needs 'path' and 'target', 'set', or 'openml'")
+        if len(sources) > 1:
+            raise ValueError(f"has several sources ({', '.join(sources)}); only one is possible")
+        source = value[sources[0]]
+        match sources[0]:
+            case "set" if source not in SETS:
+                raise ValueError(
+                    f"unknown data set; known are {', '.join(SETS)}, or an object with path and target"
+                )
+            case "path" if not isinstance(source, str):
+                raise ValueError("path must be a string")
+            case "path":
+                return {"name": Path(source).stem or source, **value}
+            case "openml" if not isinstance(source, str):
+                return {"name": f"OpenML {source}", **value}
+        return {"name": source, **value}
+
+    @field_validator("openml", mode="before")
+    @classmethod
+    def _name_or_number(cls, source: Any) -> Any:
+        is_number = isinstance(source, int) and not isinstance(source, bool) and source > 0
+        if source is not None and not is_number and not (isinstance(source, str) and source.strip()):
+            raise ValueError("must be the name or the number of a data set")
+        return source
+
+    @field_validator("path", "test_path")
+    @classmethod
+    def _known_format(cls, path: str | None, info: ValidationInfo) -> str | None:
+        if path is None or info.data.get("format") is not None:
+            return path
+        if info.field_name == "path" and _is_folder(path):
+            return path
+        if Path(path).suffix.lower() not in FORMAT_OF_SUFFIX:
+            suffixes = ", ".join(FORMAT_OF_SUFFIX)
+            raise ValueError(f"must end in {suffixes}, be a folder that is there, or come with a 'format'")
+        return path
+
+    @field_validator("target", "split", mode="before")
+    @classmethod
+    def _name_or_position(cls, column: Any) -> Any:
+        if column is not None and (isinstance(column, bool) or not isinstance(column, str | int)):
+            raise ValueError("must be a column's name or position")
+        return column
+
+    @field_validator("drop", mode="before")
+    @classmethod
+    def _names_or_positions(cls, columns: Any) -> Any:
+        if not isinstance(columns, list):
+            raise ValueError("must be a list of columns' names or positions")
+        return [cls._name_or_position(column) for column in columns]
+
+    @model_validator(mode="after")
+    def _keys_fit_the_source(self) -> Self:
+        if self.split is not None and self.test_path is not None:
+            raise ValueError("has both 'split' and 'test_path'; only one can say which rows are tested on")
+        if self.set is not None and self.target is not None:
+            raise ValueError(f"key 'target' is too much: the set {self.set!r} has its own")
+        if self.path is None:
+            for key in _KEYS_OF_FILES:
+                if getattr(self, key) is not None:
+                    raise ValueError(f"key {key!r} needs 'path'")
+            return self
+        if self.is_folder:
+            if self.test_path is not None:
+                raise ValueError("key 'test_path' needs a file, but path is a folder")
+            if self.name != (Path(self.path).stem or self.path):
+                raise ValueError("key 'name' is too much: a folder's data sets have the names of its files")
+        if self.file_format == "svmlight":
+            if self.target is not None:
+                raise ValueError("key 'target' is too much: a row of an svmlight file begins with its label")
+        elif self.target is None and not (self.is_folder and self.format is None):
+            raise ValueError(
+                "key 'target' is missing; a file needs path and target (a column's name or position)"
+            )
+        return self
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether `path` is a folder."""
+        return self.path is not None and _is_folder(self.path)
+
+    @property
+    def file_format(self) -> str | None:
+        """The format of the file at `path`; None for other sources, and for a folder of several formats."""
+        if self.format is not None or self.path is None:
+            return self.format
+        return FORMAT_OF_SUFFIX.get(Path(self.path).suffix.lower())
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:  # such as a name that is too long
+        return False
+
+
+def each_file_of_folders(specs: Sequence[DatasetSpec]) -> list[DatasetSpec]:
+    """Put in place of each folder the data files in it, in the order of their names.
+
+    All that the folder's object says holds for each of them, but for `target`, which svmlight files do not
+    have.  Folders in it are left out, and so are hidden files and, with a warning, those of no known format.
+
+    Raises
+    ------
+    ValueError
+        If a folder cannot be read or holds no data file or one whose name cannot be printed, or has no
+        `target` and a file needs one.
+    """
+    return [file for spec in specs for file in (_files_of(spec) if spec.is_folder else [spec])]
+
+
+def _files_of(folder: DatasetSpec) -> list[DatasetSpec]:
+    assert folder.path is not None  # noqa: S101 - is_folder has seen to it
+    try:
+        files = sorted(path for path in Path(folder.path).iterdir() if path.is_file())
+    except OSError as error:
+        raise ValueError(f"the folder {folder.path} cannot be read: {error.strerror}") from None
+    for file in files:
+        if not file.name.isprintable() or not file.stem.strip():
+            raise ValueError(f"the folder {folder.path} holds a file with the name {file.name!r}, no good name")
+    formats = {
+        file: folder.format or FORMAT_OF_SUFFIX.get(file.suffix.lower())
+        for file in files
+        if not file.name.startswith(".")
+    }
+    ignored = [file.name for file, file_format in formats.items() if file_format is None]
+    if len(ignored) == len(formats):
+        raise ValueError(f"the folder {folder.path} holds no file that ends in {', '.join(FORMAT_OF_SUFFIX)}")
+    if ignored:
+        warnings.warn(f"{folder.path}: of no known format, ignored: {', '.join(ignored)}", stacklevel=2)
+    specs = []
+    for file, file_format in formats.items():
+        if file_format is None:
+            continue
+        target = None if file_format == "svmlight" else folder.target
+        if target is None and file_format != "svmlight":
+            raise ValueError(f"key 'target' is missing for {file}")
+        changes = {"name": file.stem, "path": str(file), "format": file_format, "target": target}
+        specs.append(folder.model_copy(update=changes))
+    return specs
