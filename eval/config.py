@@ -6,20 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
 from .errors import ConfigError
 from .models import SHORT_NAMES
-from .validation import Strict, validate
+from .noise_spec import GivenSpec, NoiseSpec
+from .validation import Name, Strict, validate
 
 MAX_PIXELS = 20_000
 BUNDLED = ("breast_cancer", "digits", "iris", "wine")
-NoiseKind = Literal["uniform", "label"]
 Table = Literal["accuracy", "ela", "rla", "mean_ela", "mean_rla"]
 
 
@@ -29,15 +24,6 @@ def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
         if name in seen:
             raise ValueError(f"two {kind} are named {name!r}; every name must be different")
         seen.add(name)
-
-
-def _check_name(name: str) -> str:
-    if not name.strip() or not name.isprintable():
-        raise ValueError("must be printable and not blank")
-    return name
-
-
-Name = Annotated[str, AfterValidator(_check_name)]
 
 
 class DatasetSpec(Strict):
@@ -125,20 +111,6 @@ class ModelSpec(Strict):
         return value
 
 
-class NoiseSpec(Strict):
-    """A kind of noise and its rates; the rate 0 is always run as well."""
-
-    kind: NoiseKind
-    rates: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1)
-
-    @field_validator("rates")
-    @classmethod
-    def _with_baseline(cls, rates: list[float]) -> list[float]:
-        if len(set(rates)) != len(rates):
-            raise ValueError("holds a rate twice")
-        return sorted({0.0, *rates})
-
-
 class FigureOptions(Strict):
     """How a figure looks; the names are those of the 2020 study's configs."""
 
@@ -204,9 +176,17 @@ class Config(Strict):
             raise ValueError(f"the run cannot be named {self.name!r}: it names its folder")
         _no_duplicates("data sets", [dataset.name for dataset in self.datasets])
         _no_duplicates("models", [model.name for model in self.models])
-        kinds = [noise.kind for noise in self.noise]
-        if len(set(kinds)) < len(kinds):
-            raise ValueError("a kind of noise is there twice; put all its rates into one object")
+        names = [noise.name for noise in self.noise]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"noise {twice!r} is there twice; put all rates of a kind into one object, or give each a name"
+            )
+        if len(self.datasets) > 1 and any(isinstance(noise, GivenSpec) for noise in self.noise):
+            raise ValueError(
+                "noise of the kind 'given' has the rows of one data set, so it must be the only one, "
+                f"got {len(self.datasets)}"
+            )
         if len(set(self.tables)) < len(self.tables):
             raise ValueError("tables names a table twice")
         for figure in ("ela_fig", "rla_fig"):

@@ -61,7 +61,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     if spec.path is None:
         frame, target = _load_bundled(spec.name)
     else:
-        frame = _read(spec.path, where)
+        frame = read_table(spec.path, where)
         target = _find_target(frame, spec.target, where)
     if len(frame) == 0:
         raise ConfigError(f"{where}: holds no row")
@@ -91,7 +91,8 @@ def _load_bundled(name: str) -> tuple[pd.DataFrame, str]:
     return getattr(datasets, f"load_{name}")(as_frame=True).frame, "target"
 
 
-def _read(path: str, where: str) -> pd.DataFrame:
+def read_table(path: str, where: str) -> pd.DataFrame:
+    """A CSV or Parquet file; a ConfigError that begins with `where` if it cannot be read."""
     if not Path(path).is_file():
         raise ConfigError(f"{where}: no such file: {path}")
     try:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,13 @@ import pytest
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+
+
+def first_cells(heading):
+    """What the table under the heading has in its first column."""
+    table = README.split(f"\n{heading}\n\n")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table, flags=re.MULTILINE)
+    return {key for row in rows for key in re.findall(r"`(\w+)`", row)}
 
 
 def blocks(language):
@@ -69,11 +77,18 @@ def test_examples(example, root, tmp_path):
 def test_the_keys_of_a_config_are_all_told(root):
     from boostnoise.eval.config import Config
 
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", README, flags=re.MULTILINE)
-    keys = {key for row in told for key in re.findall(r"`(\w+)`", row)}
+    keys = first_cells("Keys of a config:")
     assert keys == set(Config.model_fields) - {"name"}
     example = json.loads(blocks("json")[0])
     assert set(example) <= keys
+
+
+def test_the_kinds_of_noise_are_all_told():
+    from boostnoise.eval.noise_spec import NoiseSpec
+
+    union, _ = get_args(NoiseSpec)
+    kinds = {get_args(spec.model_fields["kind"].annotation)[0] for spec in get_args(union)}
+    assert first_cells("Kinds of noise:") == kinds
 
 
 def test_the_map_names_every_module(root):

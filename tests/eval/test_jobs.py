@@ -3,6 +3,7 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
+from boostnoise.eval import LabelNoise, UniformNoise
 from boostnoise.eval.config import ModelSpec, parse_config
 from boostnoise.eval.datasets import Dataset
 from boostnoise.eval.jobs import Job, make_jobs
@@ -14,6 +15,8 @@ JOB = Job(
     model=ModelSpec(name="tree", params={"max_depth": 3, "criterion": "gini"}, **TREE),
     noise_kind="uniform",
     noise_rate=0.1,
+    noise=UniformNoise(0.1),
+    noise_on="train",
     repeat=0,
     seed=7,
     test_fraction=0.2,
@@ -47,6 +50,7 @@ def test_a_run_is_the_cross_of_its_parts():
     "change",
     [
         {"dataset": "b"},
+        {"noise_kind": "other name"},
         {"model": ModelSpec(name="other name", params={"criterion": "gini", "max_depth": 3}, **TREE)},
         {"repeat": 3},
     ],
@@ -65,8 +69,9 @@ def test_names_are_not_part_of_the_key(change):
                 name="tree", module="sklearn.tree", model="ExtraTreeClassifier", params=JOB.model.params
             )
         },
-        {"noise_kind": "label"},
-        {"noise_rate": 0.2},
+        {"noise": LabelNoise(0.1)},
+        {"noise": UniformNoise(0.2)},
+        {"noise_on": "train+test"},
         {"noise_rate": 0.0},
         {"seed": 8},
         {"test_fraction": 0.3},

@@ -43,9 +43,9 @@ def test_same_seed_same_labels():
 
 def test_uniform_leaves_test_labels_alone():
     y = np.arange(100) % 3
-    noisy, y_test = UniformNoise(0.5).corrupt_split(y, y, np.arange(3), 0)
+    noisy, y_test = UniformNoise(0.5).corrupt_split(y, np.arange(80), np.arange(80, 100), random_state=0)
     assert noisy.flipped.any()
-    np.testing.assert_array_equal(y_test, y)
+    np.testing.assert_array_equal(y_test, y[80:])
 
 
 def draws_of_the_study(y_train, y_test, classes, rate, seed):
@@ -66,7 +66,8 @@ def test_label_noise_is_that_of_the_study(rate):
     rng = np.random.default_rng(0)
     y_train, y_test = rng.choice(["a", "b", "c"], 200), rng.choice(["a", "b", "c"], 50)
     expected = draws_of_the_study(y_train, y_test, "cab", rate, 7)
-    noisy, noisy_test = LabelNoise(rate).corrupt_split(y_train, y_test, np.array(["a", "b", "c"]), 7)
+    y = np.concatenate([y_test, y_train])
+    noisy, noisy_test = LabelNoise(rate).corrupt_split(y, np.arange(50, 250), np.arange(50), random_state=7)
     assert noisy.labels.tolist() == expected[0]
     assert noisy_test.tolist() == expected[1]
     np.testing.assert_array_equal(noisy.flipped, noisy.labels != y_train)
