@@ -62,7 +62,7 @@ class Job:
     @property
     def key(self) -> str:
         """Hash of all that changes the scores, and of nothing else: no names, no place in a config."""
-        noise = self.noise.identity
+        noise = [*self.noise.identity]
         if self.noise_on != self.noise.noise_on:
             noise.append(self.noise_on)
         content = {

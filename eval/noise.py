@@ -10,7 +10,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -110,8 +110,9 @@ class Noise(ABC):
         Raises
         ------
         ValueError
-            If `y` holds a label that is not in `classes`, there are fewer than two classes or another number
-            of them than the noise is for, or `X` is needed and missing, not finite or not as long as `y`.
+            If `y` is empty or holds a label that is not in `classes`, there are fewer than two classes or
+            another number of them than the noise is for, or `X` is needed and missing, not finite or not as
+            long as `y`.
         """
         y = np.asarray(y)
         everything, nothing = np.arange(y.size), np.arange(0)
@@ -151,13 +152,15 @@ class Noise(ABC):
         Raises
         ------
         ValueError
-            As `corrupt` does.
+            As `corrupt` does, and if `noise_on` is neither of these.
         """
+        where = self.noise_on if noise_on is None else noise_on
+        if where not in get_args(NoiseOn):
+            raise ValueError(f"noise_on must be one of {', '.join(get_args(NoiseOn))}, got {noise_on!r}")
         labelled = self._read(y, X, classes)
         noisy_train, noisy_test, asked_rate = self._draw(labelled, train, test, random_state)
         noisy = NoisyLabels(labelled.classes[noisy_train], noisy_train != labelled.codes[train], asked_rate)
-        is_tested_on_noise = (noise_on or self.noise_on) == "train+test"
-        return noisy, labelled.classes[noisy_test if is_tested_on_noise else labelled.codes[test]]
+        return noisy, labelled.classes[noisy_test if where == "train+test" else labelled.codes[test]]
 
     @abstractmethod
     def _draw(
@@ -185,9 +188,9 @@ class Noise(ABC):
 
 
 def encode(y: NDArray[Any], classes: NDArray[Any]) -> Codes:
-    """Numbers of the classes; a ValueError if `y` holds others, or there are fewer than two."""
-    if y.ndim != 1:
-        raise ValueError(f"y must be one-dimensional, got the shape {y.shape}")
+    """Numbers of the classes; a ValueError if `y` is empty or holds others, or there are fewer than two."""
+    if y.ndim != 1 or y.size == 0:
+        raise ValueError(f"y must be one-dimensional and not empty, got the shape {y.shape}")
     if classes.size < 2:
         raise ValueError(f"classes must hold two labels at least, got {classes.tolist()}")
     codes = np.minimum(np.searchsorted(classes, y), classes.size - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class GivenNoise(Noise):
     kind = "given"
     labels: ArrayLike
 
-    @property
+    @cached_property
     def identity(self) -> list[Any]:
         """Its kind, and a hash of the labels."""
         labels = np.asarray(self.labels)

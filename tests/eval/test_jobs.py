@@ -116,7 +116,13 @@ def test_noise_of_the_same_rate_has_keys_of_its_own():
         GivenNoise(np.array([0, 1, 1, 1, 1])),
         GivenNoise(np.array([1, 1, 1, 1, 0])),
     ]
-    assert len({dataclasses.replace(JOB, noise=noise).key for noise in noises}) == len(noises)
+    jobs = [
+        dataclasses.replace(JOB, noise=noise, noise_on=where)
+        for noise in noises
+        for where in ("train", "train+test")
+    ]
+    assert len({job.key for job in jobs}) == len(jobs)
+    assert [job.key for job in jobs] == [job.key for job in jobs]
 
 
 def test_versions_are_those_of_the_packages_that_make_the_scores():

@@ -126,8 +126,12 @@ def test_bad_labels(noise):
         noise.corrupt([1, 1, 1], np.ones((3, 1)))
     with pytest.raises(ValueError, match="y holds a label that is not in classes"):
         noise.corrupt([1, 2, 3], np.ones((3, 1)), classes=[1, 2])
-    with pytest.raises(ValueError, match=r"y must be one-dimensional, got the shape \(1, 2\)"):
+    with pytest.raises(ValueError, match=r"y must be one-dimensional and not empty, got the shape \(1, 2\)"):
         noise.corrupt([[1, 2]], np.ones((1, 1)))
+    with pytest.raises(ValueError, match=r"y must be one-dimensional and not empty, got the shape \(0,\)"):
+        noise.corrupt([], np.ones((0, 1)), classes=[0, 1])
+    with pytest.raises(ValueError, match=r"noise_on must be one of train, train\+test, got 'test'"):
+        noise.corrupt_split([0, 1], np.array([0]), np.array([1]), np.ones((2, 1)), noise_on="test")
 
 
 def test_every_kind_has_an_identity_of_its_own():
