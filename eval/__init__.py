@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from .config import Config
     from .errors import ConfigError
     from .metrics import curve, ela, mean_curve, rla
-    from .noise import LabelNoise, UniformNoise
+    from .noise import NoisyLabels
+    from .noise_by_class import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
+    from .noise_by_features import InstanceDependentNoise, MahalanobisNoise
+    from .noise_given import GivenNoise
     from .plots import plot_curves
     from .reading import load_config
     from .report import write_report
@@ -24,7 +27,10 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "config": ["Config"],
         "errors": ["ConfigError"],
         "metrics": ["curve", "ela", "mean_curve", "rla"],
-        "noise": ["LabelNoise", "UniformNoise"],
+        "noise": ["NoisyLabels"],
+        "noise_by_class": ["ClassConditionalNoise", "LabelNoise", "PairFlipNoise", "UniformNoise"],
+        "noise_by_features": ["InstanceDependentNoise", "MahalanobisNoise"],
+        "noise_given": ["GivenNoise"],
         "plots": ["plot_curves"],
         "reading": ["load_config"],
         "report": ["write_report"],
@@ -33,9 +39,15 @@ __getattr__, __dir__, _ = lazy_loader.attach(
 )
 
 __all__ = [
+    "ClassConditionalNoise",
     "Config",
     "ConfigError",
+    "GivenNoise",
+    "InstanceDependentNoise",
     "LabelNoise",
+    "MahalanobisNoise",
+    "NoisyLabels",
+    "PairFlipNoise",
     "UniformNoise",
     "curve",
     "ela",

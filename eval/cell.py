@@ -17,7 +17,7 @@ from .config import ModelSpec
 from .datasets import Dataset
 from .jobs import Job
 from .models import build, packages_of
-from .noise import KINDS, NoisyLabels
+from .noise import NoisyLabels
 from .store import Outcome
 
 # Cells are many and cores few: one thread per cell wastes nothing, and no score depends on the number of cores.
@@ -76,12 +76,13 @@ def split(
 
 def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str]) -> Outcome:
     train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
-    noisy, y_test = _corrupt(job, dataset, train, test)
-    # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
-    classes, y_train = np.unique(noisy.labels, return_inverse=True)
-    model = build(job.model, seed=job.seed, threads=THREADS_PER_CELL, allowed=allowed)
-    X_train, X_test = dataset.X[train], dataset.X[test]
+    # Noise too is drawn by one thread: of sums over features the last digits depend on their number.
     with threadpool_limits(THREADS_PER_CELL):
+        noisy, y_test = _corrupt(job, dataset, train, test)
+        # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
+        classes, y_train = np.unique(noisy.labels, return_inverse=True)
+        model = build(job.model, seed=job.seed, threads=THREADS_PER_CELL, allowed=allowed)
+        X_train, X_test = dataset.X[train], dataset.X[test]
         _warm_up(job, X_train, y_train, X_test)
         start = time.perf_counter()
         model.fit(X_train, y_train)
@@ -105,11 +106,18 @@ def _corrupt(
 ) -> tuple[NoisyLabels, NDArray[np.int64]]:
     """Noisy training labels and test labels: the same for every model."""
     seed: int | list[int] = job.seed
-    if job.noise_kind != "label":  # which has its own rule, that of the study
-        setting = [int.from_bytes(job.noise_kind.encode()), round(job.noise_rate * 1e9)]
+    if job.noise.kind != "label":  # which has its own rule, that of the study
+        setting = [int.from_bytes(job.noise.kind.encode()), round(job.noise_rate * 1e9)]
         seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
-    codes = np.arange(dataset.classes.size)
-    return KINDS[job.noise_kind](job.noise_rate).corrupt_split(dataset.y[train], dataset.y[test], codes, seed)
+    return job.noise.corrupt_split(
+        dataset.y,
+        train,
+        test,
+        dataset.X,
+        classes=np.arange(dataset.classes.size),
+        noise_on=job.noise_on,
+        random_state=seed,
+    )
 
 
 _warm: set[str] = set()

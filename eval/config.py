@@ -6,20 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from .dataset_spec import DatasetSpec, each_file_of_folders
 from .errors import ConfigError
 from .models import SHORT_NAMES
+from .noise_spec import GivenSpec, NoiseSpec
 from .validation import Name, Strict, validate
 
 MAX_PIXELS = 20_000
-NoiseKind = Literal["uniform", "label"]
 Table = Literal["accuracy", "ela", "rla", "mean_ela", "mean_rla"]
 
 
@@ -69,20 +64,6 @@ class ModelSpec(Strict):
                 f"must be the name of a {'public module' if info.field_name == 'module' else 'class'}"
             )
         return value
-
-
-class NoiseSpec(Strict):
-    """A kind of noise and its rates; the rate 0 is always run as well."""
-
-    kind: NoiseKind
-    rates: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1)
-
-    @field_validator("rates")
-    @classmethod
-    def _with_baseline(cls, rates: list[float]) -> list[float]:
-        if len(set(rates)) != len(rates):
-            raise ValueError("holds a rate twice")
-        return sorted({0.0, *rates})
 
 
 class FigureOptions(Strict):
@@ -150,9 +131,12 @@ class Config(Strict):
             raise ValueError(f"the run cannot be named {self.name!r}: it names its folder")
         _no_duplicates("data sets", [dataset.name for dataset in self.datasets])
         _no_duplicates("models", [model.name for model in self.models])
-        kinds = [noise.kind for noise in self.noise]
-        if len(set(kinds)) < len(kinds):
-            raise ValueError("a kind of noise is there twice; put all its rates into one object")
+        names = [noise.name for noise in self.noise]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"noise {twice!r} is there twice; put all rates of a kind into one object, or give each a name"
+            )
         if len(set(self.tables)) < len(self.tables):
             raise ValueError("tables names a table twice")
         for figure in ("ela_fig", "rla_fig"):
@@ -160,6 +144,22 @@ class Config(Strict):
             if n_kwargs not in (0, len(self.models)):
                 raise ValueError(
                     f"{figure}.plot_kwargs must be empty or hold one object per model, got {n_kwargs}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _check_given_labels(self) -> Self:
+        given = [noise for noise in self.noise if isinstance(noise, GivenSpec)]
+        if given and len(self.datasets) > 1:
+            raise ValueError(
+                "noise of the kind 'given' has the rows of one data set, so it must be the only one, "
+                f"got {len(self.datasets)}"
+            )
+        for noise in given:
+            if noise.path == self.datasets[0].path and noise.column not in self.datasets[0].drop:
+                raise ValueError(
+                    f"noise {noise.name!r} is in a column of its data set, which models must not see; "
+                    f"add {noise.column!r} to the data set's drop"
                 )
         return self
 

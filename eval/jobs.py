@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from .config import Config, ModelSpec
 from .datasets import Dataset
 from .models import packages_of, version_of
+from .noise import Noise, NoiseOn
+from .noise_levels import levels
 
 # Part of every key; to be raised when a change here gives other scores for the same job.
 PROTOCOL = 3
@@ -29,7 +31,12 @@ class Job:
         Of the data set.
     model : ModelSpec
     noise_kind : str
+        The name of the noise in tables.
     noise_rate : float
+        As tables show it; 0 for none.
+    noise : Noise
+    noise_on : {"train", "train+test"}
+        Which labels it goes into.
     repeat : int
     seed : int
         Of the split, the noise and the model.
@@ -44,6 +51,8 @@ class Job:
     model: ModelSpec
     noise_kind: str
     noise_rate: float
+    noise: Noise
+    noise_on: NoiseOn
     repeat: int
     seed: int
     test_fraction: float
@@ -53,12 +62,15 @@ class Job:
     @property
     def key(self) -> str:
         """Hash of all that changes the scores, and of nothing else: no names, no place in a config."""
+        noise = [*self.noise.identity]
+        if self.noise_on != self.noise.noise_on:
+            noise.append(self.noise_on)
         content = {
             "protocol": PROTOCOL,
             "data": self.fingerprint,
             "model": [self.model.module, self.model.model, self.model.params],
             # Without noise all kinds are the same.
-            "noise": [self.noise_kind, self.noise_rate] if self.noise_rate else None,
+            "noise": noise if self.noise_rate else None,
             "split": [self.test_fraction, self.stratify],
             "seed": self.seed,
             "versions": self.versions,
@@ -67,7 +79,13 @@ class Job:
 
 
 def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
-    """All jobs of a run, data set by data set."""
+    """All jobs of a run, data set by data set.
+
+    Raises
+    ------
+    ConfigError
+        If the noise does not fit a data set.
+    """
     # Looked up once: a source that changes while the run is on does not change what was asked for.
     versions = {model.name: _versions(model) for model in config.models}
     return [
@@ -75,8 +93,10 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             dataset=dataset.name,
             fingerprint=fingerprint,
             model=model,
-            noise_kind=noise.kind,
+            noise_kind=spec.name,
             noise_rate=rate,
+            noise=noise,
+            noise_on=spec.noise_on,
             repeat=repeat,
             seed=config.random_state + repeat,
             test_fraction=config.test_fraction,
@@ -85,8 +105,8 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
         )
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]
-        for noise in config.noise
-        for rate in noise.rates
+        for spec in config.noise
+        for rate, noise in levels(spec, dataset)
         for repeat in range(config.repeats)
         for model in config.models
     ]

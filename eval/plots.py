@@ -113,7 +113,8 @@ def figure_of_means(
         if options.fig_title is None:
             sets = "1 data set" if n_datasets == 1 else f"mean over {n_datasets} data sets"
             band = f", band: ±1 sd over {repeats} repeats" if repeats > 1 else ""
-            ax.set_title(f"{metric.upper()} under {kind} noise, {sets}{band}", fontsize="medium", wrap=True)
+            title = f"{metric.upper()} under {_text(kind)} noise, {sets}{band}"
+            ax.set_title(title, fontsize="medium", wrap=True)
     return figure
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
@@ -42,39 +42,56 @@ def validate(model: type[Model], content: Mapping[str, Any]) -> Model:
 
 
 def _describe(problem: Any, model: type[BaseModel]) -> str:
-    where = ""
-    for part in problem["loc"]:
-        where += f"[{part}]" if isinstance(part, int) else f".{part}" if where else str(part)
+    where, models = _place(problem["loc"], model)
+    context, found = problem.get("ctx", {}), problem["input"]
+    if problem["type"].startswith("union_tag"):
+        key = context["discriminator"].strip("'")
+        where += f".{key}"
+        found = found.get(key)
     where = where if where.isprintable() else repr(where)
-    context = problem.get("ctx", {})
     match problem["type"]:
-        case "missing":
+        case "missing" | "union_tag_not_found":
             return f"{where}: the key is missing"
         case "extra_forbidden":
-            return f"{where}: unknown key; allowed are {', '.join(_allowed_keys(problem['loc'], model))}"
+            allowed = [key for key, field in models[0].model_fields.items() if not field.exclude]
+            return f"{where}: unknown key; allowed are {', '.join(allowed)}"
+        case "union_tag_invalid":
+            message = f"must be one of {context['expected_tags']}"
         case "value_error":
             message = str(context["error"])
         case "too_short":
             message = f"must hold at least {context['min_length']} items"
         case "too_long":
             message = f"must hold at most {context['max_length']} items"
-        case "model_type" | "dict_type":
+        case "model_type" | "dict_type" | "model_attributes_type":
             message = "must be a JSON object"
         case _:
             message = problem["msg"].replace("Input should", "must")
     if not where:
         return message
-    return f"{where}: {message}, got {shown(problem['input'])}"
+    return f"{where}: {message}, got {shown(found)}"
 
 
-def _allowed_keys(location: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
-    """Keys of the innermost object on the way to `location`."""
-    for part in location[:-1]:
-        if isinstance(part, str):
-            annotation = model.model_fields[part].annotation
-            candidates = [annotation, *getattr(annotation, "__args__", ())]
-            model = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))
-    return [key for key, field in model.model_fields.items() if not field.exclude]
+def _place(location: Sequence[int | str], model: type[BaseModel]) -> tuple[str, list[type[BaseModel]]]:
+    """A place as users write it, and the models that may describe it, or the object around an unknown key."""
+    where, models = "", [model]
+    for part in location:
+        if isinstance(part, int):
+            where += f"[{part}]"
+        elif len(models) > 1:
+            # Not a key, but the kind of the object, which pydantic names to tell which of several models it is.
+            models = [m for m in models if part in get_args(m.model_fields["kind"].annotation)]
+        else:
+            where += f".{part}" if where else part
+            if models and part in models[0].model_fields:
+                models = _models_in(models[0].model_fields[part].annotation)
+    return where, models
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
 def shown(value: Any) -> str:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -88,6 +89,14 @@ def test_the_keys_of_a_data_set_are_all_told():
     assert all(f"`{name}`" in README for name in SETS)
     for example in json.loads(blocks("json")[1]):
         DatasetSpec.model_validate(example)
+
+
+def test_the_kinds_of_noise_are_all_told():
+    from boostnoise.eval.noise_spec import NoiseSpec
+
+    union, _ = get_args(NoiseSpec)
+    kinds = {get_args(spec.model_fields["kind"].annotation)[0] for spec in get_args(union)}
+    assert keys_of("Kinds of noise") == kinds
 
 
 def test_the_map_names_every_module(root):

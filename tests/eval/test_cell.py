@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from boostnoise.eval import LabelNoise, cell
+from boostnoise.eval import LabelNoise, UniformNoise, cell
 from boostnoise.eval.cell import run_cell, split
 from boostnoise.eval.config import ModelSpec
 from boostnoise.eval.datasets import Dataset
@@ -15,12 +15,17 @@ X, Y = load_wine(return_X_y=True)
 WINE = Dataset("wine", X, Y.astype(np.int64), np.array(["a", "b", "c"]))
 
 
-def outcome(dataset=WINE, model="robust_tree", params=None, **changes):
+CLEAN = UniformNoise(0.0)
+
+
+def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **changes):
     module, model = ("sklearn.tree", "DecisionTreeClassifier") if model == "tree" else (None, model)
     described = {"model": model, "params": params or {}} | ({"module": module} if module else {})
     settings = {
-        "noise_kind": "uniform",
-        "noise_rate": 0.0,
+        "noise_kind": "any",
+        "noise_rate": noise.rate,
+        "noise": noise,
+        "noise_on": "train",
         "repeat": 1,
         "seed": 11,
         "test_fraction": 0.3,
@@ -45,17 +50,17 @@ def test_it_can_be_made_by_hand():
 
 
 def test_with_the_noise_of_the_2020_study_it_can_be_made_by_hand():
-    X_train, X_test, y_train, y_test = train_test_split(X, Y, test_size=0.3, random_state=11)
-    noisy, y_test = LabelNoise(0.4).corrupt_split(y_train, y_test, np.arange(3), 11)
-    expected = DecisionTreeClassifier(random_state=11).fit(X_train, noisy.labels).score(X_test, y_test)
-    result = outcome(model="tree", noise_kind="label", noise_rate=0.4, stratify=False)
+    train, test = train_test_split(np.arange(len(X)), test_size=0.3, random_state=11)
+    noisy, y_test = LabelNoise(0.4).corrupt_split(Y, train, test, random_state=11)
+    expected = DecisionTreeClassifier(random_state=11).fit(X[train], noisy.labels).score(X[test], y_test)
+    result = outcome(model="tree", noise=LabelNoise(0.4), noise_on="train+test", stratify=False)
     assert result.accuracy == expected
     assert result.realised_rate == noisy.realised_rate
 
 
 def test_noise_depends_on_data_seed_and_setting_but_not_on_the_model():
-    def rate(**changes):
-        return outcome(**{"noise_rate": 0.4, **changes}).realised_rate
+    def rate(noise_rate=0.4, **changes):
+        return outcome(noise=UniformNoise(noise_rate), **changes).realised_rate
 
     assert rate(model="tree") == rate(model="robust_tree")
     other = Dataset("other", X + 1, WINE.y, WINE.classes)
@@ -84,7 +89,9 @@ def test_classes_that_the_training_rows_lack():
     gaps = Dataset("gaps", np.random.default_rng(0).random((62, 1)), y, np.arange(3))
     for seed in range(8):
         for rate in (0.0, 0.3):
-            result = outcome(gaps, "xgboost", seed=seed, stratify=False, test_fraction=0.5, noise_rate=rate)
+            result = outcome(
+                gaps, "xgboost", seed=seed, stratify=False, test_fraction=0.5, noise=UniformNoise(rate)
+            )
             assert result.error is None
 
 

@@ -3,9 +3,18 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
+from boostnoise.eval import (
+    ClassConditionalNoise,
+    GivenNoise,
+    InstanceDependentNoise,
+    LabelNoise,
+    MahalanobisNoise,
+    PairFlipNoise,
+    UniformNoise,
+)
 from boostnoise.eval.config import ModelSpec, parse_config
 from boostnoise.eval.datasets import Dataset
-from boostnoise.eval.jobs import Job, make_jobs
+from boostnoise.eval.jobs import PROTOCOL, Job, make_jobs
 
 TREE = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 JOB = Job(
@@ -14,6 +23,8 @@ JOB = Job(
     model=ModelSpec(name="tree", params={"max_depth": 3, "criterion": "gini"}, **TREE),
     noise_kind="uniform",
     noise_rate=0.1,
+    noise=UniformNoise(0.1),
+    noise_on="train",
     repeat=0,
     seed=7,
     test_fraction=0.2,
@@ -47,6 +58,7 @@ def test_a_run_is_the_cross_of_its_parts():
     "change",
     [
         {"dataset": "b"},
+        {"noise_kind": "other name"},
         {"model": ModelSpec(name="other name", params={"criterion": "gini", "max_depth": 3}, **TREE)},
         {"repeat": 3},
     ],
@@ -65,8 +77,9 @@ def test_names_are_not_part_of_the_key(change):
                 name="tree", module="sklearn.tree", model="ExtraTreeClassifier", params=JOB.model.params
             )
         },
-        {"noise_kind": "label"},
-        {"noise_rate": 0.2},
+        {"noise": LabelNoise(0.1)},
+        {"noise": UniformNoise(0.2)},
+        {"noise_on": "train+test"},
         {"noise_rate": 0.0},
         {"seed": 8},
         {"test_fraction": 0.3},
@@ -76,6 +89,40 @@ def test_names_are_not_part_of_the_key(change):
 )
 def test_what_changes_the_scores_changes_the_key(change):
     assert dataclasses.replace(JOB, **change).key != JOB.key
+
+
+@pytest.mark.parametrize(
+    ("noise", "noise_on", "key"),
+    [
+        (UniformNoise(0.1), "train", "b96c487af9bda41474ec7c96f62ffe10ff7b0704f7dea2476fa4354ff2d6b089"),
+        (LabelNoise(0.1), "train+test", "25e4d3a83267948e2e086d84064af30d22bb8914f9c7cb0bf1f3fa4f949586dc"),
+        (UniformNoise(0.0), "train", "e8b163433199826656861c16ae9dbbe2c52dfdaea493a3203c6f6b3fed10c45a"),
+    ],
+)
+def test_finished_cells_of_this_protocol_stay_usable(noise, noise_on, key):
+    assert PROTOCOL == 3
+    assert dataclasses.replace(JOB, noise=noise, noise_on=noise_on, noise_rate=noise.rate).key == key
+
+
+def test_noise_of_the_same_rate_has_keys_of_its_own():
+    noises = [
+        ClassConditionalNoise([0.1, 0.3]),
+        ClassConditionalNoise([0.3, 0.1]),
+        MahalanobisNoise(0.2),
+        InstanceDependentNoise(0.2),
+        PairFlipNoise(0.2),
+        UniformNoise(0.2),
+        LabelNoise(0.2),
+        GivenNoise(np.array([0, 1, 1, 1, 1])),
+        GivenNoise(np.array([1, 1, 1, 1, 0])),
+    ]
+    jobs = [
+        dataclasses.replace(JOB, noise=noise, noise_on=where)
+        for noise in noises
+        for where in ("train", "train+test")
+    ]
+    assert len({job.key for job in jobs}) == len(jobs)
+    assert [job.key for job in jobs] == [job.key for job in jobs]
 
 
 def test_versions_are_those_of_the_packages_that_make_the_scores():

@@ -97,6 +97,18 @@ def test_a_panel_for_each_kind_of_noise():
     ]
 
 
+def test_names_of_noise_that_are_no_formulas():
+    kinds = ["$\\nonsense$", "$\\eta$"]
+    figure = figure_of_means(
+        means(kinds=kinds), "ela", models=["a", "b"], n_datasets=3, options=FigureOptions()
+    )
+    figure.draw_without_rendering()
+    assert [ax.get_title().split(",")[0] for ax in figure.axes] == [
+        "ELA under \\$\\nonsense\\$ noise",
+        "ELA under $\\eta$ noise",
+    ]
+
+
 def test_options_of_the_2020_study():
     options = FigureOptions(
         fig_size=[6, 5], fig_dpi=80, fig_title="with $\\gamma$", fig_cmap="viridis",

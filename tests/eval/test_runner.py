@@ -1,8 +1,10 @@
+import numpy as np
 import pandas as pd
 import pytest
-from boostnoise.eval import ConfigError, run
+from boostnoise.eval import ConfigError, mean_curve, run
 from boostnoise.eval.config import parse_config
 from boostnoise.eval.study2020 import translate
+from sklearn.datasets import load_breast_cancer
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 
@@ -52,6 +54,50 @@ def test_order_of_workers_does_not_matter(make, tmp_path):
     one = run(make(), n_jobs=1)
     two = run(make(results_dir=str(tmp_path / "other")), n_jobs=2)
     pd.testing.assert_frame_equal(without_times(one), without_times(two))
+
+
+def test_the_draws_stay_as_they_are(make):
+    """For the same seeds the same scores, so that those of earlier versions can be had again."""
+    noise = [{"kind": "uniform", "rates": [0.2, 0.4]}, {"kind": "label", "rates": [0.3]}]
+    scores = run(make(datasets=["iris"], models=[TREE], noise=noise), n_jobs=1)
+    assert (120 * scores["realised_rate"]).round().tolist() == [0, 0, 25, 19, 34, 57, 0, 0, 29, 32]
+
+
+EVERY_KIND = [
+    {"kind": "uniform", "rates": [0.2]},
+    {"kind": "uniform", "rates": [0.2], "noise_on": "train+test"},
+    {"kind": "pair_flip", "rates": [0.2]},
+    {"kind": "class_conditional", "rates": [[0.1, 0.3]]},
+    {"kind": "class_conditional", "rates": [[0.3, 0.1]], "name": "the other way"},
+    {"kind": "mahalanobis"},
+    {"kind": "instance_dependent", "rates": [0.2]},
+    {"kind": "label", "rates": [0.2]},
+    {"kind": "label", "rates": [0.2], "noise_on": "train"},
+]
+
+
+def test_every_kind_of_noise_for_any_number_of_workers(make, tmp_path):
+    cancer = load_breast_cancer()
+    given = np.where(np.arange(569) % 10 == 0, 1 - cancer.target, cancer.target)
+    pd.DataFrame({"expert": given}).to_csv(tmp_path / "expert.csv", index=False)
+    noise = [*EVERY_KIND, {"kind": "given", "path": str(tmp_path / "expert.csv"), "column": "expert"}]
+    changes = {"datasets": ["breast_cancer"], "models": [TREE, "robust_tree"], "noise": noise}
+    one = run(make(**changes), n_jobs=1)
+    two = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=2)
+    pd.testing.assert_frame_equal(without_times(one), without_times(two))
+    assert one["error"].isna().all()
+    assert one["noise_kind"].nunique() == 10
+    noisy = one[one["noise_rate"] > 0].set_index("noise_kind")
+    # The same for both models; on test labels too, the training labels are no others.
+    assert (noisy.groupby(["noise_kind", "repeat"])["realised_rate"].nunique() == 1).all()
+    for both, train in (("uniform (train+test)", "uniform"), ("label", "label (train)")):
+        assert noisy.loc[both, "realised_rate"].tolist() == noisy.loc[train, "realised_rate"].tolist()
+        assert noisy.loc[both, "accuracy"].mean() < noisy.loc[train, "accuracy"].mean() - 0.05
+    assert noisy.loc["given (expert)", "noise_rate"].tolist() == pytest.approx([57 / 569] * 4)
+    assert noisy.loc["given (expert)", "realised_rate"].between(0.05, 0.15).all()
+    for metric in ("ela", "rla"):
+        assert len(mean_curve(one, metric)) == 10 * 2 * 2
+        assert mean_curve(one, metric)[metric].notna().all()
 
 
 def test_finished_cells_are_not_fitted_again(make):
@@ -138,6 +184,8 @@ def test_mistakes_are_found_before_any_fit(make, tmp_path):
         ConfigError, match=r"data set 'rare': class 1 has a single row, .* set .stratify.: false"
     ):
         run(make(datasets=[{"path": str(tmp_path / "rare.csv"), "target": "y"}]))
+    with pytest.raises(ConfigError, match="noise 'class_conditional': T is for 2 classes, but there are 3 in"):
+        run(make(noise=[{"kind": "class_conditional", "rates": [[0.1, 0.3]]}]))
     (tmp_path / "results").write_text("in the way")
     with pytest.raises(ConfigError, match="cannot be written"):
         run(make())

@@ -1,0 +1,182 @@
+"""What a config says about noise: a kind, how much of it, and which labels it is put into."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from .noise import Noise, NoiseOn
+from .noise_by_class import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
+from .noise_by_features import HIGHEST_MAHALANOBIS_RATE, InstanceDependentNoise, MahalanobisNoise
+from .noise_given import GivenNoise
+from .validation import Name, Strict
+
+# At the rate 0 no kind changes anything.
+NO_NOISE = (0.0, UniformNoise(0.0))
+
+
+class _BaseSpec(Strict):
+    """What all kinds have.
+
+    Attributes
+    ----------
+    kind : str
+    name : str
+        In tables and pictures; by default the kind, with what else tells it from others of that kind.
+    noise_on : {"train", "train+test"}
+        Which labels are corrupted; by default the kind's own rule.
+    """
+
+    makes: ClassVar[type[Noise]]
+
+    kind: str
+    name: Name
+    noise_on: NoiseOn
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_defaults(cls, value: Any) -> Any:
+        usual = cls.makes.noise_on
+        unusual = "train" if usual == "train+test" else "train+test"
+        details = cls._details(value) + [unusual] * (value.get("noise_on") == unusual)
+        name = value["kind"] + (f" ({', '.join(details)})" if details else "")
+        return {"name": name, "noise_on": usual, **value}
+
+    @classmethod
+    def _details(cls, value: dict[str, Any]) -> list[str]:
+        return []
+
+
+class _RatesSpec(_BaseSpec):
+    """A kind with a rate; the rate 0 is always run as well."""
+
+    rates: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1)
+
+    @field_validator("rates")
+    @classmethod
+    def _with_baseline(cls, rates: list[float]) -> list[float]:
+        if len(set(rates)) != len(rates):
+            raise ValueError("holds a rate twice")
+        return sorted({0.0, *rates})
+
+    @property
+    def levels(self) -> list[tuple[float, Noise]]:
+        """The rates and the noise of each."""
+        make: Any = self.makes
+        return [(rate, make(rate)) if rate else NO_NOISE for rate in self.rates]
+
+
+class UniformSpec(_RatesSpec):
+    """Symmetric noise."""
+
+    makes = UniformNoise
+    kind: Literal["uniform"]
+
+
+class PairFlipSpec(_RatesSpec):
+    """Each class is taken for the next one."""
+
+    makes = PairFlipNoise
+    kind: Literal["pair_flip"]
+
+
+class LabelSpec(_RatesSpec):
+    """The draws of the 2020 study."""
+
+    makes = LabelNoise
+    kind: Literal["label"]
+
+
+class InstanceDependentSpec(_RatesSpec):
+    """Labels near the boundary between classes."""
+
+    makes = InstanceDependentNoise
+    kind: Literal["instance_dependent"]
+
+
+class MahalanobisSpec(_RatesSpec):
+    """Classes that are near one another are confused; by default as much as in the paper."""
+
+    makes = MahalanobisNoise
+    kind: Literal["mahalanobis"]
+    rates: list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]] = Field(
+        default=[0.0, MahalanobisNoise().rate], min_length=1
+    )
+
+
+def _pair_or_matrix(value: Any) -> Any:
+    try:
+        ClassConditionalNoise(value)
+    except ValueError:
+        raise ValueError(
+            "must be a pair of probabilities (how often labels of the first and of the second class are wrong) "
+            "or a square matrix of them whose rows sum to 1"
+        ) from None
+    return value
+
+
+class ClassConditionalSpec(_BaseSpec):
+    """A rate for each class, or transition matrices; what is run and shown as the rate is their mean."""
+
+    makes = ClassConditionalNoise
+    kind: Literal["class_conditional"]
+    rates: list[Annotated[list[float] | list[list[float]], BeforeValidator(_pair_or_matrix)]] = Field(
+        min_length=1
+    )
+
+    @field_validator("rates")
+    @classmethod
+    def _can_be_told_apart(cls, rates: list[Any]) -> list[Any]:
+        means = [_mean_rate(ClassConditionalNoise(rate)) for rate in rates]
+        if len(set(means)) != len(means):
+            raise ValueError(
+                f"tables tell rates apart by their means, but these are {means}; "
+                "make an object with a name for each of those that are the same"
+            )
+        return rates
+
+    @property
+    def levels(self) -> list[tuple[float, Noise]]:
+        """The mean rates and the noise of each."""
+        noises = [ClassConditionalNoise(rate) for rate in self.rates]
+        by_mean = {_mean_rate(noise): noise for noise in noises if _mean_rate(noise)}
+        return [NO_NOISE, *sorted(by_mean.items())]
+
+
+def _mean_rate(noise: ClassConditionalNoise) -> float:
+    return round(noise.rate, 12)  # (0.1 + 0.7) / 2 is 0.4
+
+
+class GivenSpec(_BaseSpec):
+    """Noisy labels in a column of a file, whose rows are those of the one data set of the config."""
+
+    makes = GivenNoise
+    kind: Literal["given"]
+    path: Name
+    column: Name
+
+    @classmethod
+    def _details(cls, value: dict[str, Any]) -> list[str]:
+        column = value.get("column")
+        return [column] if isinstance(column, str) and column.isprintable() else []
+
+    @field_validator("path")
+    @classmethod
+    def _known_format(cls, path: str) -> str:
+        if Path(path).suffix.lower() not in (".csv", ".parquet"):
+            raise ValueError("must end in .csv or .parquet")
+        return path
+
+
+NoiseSpec = Annotated[
+    UniformSpec
+    | ClassConditionalSpec
+    | MahalanobisSpec
+    | PairFlipSpec
+    | InstanceDependentSpec
+    | LabelSpec
+    | GivenSpec,
+    Field(discriminator="kind"),
+]
