@@ -12,6 +12,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from ._reading import read_weights
 from .softmax import Floats
 
 OWN_PARAMETERS = ("loss", "loss_params", "hessian")  # that neither library knows
@@ -38,23 +39,26 @@ def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
     return encoder, codes
 
 
-def combined_weight(y: ArrayLike, sample_weight: Any, class_weight: Any) -> Floats | None:
+def combined_weight(labels: NDArray[Any], sample_weight: Any, class_weight: Any) -> Floats | None:
     """Weights of rows times those of their classes, or None where neither is given.
 
     Raises
     ------
     ValueError
-        If all are zero.
+        If one is negative or not finite, all are zero, or their number is not that of the rows.
     """
     if sample_weight is None and class_weight is None:
         return None
-    weight = np.ones(np.shape(y)[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = np.ones(labels.size)
+    if sample_weight is not None:
+        weight *= read_weights(sample_weight, labels.size)
     if not weight.any():
         raise ValueError("sample_weight is zero for all rows")
-    if class_weight is None:
-        return weight
-    by_class: Floats = compute_sample_weight(class_weight, np.asarray(y))
-    return weight * by_class
+    if class_weight is not None:
+        weight *= read_weights(compute_sample_weight(class_weight, labels), labels.size, "class_weight")
+        if not weight.any():
+            raise ValueError("sample_weight times class_weight is zero for all rows")
+    return weight
 
 
 def shown(estimator: Any) -> str:

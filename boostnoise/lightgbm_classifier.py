@@ -113,13 +113,13 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         self._check_parameters()
         loss_of(self)
         encoder, codes = encode_labels(y)
-        n_classes = len(encoder.classes_)
+        labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         objective = self._objective_for(n_classes, loss_of(self, n_classes))
         asked_metric, eval_metric = eval_metric, self._margin_metrics(eval_metric, n_classes)
         given = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": asked_metric}
         given |= {"init_score": init_score, "init_model": init_model, **fit_params}
-        adapt(self, objective, X, encoder.classes_[codes], codes, given)
-        weight = combined_weight(y, sample_weight, self.class_weight)
+        adapt(self, objective, X, labels, codes, given)
+        weight = combined_weight(labels, sample_weight, self.class_weight)
         intercept = None
         starts_at_zero = self._library_parameter("boost_from_average") is False
         if init_score is None and init_model is None and not starts_at_zero:

@@ -104,16 +104,16 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         if self.objective not in ("binary:logistic", "multi:softprob"):
             raise ValueError(f"objective is set by the loss and cannot be chosen, got {self.objective!r}")
         encoder, codes = encode_labels(y)
-        n_classes = len(encoder.classes_)
+        labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         # Like XGBoost's own objective, which has no use for it with more classes.
         positive = 1.0 if self.scale_pos_weight is None or n_classes > 2 else float(self.scale_pos_weight)
         objective = XGBoostObjective(loss_of(self, n_classes), self.hessian, n_classes, positive)
         metrics = self._margin_metrics(n_classes)
         given = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
         given["verbose"] = False
-        objective = adapt(self, objective, X, encoder.classes_[codes], codes, given)
+        objective = adapt(self, objective, X, labels, codes, given)
         replaced = {"objective": objective, "eval_metric": metrics}
-        sample_weight = combined_weight(y, sample_weight, self.class_weight)
+        sample_weight = combined_weight(labels, sample_weight, self.class_weight)
         if eval_set is not None:
             eval_set = [(features, encoder.transform(labels)) for features, labels in eval_set]
         # A model to go on from has an intercept already.

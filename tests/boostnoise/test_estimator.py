@@ -172,6 +172,20 @@ def test_bad_data(model):
         model.fit(X, X[:, 0] + 0.01)
     with pytest.raises(ValueError, match="sample_weight is zero for all rows"):
         model.fit(X, load_iris().target, sample_weight=np.zeros(150))
+    for weight, message in (
+        (np.where(X[:, 0] > 7, np.nan, 1.0), r"finite and not negative, got \[nan, nan, nan\]"),
+        (np.where(X[:, 0] > 7, np.inf, 1.0), "finite and not negative"),
+        (np.where(X[:, 0] > 7, -1, 1), "finite and not negative"),
+        (np.ones(149), r"sample_weight must have shape \(150,\), got \(149,\)"),
+        (np.full(150, "a"), "sample_weight must hold numbers, got the type"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, load_iris().target, sample_weight=weight)
+    for class_weight in ({0: -1.0, 1: 1.0, 2: 1.0}, {0: np.nan, 1: 1.0, 2: 1.0}):
+        with pytest.raises(ValueError, match="class_weight must be finite and not negative"):
+            clone(model).set_params(class_weight=class_weight).fit(X, load_iris().target)
+    with pytest.raises(ValueError, match="sample_weight times class_weight is zero for all rows"):
+        clone(model).set_params(class_weight=dict.fromkeys(range(3), 0)).fit(X, load_iris().target)
     with pytest.raises(ValueError, match="previously unseen labels"):
         model.fit(X, load_iris().target, eval_set=[(X, load_iris().target + 1)])
 
