@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._base import Loss, SoftmaxLoss
 from ._reading import by_class, class_numbers, count_classes, read_data, read_start, read_weights
 from ._validation import check_number
-from .curvature import Strategy, check_strategy
+from .curvature import Strategy, check_derivative, check_strategy
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .losses import get_loss
 from .softmax import Classes, Floats, softmax_of
@@ -68,9 +68,7 @@ class Objective(ABC):
         if self.n_classes is not None:
             if not isinstance(self.n_classes, Integral) or self.n_classes < 2:
                 raise ValueError(f"n_classes must be an integer of at least 2 or None, got {self.n_classes!r}")
-            self.loss.check_classes(int(self.n_classes))
-            if self.scale_pos_weight != 1 and self.n_classes > 2:
-                raise ValueError(f"scale_pos_weight is for two classes, got n_classes={self.n_classes}")
+            self._check_classes(int(self.n_classes))
 
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -111,7 +109,7 @@ class Objective(ABC):
             )
         if self.n_classes not in (None, n_classes):
             raise ValueError(f"the objective has n_classes={self.n_classes}, but margins are of {n_classes}")
-        self.loss.check_classes(n_classes)
+        self._check_classes(n_classes)
         weight = None if sample_weight is None else read_weights(sample_weight, len(margin))
         gradient = np.empty(margin.shape, dtype=np.float32, order=self.order)
         hessian = np.empty_like(gradient)
@@ -130,6 +128,11 @@ class Objective(ABC):
         changed = [f"{name}={value!r}" for name, value in told.items() if value != getattr(Objective, name)]
         return f"{type(self).__name__}({', '.join([repr(self.loss), *changed])})"
 
+    def _check_classes(self, n_classes: int) -> None:
+        self.loss.check_classes(n_classes)
+        if self.scale_pos_weight != 1 and n_classes > 2:
+            raise ValueError(f"scale_pos_weight is for two classes, got n_classes={n_classes}")
+
     @abstractmethod
     def _softmax_factor(self, n_classes: int) -> float:
         """What the library multiplies the diagonal of the hessian by."""
@@ -145,8 +148,7 @@ class Objective(ABC):
         read: Any = softmax_of(margin, precision) if shared else margin.astype(np.float64)
         gradient, hessian = loss.gradient_hessian(y, read, strategy)
         for name, found in (("gradient", gradient), ("hessian", hessian)):
-            if found.shape != margin.shape:
-                raise ValueError(f"the {name} of {loss!r} has shape {found.shape}, margins have {margin.shape}")
+            check_derivative(loss, name, found, margin)
             if not np.isfinite(found).all():
                 raise FloatingPointError(f"the {name} of {loss!r} is not finite")
         if margin.ndim == 2 and strategy != "unit":
@@ -192,6 +194,7 @@ class XGBoostObjective(Objective):
             `n_classes`, there is one class alone, or weights are negative, not finite, or all zero.
         """
         y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
+        self._check_classes(n_classes)
         return xgboost_intercept(y, sample_weight, n_classes, self.scale_pos_weight)
 
 
@@ -227,6 +230,7 @@ class LightGBMObjective(Objective):
             `n_classes`, there is one class alone, or weights are negative, not finite, or all zero.
         """
         y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
+        self._check_classes(n_classes)
         # LightGBM has no use for scale_pos_weight here.
         return repeat(lightgbm_intercept(y, sample_weight, n_classes), y.size)
 

@@ -8,7 +8,15 @@ import xgboost
 from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from boostnoise import CrossEntropy, GeneralizedCrossEntropy, get_loss, lightgbm_objective, xgboost_objective
+from boostnoise import (
+    CrossEntropy,
+    GeneralizedCrossEntropy,
+    Loss,
+    get_loss,
+    lightgbm_objective,
+    xgboost_objective,
+)
+from boostnoise.curvature import STRATEGIES
 from boostnoise.hooks import LightGBMObjective, XGBoostObjective
 from boostnoise.losses import LOSSES
 
@@ -206,6 +214,7 @@ def test_an_objective_is_made_of_a_loss(kind):
         ({"loss": "ce"}, [0, 1], (2, 1), r"margins must have shape \(n,\) for two classes, else \(n, K\)"),
         ({"loss": "savage"}, [0, 1], (2, 3), "SavageLoss is for two classes, got 3"),
         ({"loss": "ce", "n_classes": 2}, [0, 1], (2, 3), "the objective has n_classes=2, but margins are of 3"),
+        ({"loss": "ce", "scale_pos_weight": 5}, [0, 1], (2, 3), "scale_pos_weight is for two classes, got n_classes=3"),
     ],
 )  # fmt: skip
 def test_bad_labels(make, objective, labels, margin_shape, message):
@@ -304,8 +313,6 @@ def test_a_loss_that_yields_nan_stops_both_libraries(of):
 
 
 def test_a_loss_of_ones_own_sees_arrays(make):
-    from boostnoise import Loss
-
     class Hinge(Loss):
         def value(self, y, margin):
             return np.maximum(0, 1 - (2 * y - 1) * margin)
@@ -320,6 +327,39 @@ def test_a_loss_of_ones_own_sees_arrays(make):
     y, margin = np.array([0, 1]), np.zeros(2, dtype=np.float32)
     assert make(Hinge(), "unit")(y, margin)[0].tolist() == [1, -1]
     with pytest.raises(
-        ValueError, match=r"the hessian of .*Hinge object.* has shape \(2, 2\), margins have \(2,\)"
+        ValueError, match=r"the exact_hessian of .*Hinge object.* has shape \(2, 2\), margins have \(2,\)"
     ):
         make(Hinge(), "abs")(y, margin)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [(np.zeros(3), r"has shape \(3,\)"), (0.5, "is no array but 0.5"), (None, "is no array but None")],
+)
+def test_derivatives_of_a_wrong_shape_are_named(make, strategy, found, message):
+    """The default would make its curvature of them, and NumPy repeat what is too small."""
+
+    class Wrong(Loss):
+        def value(self, y, margin):
+            raise NotImplementedError
+
+        def gradient(self, y, margin):
+            return found
+
+        def exact_hessian(self, y, margin):
+            return np.ones_like(margin)
+
+    class WrongHessian(Wrong):
+        def gradient(self, y, margin):
+            return margin
+
+        def exact_hessian(self, y, margin):
+            return found
+
+    y, margin = np.array([0, 1, 2, 1]), np.ones((4, 3))
+    with pytest.raises(ValueError, match=rf"the gradient of .*Wrong.* {message}, margins have \(4, 3\)"):
+        make(Wrong(), strategy)(y, margin)
+    if strategy in ("irls", "exact_clipped", "abs"):
+        with pytest.raises(ValueError, match=rf"the exact_hessian of .* {message}, margins have \(4, 3\)"):
+            make(WrongHessian(), strategy)(y, margin)
