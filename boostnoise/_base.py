@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from .curvature import Strategy, curvature, expected, reweighted
+from .curvature import Strategy, check_derivative, curvature, expected, reweighted
 from .softmax import Classes, Floats, Margin, Softmax, read
 
 
@@ -86,7 +86,9 @@ class Loss(ABC):
         self, y: Classes, margin: Margin, strategy: Strategy | None = None
     ) -> tuple[Floats, Floats]:
         """`gradient` and `hessian` at once, which shares work."""
-        return self.gradient(y, margin), self.hessian(y, margin, strategy)
+        gradient = self.gradient(y, margin)
+        check_derivative(self, "gradient", gradient, margin)  # curvatures may be made of it
+        return gradient, self.hessian(y, margin, strategy)
 
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
         """Curvature of the strategy "irls"."""
@@ -113,7 +115,7 @@ class SoftmaxLoss(Loss):
         self, y: Classes, margin: Margin, strategy: Strategy | None = None
     ) -> tuple[Floats, Floats]:
         y, softmax = self._read(y, margin)
-        return self.gradient(y, softmax), self.hessian(y, softmax, strategy)
+        return super().gradient_hessian(y, softmax, strategy)
 
     def _read(self, y: Classes, margin: Margin) -> tuple[Classes, Softmax]:
         """Labels and probabilities, checked."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from ._reading import read_weights
+from .losses import LOSSES
 from .softmax import Floats
 
 OWN_PARAMETERS = ("loss", "loss_params", "hessian")  # that neither library knows
@@ -38,23 +41,61 @@ def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
     return encoder, codes
 
 
-def combined_weight(y: ArrayLike, sample_weight: Any, class_weight: Any) -> Floats | None:
+def encode_eval_set(eval_set: Any, encoder: LabelEncoder) -> list[tuple[Any, NDArray[np.int64]]]:
+    """Pairs of features and class numbers of an `eval_set`.
+
+    Raises
+    ------
+    ValueError
+        If it does not hold pairs, or a label was not in training.
+    """
+    pairs = []
+    for i, pair in enumerate(eval_set):
+        if not (isinstance(pair, tuple | list) and len(pair) == 2):
+            raise ValueError(
+                f"eval_set must be a list of pairs, such as [(X, y)], got {type(pair).__name__} in it"
+            )
+        try:
+            pairs.append((pair[0], encoder.transform(pair[1])))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the labels of eval_set[{i}] are not those of training: {error}") from error
+    return pairs
+
+
+def combined_weight(labels: NDArray[Any], sample_weight: Any, class_weight: Any) -> Floats | None:
     """Weights of rows times those of their classes, or None where neither is given.
 
     Raises
     ------
     ValueError
-        If all are zero.
+        If one is negative or not finite, all are zero, or their number is not that of the rows.
     """
     if sample_weight is None and class_weight is None:
         return None
-    weight = np.ones(np.shape(y)[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = np.ones(labels.size)
+    if sample_weight is not None:
+        weight *= read_weights(sample_weight, labels.size)
     if not weight.any():
         raise ValueError("sample_weight is zero for all rows")
-    if class_weight is None:
-        return weight
-    by_class: Floats = compute_sample_weight(class_weight, np.asarray(y))
-    return weight * by_class
+    if class_weight is not None:
+        weight *= read_weights(compute_sample_weight(class_weight, labels), labels.size, "class_weight")
+        if not weight.any():
+            raise ValueError("sample_weight times class_weight is zero for all rows")
+    return weight
+
+
+def check_keywords(estimator: Any) -> None:
+    """Raise a TypeError where a parameter of the loss was given to the estimator, which passes it on unread."""
+    known = set(type(estimator)().get_params(deep=False)) | {"alpha"}  # a parameter of both libraries
+    loss = LOSSES.get(estimator.loss) if isinstance(estimator.loss, str) else type(estimator.loss)
+    of_loss = {field.name for field in fields(loss)} if is_dataclass(loss) else set()
+    for name, value in estimator.get_params(deep=False).items():
+        own = name.removeprefix("loss_params__")
+        if own != name or (name in of_loss and name not in known):
+            raise TypeError(
+                f"{name}={value!r} has no effect; parameters of the loss are given as "
+                f"loss_params={ {own: value}!r}"
+            )
 
 
 def shown(estimator: Any) -> str:

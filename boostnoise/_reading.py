@@ -38,20 +38,61 @@ def class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
     return check_labels(numbers, len(labels), n_classes)
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
-    """Weights of the rows, or None where there are none."""
-    if sample_weight is None or np.size(sample_weight) == 0:
-        return None
+def read_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> NDArray[Any]:
+    """Weights of the rows, checked; `name` is that of the argument."""
     weight = np.asarray(sample_weight)
+    if weight.dtype.kind not in "biuf":
+        try:
+            weight = weight.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must hold numbers, got the type {weight.dtype}") from None
     if weight.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have shape ({n_rows},), got {weight.shape}")
+        raise ValueError(f"{name} must have shape ({n_rows},), got {weight.shape}")
+    # NaN is neither.
+    if n_rows and not (weight.min() >= 0 and weight.max() < np.inf):
+        wrong = weight[~((weight >= 0) & (weight < np.inf))]
+        raise ValueError(f"{name} must be finite and not negative, got {wrong[:3].tolist()}")
     return weight
 
 
-def read_classes(y: ArrayLike, n_classes: int | None) -> tuple[Classes, int]:
-    """Class numbers and how many classes there are."""
+def read_data(data: Any, library: str, instead: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Labels and weights of what a library hands over natively, which must not be the other library.
+
+    Its type tells which it is, so neither is imported; `instead` is what serves the other one, "{}" its name.
+    """
+    other = "lightgbm" if library == "xgboost" else "xgboost"
+    if any(kind.__module__.partition(".")[0] == other for kind in type(data).__mro__):
+        found, right = type(data).__name__, instead.format(other)
+        raise TypeError(f"got a {found} of {other}, but this is for {library}; use {right}")
+    labels, weight = data.get_label(), data.get_weight()
+    if labels is None or len(labels) == 0:
+        raise ValueError("the training data have no labels")
+    return labels, None if np.size(weight) == 0 else weight
+
+
+def read_start(
+    y: ArrayLike, sample_weight: ArrayLike | None, n_classes: int | None
+) -> tuple[Classes, NDArray[Any] | None, int]:
+    """Class numbers, weights and the number of classes, for an estimate of their shares."""
     labels = np.asarray(y)
-    if labels.size == 0:
-        raise ValueError("y is empty")
-    n_classes = max(2, int(np.max(labels)) + 1) if n_classes is None else n_classes
-    return class_numbers(labels, n_classes), n_classes
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(f"y must have shape (n,) and not be empty, got the shape {labels.shape}")
+    if labels.dtype == object:
+        labels = np.array(labels.tolist())  # numbers of a column of pandas that may be missing
+    if labels.dtype.kind not in "biuf":
+        raise ValueError(f"y must hold class numbers, integers from 0, got {labels[:3].tolist()}")
+    found = np.unique(labels)
+    if n_classes is None:
+        n_classes = max(2, found.size)
+        if not np.array_equal(found, np.arange(found.size)) and found.size > 1:
+            raise ValueError(
+                f"y must hold class numbers, integers from 0 without gaps, got {found[:10].tolist()}; "
+                "for a class without rows give the objective n_classes"
+            )
+    numbers = class_numbers(labels, n_classes)
+    if found.size < 2:
+        raise ValueError(f"y must hold at least two classes, got one class, {found[0]}")
+    weight = None if sample_weight is None else read_weights(sample_weight, labels.size)
+    if weight is not None and not weight.any():
+        raise ValueError("sample_weight is zero for all rows")
+    return numbers, weight, n_classes

@@ -34,8 +34,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.validation import _num_samples
 
-from ._estimator import combined_weight
+from ._estimator import check_keywords, combined_weight
 from .hooks import Objective
 from .label_losses import GeneralizedCrossEntropy
 from .losses import Loss, get_loss
@@ -60,8 +61,9 @@ def loss_of(estimator: Any, n_classes: int = 2) -> Loss:
     Raises
     ------
     ValueError, TypeError
-        If `loss` or `loss_params` is not valid.
+        If `loss` or `loss_params` is not valid, or a parameter of the loss was given beside `loss_params`.
     """
+    check_keywords(estimator)
     params = estimator.loss_params
     if params is not None and not isinstance(params, dict):
         raise TypeError(f"loss_params must be a dict or None, got {params!r}")
@@ -112,6 +114,8 @@ def adapt(
     loss, scores = objective.loss, None
     if name is not None:
         _check_start(estimator, name, fit_params)
+        if _num_samples(X) != codes.size:
+            raise ValueError(f"X and y must have as many rows, got {_num_samples(X)} and {codes.size}")
         weight = combined_weight(labels, fit_params["sample_weight"], estimator.class_weight)
         if objective.scale_pos_weight != 1:
             weight = np.where(codes == 1, objective.scale_pos_weight, 1.0) * (1.0 if weight is None else weight)

@@ -60,11 +60,11 @@ References
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from .softmax import Classes, Floats, Margin, read
+from .softmax import Classes, Floats, Margin, Softmax, read
 
 if TYPE_CHECKING:
     from ._base import Loss
@@ -78,6 +78,21 @@ def check_strategy(strategy: str) -> None:
     """Raise a ValueError that lists the known strategies where this is none of them."""
     if strategy not in STRATEGIES:
         raise ValueError(f"hessian strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
+
+
+def check_derivative(loss: Loss, name: str, found: Any, margin: Margin) -> None:
+    """Raise a ValueError where a derivative is not in the shape of the margins; NumPy may repeat it."""
+    expected = margin.margin.shape if isinstance(margin, Softmax) else np.shape(margin)
+    shape = getattr(found, "shape", None)
+    if shape != expected:
+        what = f"is no array but {found!r}" if shape is None else f"has shape {shape}"
+        raise ValueError(f"the {name} of {loss!r} {what}, margins have {expected}")
+
+
+def _second_derivative(loss: Loss, y: Classes, margin: Margin) -> Floats:
+    found = loss.exact_hessian(y, margin)
+    check_derivative(loss, "exact_hessian", found, margin)
+    return found
 
 
 def curvature(loss: Loss, y: Classes, margin: Margin, strategy: Strategy) -> Floats:
@@ -101,12 +116,12 @@ def curvature(loss: Loss, y: Classes, margin: Margin, strategy: Strategy) -> Flo
     if strategy == "fisher":
         return loss.fisher_hessian(y, margin)
     if strategy == "abs":
-        return np.abs(loss.exact_hessian(y, margin))
+        return np.abs(_second_derivative(loss, y, margin))
     y, softmax = read(y, margin)
     if strategy == "logistic":
         return softmax.variance
     if strategy == "exact_clipped":
-        return np.maximum(loss.exact_hessian(y, margin), FLOOR * softmax.variance)
+        return np.maximum(_second_derivative(loss, y, margin), FLOOR * softmax.variance)
     return np.ones_like(softmax.variance)
 
 
@@ -114,7 +129,7 @@ def reweighted(loss: Loss, y: Classes, margin: Margin) -> Floats:
     """``max(|g| (1 - |r|), h)``; see "irls"."""
     y, softmax = read(y, margin)
     weighted = np.abs(loss.gradient(y, margin)) * softmax.agreement(y)
-    return np.maximum(weighted, loss.exact_hessian(y, margin))
+    return np.maximum(weighted, _second_derivative(loss, y, margin))
 
 
 def expected(loss: Loss, y: Classes, margin: Margin) -> Floats:

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._base import Loss, SoftmaxLoss
-from ._reading import by_class, class_numbers, count_classes, read_classes, read_weights
+from ._reading import by_class, class_numbers, count_classes, read_data, read_start, read_weights
 from ._validation import check_number
-from .curvature import Strategy, check_strategy
+from .curvature import Strategy, check_derivative, check_strategy
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .losses import get_loss
 from .softmax import Classes, Floats, softmax_of
@@ -56,6 +56,7 @@ class Objective(ABC):
     n_classes: int | None = None
     scale_pos_weight: float = 1.0
 
+    library: ClassVar[Literal["xgboost", "lightgbm"]]
     order: ClassVar[Literal["C", "F"]]  # in which the library keeps gradients of several classes
 
     def __post_init__(self) -> None:
@@ -67,9 +68,7 @@ class Objective(ABC):
         if self.n_classes is not None:
             if not isinstance(self.n_classes, Integral) or self.n_classes < 2:
                 raise ValueError(f"n_classes must be an integer of at least 2 or None, got {self.n_classes!r}")
-            self.loss.check_classes(int(self.n_classes))
-            if self.scale_pos_weight != 1 and self.n_classes > 2:
-                raise ValueError(f"scale_pos_weight is for two classes, got n_classes={self.n_classes}")
+            self._check_classes(int(self.n_classes))
 
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -91,16 +90,16 @@ class Objective(ABC):
 
         Raises
         ------
+        TypeError
+            If the data set is of the other library.
         ValueError
-            If the labels are not class numbers 0 to K - 1, if the shapes do not fit, or if the loss cannot deal
-            with so many classes.
+            If the labels are not class numbers 0 to K - 1, if a weight is negative or not finite, if the shapes
+            do not fit, or if the loss cannot deal with so many classes.
         FloatingPointError
             If the loss yields a value that is not finite; the message names the loss.
         """
         if hasattr(y_pred, "get_label"):
-            y_true, y_pred, sample_weight = y_pred.get_label(), y_true, y_pred.get_weight()
-            if y_true is None or len(y_true) == 0:
-                raise ValueError("the training data have no labels")
+            y_pred, (y_true, sample_weight) = y_true, read_data(y_pred, self.library, "{}_objective")
         y_pred = np.asarray(y_pred)
         margin = by_class(y_pred, len(y_true), self.order)
         labels, n_classes = np.asarray(y_true), count_classes(margin)
@@ -110,8 +109,8 @@ class Objective(ABC):
             )
         if self.n_classes not in (None, n_classes):
             raise ValueError(f"the objective has n_classes={self.n_classes}, but margins are of {n_classes}")
-        self.loss.check_classes(n_classes)
-        weight = read_weights(sample_weight, len(margin))
+        self._check_classes(n_classes)
+        weight = None if sample_weight is None else read_weights(sample_weight, len(margin))
         gradient = np.empty(margin.shape, dtype=np.float32, order=self.order)
         hessian = np.empty_like(gradient)
         step = max(1, BLOCK[margin.ndim] // (margin.itemsize * math.prod(margin.shape[1:])))
@@ -129,6 +128,11 @@ class Objective(ABC):
         changed = [f"{name}={value!r}" for name, value in told.items() if value != getattr(Objective, name)]
         return f"{type(self).__name__}({', '.join([repr(self.loss), *changed])})"
 
+    def _check_classes(self, n_classes: int) -> None:
+        self.loss.check_classes(n_classes)
+        if self.scale_pos_weight != 1 and n_classes > 2:
+            raise ValueError(f"scale_pos_weight is for two classes, got n_classes={n_classes}")
+
     @abstractmethod
     def _softmax_factor(self, n_classes: int) -> float:
         """What the library multiplies the diagonal of the hessian by."""
@@ -144,8 +148,7 @@ class Objective(ABC):
         read: Any = softmax_of(margin, precision) if shared else margin.astype(np.float64)
         gradient, hessian = loss.gradient_hessian(y, read, strategy)
         for name, found in (("gradient", gradient), ("hessian", hessian)):
-            if found.shape != margin.shape:
-                raise ValueError(f"the {name} of {loss!r} has shape {found.shape}, margins have {margin.shape}")
+            check_derivative(loss, name, found, margin)
             if not np.isfinite(found).all():
                 raise FloatingPointError(f"the {name} of {loss!r} is not finite")
         if margin.ndim == 2 and strategy != "unit":
@@ -164,6 +167,7 @@ class Objective(ABC):
 class XGBoostObjective(Objective):
     """A loss as the objective of XGBoost; see `xgboost_objective`."""
 
+    library = "xgboost"
     order = "C"
 
     def _softmax_factor(self, n_classes: int) -> float:
@@ -182,14 +186,22 @@ class XGBoostObjective(Objective):
         -------
         float, or a list of one for each class
             The share of class 1 of two; of K classes, what XGBoost estimates in its own scale.
+
+        Raises
+        ------
+        ValueError
+            If labels are not class numbers 0 to K - 1, a class has no rows though the objective was not given
+            `n_classes`, there is one class alone, or weights are negative, not finite, or all zero.
         """
-        y, n_classes = read_classes(y, self.n_classes)
+        y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
+        self._check_classes(n_classes)
         return xgboost_intercept(y, sample_weight, n_classes, self.scale_pos_weight)
 
 
 class LightGBMObjective(Objective):
     """A loss as the objective of LightGBM; see `lightgbm_objective`."""
 
+    library = "lightgbm"
     order = "F"
 
     def _softmax_factor(self, n_classes: int) -> float:
@@ -210,8 +222,15 @@ class LightGBMObjective(Objective):
         -------
         float array of shape (n,) for two classes, else (n, K)
             The same in every row.
+
+        Raises
+        ------
+        ValueError
+            If labels are not class numbers 0 to K - 1, a class has no rows though the objective was not given
+            `n_classes`, there is one class alone, or weights are negative, not finite, or all zero.
         """
-        y, n_classes = read_classes(y, self.n_classes)
+        y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
+        self._check_classes(n_classes)
         # LightGBM has no use for scale_pos_weight here.
         return repeat(lightgbm_intercept(y, sample_weight, n_classes), y.size)
 

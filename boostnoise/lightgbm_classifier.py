@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import lightgbm
 
-from ._estimator import OWN_PARAMETERS, combined_weight, encode_labels, shown
+from ._estimator import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
 from .adaptation import adapt, loss_of
 from .curvature import Strategy
 from .hooks import LightGBMObjective
@@ -113,13 +113,15 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         self._check_parameters()
         loss_of(self)
         encoder, codes = encode_labels(y)
-        n_classes = len(encoder.classes_)
+        labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         objective = self._objective_for(n_classes, loss_of(self, n_classes))
+        if eval_set is not None:
+            encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
         asked_metric, eval_metric = eval_metric, self._margin_metrics(eval_metric, n_classes)
         given = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": asked_metric}
         given |= {"init_score": init_score, "init_model": init_model, **fit_params}
-        adapt(self, objective, X, encoder.classes_[codes], codes, given)
-        weight = combined_weight(y, sample_weight, self.class_weight)
+        adapt(self, objective, X, labels, codes, given)
+        weight = combined_weight(labels, sample_weight, self.class_weight)
         intercept = None
         starts_at_zero = self._library_parameter("boost_from_average") is False
         if init_score is None and init_model is None and not starts_at_zero:
@@ -130,7 +132,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             fit_params.setdefault("eval_init_score", [repeat(intercept, n) for n in evaluated])
         super().fit(
             X,
-            y,
+            y if getattr(y, "ndim", 1) == 1 else labels,  # it would warn of a column again
             sample_weight=sample_weight,
             init_score=init_score,
             eval_set=eval_set,

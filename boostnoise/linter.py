@@ -16,7 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ._base import Loss
 from ._reading import by_class
+from .hooks import Objective
 from .softmax import Classes, Floats
 
 N_ROWS = 60
@@ -60,6 +62,10 @@ class ObjectiveReport:
     library : {"xgboost", "lightgbm"}
     n_classes : int
     findings : tuple of Finding
+    ok : bool
+        Whether there is no error; there may be warnings.
+    names : tuple of str
+        Names of the findings, in their order.
     """
 
     objective: str
@@ -108,6 +114,8 @@ def check_objective(
         Flat arrays in the order of the other library, C for XGBoost and Fortran for LightGBM.
     ``row dependence``, ``row order``
         The gradient of a row depends on the margins of other rows, or on where among them it stands.
+    ``row count``
+        The gradient or hessian of a row depends on how many rows there are, as when divided by their number.
     ``weights``
         Weights are ignored, or do not multiply both gradient and hessian.
     ``inputs``
@@ -117,6 +125,9 @@ def check_objective(
     ``gradient``
         The gradient is not that of `value`, by central differences; with several columns and no `value`, it is
         the gradient of no function, as its derivatives are not symmetric (a warning).
+    ``exact_hessian``, ``value``
+        Of a hook of this package: the second derivative of its loss is not the slope of the gradient, though
+        the curvature is made of it; its value raises an error or has no number for each row (a warning).
     ``sum over classes``
         The gradients of a row do not sum to 0, as those of a function of the softmax do (a warning).
     ``hessian``
@@ -131,7 +142,8 @@ def check_objective(
     n_classes : int, default=2
         Two classes have margins of shape (n,), more have (n, K).
     value : callable or None, default=None
-        ``value(y, margin)``, the loss of each row, shape (n,), from class numbers and margins.
+        ``value(y, margin)``, the loss of each row, shape (n,), from class numbers and margins.  None stands for
+        the value of the loss, if the objective is a hook of this package.
     native : bool, default=False
         Whether it is called as ``objective(margin, data)``, not ``objective(y_true, y_pred[, weight])``.
 
@@ -159,6 +171,8 @@ def check_objective(
     """
     if not callable(objective):
         raise TypeError(f"objective must be callable, got {objective!r}")
+    if value is not None and not callable(value):
+        raise TypeError(f"value must be callable or None, got {value!r}")
     if library not in ("xgboost", "lightgbm"):
         raise ValueError(f"library must be 'xgboost' or 'lightgbm', got {library!r}")
     if n_classes < 2:
@@ -193,6 +207,9 @@ class _Linter:
             if not (np.isfinite(gradient).all() and np.isfinite(hessian).all()):
                 self._note("values", "the gradient or hessian is not finite at ordinary margins")
                 return
+            if isinstance(self.objective, Objective):
+                self._check_loss(self.objective)
+                value = self._value_of(self.objective.loss) if value is None else value
             self._check_rows(gradient, hessian)
             if "order" in self._names():
                 return  # all else would be misread
@@ -289,6 +306,45 @@ class _Linter:
             found = self._derivatives(self.y[shuffled], np.asarray(self.margin[shuffled], order=self.order))
             if not all(map(_close, found, (gradient[shuffled], hessian[shuffled]))):
                 self._note("row order", "the same rows in another order have other gradients or hessians")
+                return
+            half = N_ROWS // 2
+            found = self._derivatives(self.y[:half], np.asarray(self.margin[:half], order=self.order))
+            if not all(map(_close, found, (gradient[:half], hessian[:half]))):
+                self._note("row count", "among fewer rows, a row has another gradient or hessian")
+
+    def _check_loss(self, objective: Objective) -> None:
+        """What a hook does not show: it gives a loss copies, and makes its own curvature of what it gets."""
+        loss, margin = objective.loss, self.margin.astype(np.float64)
+        derivatives = {"gradient": loss.gradient}
+        if (objective.hessian or loss.default_hessian) in ("irls", "exact_clipped", "abs"):
+            derivatives["exact_hessian"] = loss.exact_hessian
+        for name, derivative in derivatives.items():
+            given = margin.copy()
+            derivative(self.y, given)
+            if not np.array_equal(given, margin):
+                self._note("inputs", f"{name} of {loss!r} changes the margins that it is given")
+                raise _WrongResult
+        if "exact_hessian" not in derivatives:
+            return
+        differences = np.empty_like(margin)
+        for step in _steps(margin):
+            slope = (loss.gradient(self.y, margin + step) - loss.gradient(self.y, margin - step)) / (2.0 * STEP)
+            differences[step != 0] = slope[step != 0]
+        if not _close(loss.exact_hessian(self.y, margin), differences):
+            self._note("exact_hessian", f"exact_hessian of {loss!r} is not the slope of its gradient")
+
+    def _value_of(self, loss: Loss) -> Callable[[Classes, Floats], Floats] | None:
+        """The value of a loss, or None where it cannot be compared with the gradient."""
+        try:
+            found = np.shape(loss.value(self.y, self.margin.astype(np.float64)))
+        except Exception as error:  # noqa: BLE001 (whatever it is, it is reported)
+            self._note("value", f"that of {loss!r} raises {type(error).__name__}: {error}", "warning")
+            return None
+        if found != (N_ROWS,):
+            message = f"that of {loss!r} has shape {found} for {N_ROWS} rows"
+            self._note("value", message, "warning")
+            return None
+        return loss.value
 
     def _is_local(self, changes: Any) -> bool:
         """Whether changes are those of one row when read in the order of the other library."""

@@ -84,6 +84,12 @@ LOSSES: dict[str, type[Loss]] = {
     "unbiased": UnbiasedCrossEntropy,
 }
 
+# What may be meant by a word in place of a number.
+CHOSEN = (
+    "only RobustXGBClassifier and RobustLGBMClassifier choose on data, with loss_params: "
+    '{"q": "auto"} of "gce", {"T": "estimate"} of "forward" and "backward"'
+)
+
 
 def get_loss(loss: str | Loss, **params: Any) -> Loss:
     """Loss object from its name.
@@ -129,4 +135,9 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
     for name, parameter in known.items():
         if parameter.default is MISSING and name not in params:
             raise ValueError(f"loss {loss!r} needs the parameter {name!r}")
-    return kind(**params)
+    try:
+        return kind(**params)
+    except TypeError as error:
+        if any(isinstance(params.get(name), str) for name in ("q", "T")):
+            raise TypeError(f"{error}; {CHOSEN}") from None
+        raise

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._reading import by_class, class_numbers, count_classes
+from ._reading import by_class, class_numbers, count_classes, read_data, read_weights
 from ._validation import check_number
 from .softmax import Classes, Floats, probabilities, softmax_of
 from .transition import check_transition_matrix
@@ -80,13 +80,20 @@ class Metric(ABC):
         Returns
         -------
         value, (name, value) or (name, value, higher_is_better)
+
+        Raises
+        ------
+        TypeError
+            If the data set is of the other library.
+        ValueError
+            If the labels are not class numbers, or a weight is negative or not finite.
         """
         native = hasattr(y_pred, "get_label")
         if native:
-            y_true, y_pred, sample_weight = y_pred.get_label(), y_true, y_pred.get_weight()
+            y_pred, (y_true, sample_weight) = y_true, read_data(y_pred, self.library, 'library="{}"')
         predicted = by_class(np.asarray(y_pred), len(y_true), "C" if self.library == "xgboost" else "F")
         y = class_numbers(np.asarray(y_true), count_classes(predicted))
-        weight = None if sample_weight is None or np.size(sample_weight) == 0 else sample_weight
+        weight = None if sample_weight is None else read_weights(sample_weight, len(y))
         value = float(np.average(self._of_rows(y, predicted), weights=weight))
         if self.library == "lightgbm":
             return self.__name__, value, self.higher_is_better

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._estimator import encode_labels
+from ._reading import read_weights
 from .softmax import Floats
 from .transition import check_transition_matrix
 
@@ -87,7 +88,7 @@ def estimate_transition_matrix(
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
     encoder, codes = encode_labels(y)
     p = _read_probabilities(probabilities, codes.size, len(encoder.classes_))
-    weight = _read_weights(sample_weight, codes.size)
+    weight = np.ones(codes.size) if sample_weight is None else read_weights(sample_weight, codes.size)
     codes, p, weight = codes[weight > 0], p[weight > 0], weight[weight > 0]
     total: Floats = np.bincount(codes, weights=weight, minlength=p.shape[1]).astype(np.float64)
     if not total.all():
@@ -150,14 +151,3 @@ def _read_probabilities(probabilities: ArrayLike, n_rows: int, n_classes: int) -
         wrong = sums[np.abs(sums - 1.0) > 1e-3]
         raise ValueError(f"the rows of probabilities must sum to 1, got the sums {wrong[:3].tolist()}")
     return p
-
-
-def _read_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have shape ({n_rows},), got {weight.shape}")
-    if not (np.isfinite(weight) & (weight >= 0.0)).all():
-        raise ValueError("sample_weight must be finite and not negative")
-    return weight

@@ -12,7 +12,7 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._estimator import OWN_PARAMETERS, combined_weight, encode_labels, shown
+from ._estimator import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
 from .adaptation import adapt, loss_of
 from .curvature import Strategy
 from .hooks import XGBoostObjective
@@ -104,25 +104,24 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         if self.objective not in ("binary:logistic", "multi:softprob"):
             raise ValueError(f"objective is set by the loss and cannot be chosen, got {self.objective!r}")
         encoder, codes = encode_labels(y)
-        n_classes = len(encoder.classes_)
+        labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         # Like XGBoost's own objective, which has no use for it with more classes.
         positive = 1.0 if self.scale_pos_weight is None or n_classes > 2 else float(self.scale_pos_weight)
         objective = XGBoostObjective(loss_of(self, n_classes), self.hessian, n_classes, positive)
         metrics = self._margin_metrics(n_classes)
+        encoded = None if eval_set is None else encode_eval_set(eval_set, encoder)
         given = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
         given["verbose"] = False
-        objective = adapt(self, objective, X, encoder.classes_[codes], codes, given)
+        objective = adapt(self, objective, X, labels, codes, given)
         replaced = {"objective": objective, "eval_metric": metrics}
-        sample_weight = combined_weight(y, sample_weight, self.class_weight)
-        if eval_set is not None:
-            eval_set = [(features, encoder.transform(labels)) for features, labels in eval_set]
+        sample_weight = combined_weight(labels, sample_weight, self.class_weight)
         # A model to go on from has an intercept already.
         if self.base_score is None and xgb_model is None:
             replaced["base_score"] = objective.base_score(codes, sample_weight)
         self._labels = None  # the parent's fit compares the codes with `classes_`
         with self._replaced(**replaced):
             super().fit(
-                X, codes, sample_weight=sample_weight, eval_set=eval_set, xgb_model=xgb_model, **fit_params
+                X, codes, sample_weight=sample_weight, eval_set=encoded, xgb_model=xgb_model, **fit_params
             )
         self._labels = encoder.classes_
         return self

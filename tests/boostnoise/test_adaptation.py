@@ -207,15 +207,19 @@ def test_choice_within_a_grid_search(model):
         (
             {"loss": "rfl", "loss_params": {"q": "auto"}},
             TypeError,
-            "q of RobustFocalLoss must be a number, got 'auto'",
+            r"q of RobustFocalLoss must be a number, got 'auto'; only .* \{\"q\": \"auto\"\} of \"gce\"",
         ),
         ({"loss": "mae", "loss_params": {"q": "auto"}}, ValueError, "loss 'mae' has no parameter 'q'"),
-        ({"loss": "gce", "loss_params": {"q": "estimate"}}, TypeError, "must be a number, got 'estimate'"),
+        (
+            {"loss": "gce", "loss_params": {"q": "estimate"}},
+            TypeError,
+            r"must be a number, got 'estimate'; only .* \{\"q\": \"auto\"\}",
+        ),
         ({"loss": "gce", "loss_params": {"q": "auto", "r": 1}}, ValueError, "has no parameter 'r'"),
         (
             {"loss": "backward", "loss_params": {"T": "auto"}},
             TypeError,
-            "T must be a square matrix of numbers, got 'auto'",
+            r"T must be a square matrix of numbers, got 'auto'; only .* \{\"T\": \"estimate\"\}",
         ),
         ({"hessian": "newton", **AUTO}, ValueError, "hessian strategy 'newton' is unknown"),
     ],
@@ -239,6 +243,8 @@ def test_data_that_cannot_be_divided(model, choice):
         ValueError, match=r"needs at least two rows of each class.*a single one has the label 'other'"
     ):
         model.fit(X, np.where(np.arange(y.size) == 7, "other", y))
+    with pytest.raises(ValueError, match=f"X and y must have as many rows, got {y.size} and {y.size - 1}"):
+        model.fit(X, y[1:])
     start = "base_margin" if isinstance(model, RobustXGBClassifier) else "init_score"
     with pytest.raises(ValueError, match=rf"{start} cannot be combined with [qT]='(auto|estimate)'"):
         model.fit(X, y, **{start: np.zeros(y.size)})

@@ -8,6 +8,7 @@ import pytest
 import xgboost
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -150,6 +151,9 @@ def never(*_, **__):
         ({"loss": "backward", "loss_params": {"T": np.full((4, 4), 0.25)}}, ValueError, "T must be invertible"),
         ({"loss": "negative_exponential"}, ValueError, "needs the parameter 'mu'|is for two classes"),
         ({"loss": 7}, TypeError, "loss must be a name or a Loss, got 7"),
+        ({"q": 0.5}, TypeError, r"q=0.5 has no effect; .* given as loss_params=\{'q': 0.5\}"),
+        ({"loss": GeneralizedCrossEntropy(0.4), "q": 0.5}, TypeError, "q=0.5 has no effect"),
+        ({"loss_params__q": 0.3}, TypeError, r"loss_params__q=0.3 has no .* given as loss_params=\{'q': 0.3\}"),
         ({"loss_params": [0.7]}, TypeError, r"loss_params must be a dict or None, got \[0.7\]"),
     ],
 )
@@ -172,8 +176,59 @@ def test_bad_data(model):
         model.fit(X, X[:, 0] + 0.01)
     with pytest.raises(ValueError, match="sample_weight is zero for all rows"):
         model.fit(X, load_iris().target, sample_weight=np.zeros(150))
-    with pytest.raises(ValueError, match="previously unseen labels"):
-        model.fit(X, load_iris().target, eval_set=[(X, load_iris().target + 1)])
+    for weight, message in (
+        (np.where(X[:, 0] > 7, np.nan, 1.0), r"finite and not negative, got \[nan, nan, nan\]"),
+        (np.where(X[:, 0] > 7, np.inf, 1.0), "finite and not negative"),
+        (np.where(X[:, 0] > 7, -1, 1), "finite and not negative"),
+        (np.ones(149), r"sample_weight must have shape \(150,\), got \(149,\)"),
+        (np.full(150, "a"), "sample_weight must hold numbers, got the type"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, load_iris().target, sample_weight=weight)
+    for class_weight in ({0: -1.0, 1: 1.0, 2: 1.0}, {0: np.nan, 1: 1.0, 2: 1.0}):
+        with pytest.raises(ValueError, match="class_weight must be finite and not negative"):
+            clone(model).set_params(class_weight=class_weight).fit(X, load_iris().target)
+    with pytest.raises(ValueError, match="sample_weight times class_weight is zero for all rows"):
+        clone(model).set_params(class_weight=dict.fromkeys(range(3), 0)).fit(X, load_iris().target)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["a", "d"], r"eval_set\[1\] .*unseen labels: .*d"),
+        (["a", None], r"eval_set\[1\]"),
+        (3.0, r"eval_set\[1\]"),
+    ],
+)
+def test_bad_labels_of_an_eval_set(model, labels, message):
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y, eval_set=[(X, y), (X[:2], labels)])
+    with pytest.raises(ValueError, match=r"eval_set\[0\] .*NaN"):
+        model.fit(X, load_iris().target, eval_set=[(X[:2], np.array([0, np.nan]))])
+
+
+def test_an_eval_set_is_a_list_of_pairs(model):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(
+        ValueError, match=r"eval_set must be a list of pairs, such as \[\(X, y\)\], got ndarray"
+    ):
+        model.fit(X, y, eval_set=[X, y])
+
+
+def test_a_column_of_labels_warns_once(model):
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(DataConversionWarning) as caught:
+        model.fit(X, y.reshape(-1, 1))
+    assert len(caught) == 1
+
+
+def test_alpha_is_a_parameter_of_the_libraries(model):
+    """XGBoost's name of its penalty, though a loss has one too."""
+    X, y = load_iris(return_X_y=True)
+    model.set_params(loss="sce", alpha=0.5).fit(X, y)
+    assert model.loss_.alpha != 0.5
 
 
 @parametrize_with_checks(

@@ -8,7 +8,15 @@ import xgboost
 from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from boostnoise import CrossEntropy, GeneralizedCrossEntropy, get_loss, lightgbm_objective, xgboost_objective
+from boostnoise import (
+    CrossEntropy,
+    GeneralizedCrossEntropy,
+    Loss,
+    get_loss,
+    lightgbm_objective,
+    xgboost_objective,
+)
+from boostnoise.curvature import STRATEGIES
 from boostnoise.hooks import LightGBMObjective, XGBoostObjective
 from boostnoise.losses import LOSSES
 
@@ -206,6 +214,7 @@ def test_an_objective_is_made_of_a_loss(kind):
         ({"loss": "ce"}, [0, 1], (2, 1), r"margins must have shape \(n,\) for two classes, else \(n, K\)"),
         ({"loss": "savage"}, [0, 1], (2, 3), "SavageLoss is for two classes, got 3"),
         ({"loss": "ce", "n_classes": 2}, [0, 1], (2, 3), "the objective has n_classes=2, but margins are of 3"),
+        ({"loss": "ce", "scale_pos_weight": 5}, [0, 1], (2, 3), "scale_pos_weight is for two classes, got n_classes=3"),
     ],
 )  # fmt: skip
 def test_bad_labels(make, objective, labels, margin_shape, message):
@@ -223,11 +232,56 @@ def test_bad_labels_stop_both_libraries_at_the_first_round():
         lightgbm.train(params, lightgbm.Dataset(X, y + 1))
     with pytest.raises(ValueError, match="the training data have no labels"):
         xgboost.train(xgboost_params(2), xgboost.DMatrix(X), obj=xgboost_objective("gce"))
-    for labels, message in (([], "y is empty"), ([0.5, 1], "labels must be class numbers")):
-        with pytest.raises(ValueError, match=message):
-            xgboost_objective("ce").base_score(labels)
     with pytest.raises(ValueError, match=r"sample_weight must have shape \(2,\), got \(3,\)"):
         xgboost_objective("ce")(np.array([0, 1]), np.zeros(2), np.ones(3))
+
+
+NUMBERS = "y must hold class numbers, integers from 0"
+
+
+@pytest.mark.parametrize(
+    ("y", "weight", "n_classes", "message"),
+    [
+        ([], None, None, r"y must have shape \(n,\) and not be empty, got the shape \(0,\)"),
+        ([[0, 1]], None, None, r"y must have shape \(n,\)"),
+        ([0.5, 1], None, None, NUMBERS),
+        ([1, 2, 3], None, None, rf"{NUMBERS} without gaps, got \[1, 2, 3\]"),
+        ([0, 2, 2], None, None, r"without gaps, got \[0, 2\]; for a class without rows give .* n_classes"),
+        ([0, 1, np.nan], None, None, rf"{NUMBERS} without gaps, got \[0.0, 1.0, nan\]"),
+        ([0, 1, np.nan], None, 2, r"labels must be class numbers, integers from 0 to 1, got \[nan\]"),
+        (["a", "b"], None, None, rf"{NUMBERS}, got \['a', 'b'\]"),
+        ([0, 1, None], None, None, NUMBERS),
+        ([0, 3], None, 3, "y must hold class numbers 0 to 2, got 0 to 3"),
+        ([1, 1], None, None, "y must hold at least two classes, got one class, 1"),
+        ([0, 0], None, 3, "y must hold at least two classes, got one class, 0"),
+        ([0, 1], [1, 1, 1], None, r"sample_weight must have shape \(2,\), got \(3,\)"),
+        ([0, 1], [1, np.nan], None, r"sample_weight must be finite and not negative, got \[nan\]"),
+        ([0, 1], [1, -1], None, r"sample_weight must be finite and not negative, got \[-1\]"),
+        ([0, 1], [0, 0], None, "sample_weight is zero for all rows"),
+    ],
+)
+def test_bad_data_give_no_start(make, y, weight, n_classes, message):
+    objective = make("ce", n_classes=n_classes)
+    start = objective.base_score if isinstance(objective, XGBoostObjective) else objective.init_score
+    with pytest.raises(ValueError, match=message):
+        start(y, weight)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
+def test_bad_weights_are_refused(make, weight):
+    with pytest.raises(ValueError, match=r"sample_weight must be finite and not negative, got \["):
+        make("ce")(np.array([0, 1]), np.zeros(2), np.array([1.0, weight]))
+
+
+def test_a_data_set_of_the_other_library_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    message = "got a QuantileDMatrix of xgboost, but this is for lightgbm; use xgboost_objective"
+    with pytest.raises(TypeError, match=message):
+        xgboost.train(xgboost_params(2), xgboost.QuantileDMatrix(X, y), obj=lightgbm_objective("gce"))
+    params = lightgbm_params(2) | {"objective": xgboost_objective("gce")}
+    message = "got a Dataset of lightgbm, but this is for xgboost; use lightgbm_objective"
+    with pytest.raises(TypeError, match=message):
+        lightgbm.train(params, lightgbm.Dataset(X, y))
 
 
 @dataclass(frozen=True)
@@ -259,8 +313,6 @@ def test_a_loss_that_yields_nan_stops_both_libraries(of):
 
 
 def test_a_loss_of_ones_own_sees_arrays(make):
-    from boostnoise import Loss
-
     class Hinge(Loss):
         def value(self, y, margin):
             return np.maximum(0, 1 - (2 * y - 1) * margin)
@@ -275,6 +327,39 @@ def test_a_loss_of_ones_own_sees_arrays(make):
     y, margin = np.array([0, 1]), np.zeros(2, dtype=np.float32)
     assert make(Hinge(), "unit")(y, margin)[0].tolist() == [1, -1]
     with pytest.raises(
-        ValueError, match=r"the hessian of .*Hinge object.* has shape \(2, 2\), margins have \(2,\)"
+        ValueError, match=r"the exact_hessian of .*Hinge object.* has shape \(2, 2\), margins have \(2,\)"
     ):
         make(Hinge(), "abs")(y, margin)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [(np.zeros(3), r"has shape \(3,\)"), (0.5, "is no array but 0.5"), (None, "is no array but None")],
+)
+def test_derivatives_of_a_wrong_shape_are_named(make, strategy, found, message):
+    """The default would make its curvature of them, and NumPy repeat what is too small."""
+
+    class Wrong(Loss):
+        def value(self, y, margin):
+            raise NotImplementedError
+
+        def gradient(self, y, margin):
+            return found
+
+        def exact_hessian(self, y, margin):
+            return np.ones_like(margin)
+
+    class WrongHessian(Wrong):
+        def gradient(self, y, margin):
+            return margin
+
+        def exact_hessian(self, y, margin):
+            return found
+
+    y, margin = np.array([0, 1, 2, 1]), np.ones((4, 3))
+    with pytest.raises(ValueError, match=rf"the gradient of .*Wrong.* {message}, margins have \(4, 3\)"):
+        make(Wrong(), strategy)(y, margin)
+    if strategy in ("irls", "exact_clipped", "abs"):
+        with pytest.raises(ValueError, match=rf"the exact_hessian of .* {message}, margins have \(4, 3\)"):
+            make(WrongHessian(), strategy)(y, margin)

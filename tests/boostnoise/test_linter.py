@@ -1,5 +1,7 @@
 """Right objectives have no findings; of wrong ones each mistake is found, and found alone."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
@@ -107,6 +109,11 @@ def weighs_by_position(y_true, y_pred, sample_weight=None):
     return (gradient.T * by_row).T, (hessian.T * by_row).T
 
 
+def means(y_true, y_pred, sample_weight=None):
+    gradient, hessian = cross_entropy(y_true, y_pred, sample_weight)
+    return gradient / len(y_true), hessian / len(y_true)
+
+
 def naive_softmax(y_true, y_pred, sample_weight=None):
     with np.errstate(over="ignore", invalid="ignore"):
         p = np.exp(y_pred)
@@ -142,6 +149,7 @@ def labels_of_minus_one(y_true, y_pred, sample_weight=None):
         (writes_into_margins, "inputs", "are changed"),
         (standardises, "row dependence", "changes with the margin of another row"),
         (weighs_by_position, "row order", "the same rows in another order"),
+        (means, "row count", "among fewer rows"),
         (naive_softmax, "extreme margins", "not finite in single precision at margins of"),
     ],
 )  # fmt: skip
@@ -250,6 +258,8 @@ def test_bad_arguments():
         check_objective(cross_entropy, "catboost")
     with pytest.raises(ValueError, match="n_classes must be at least 2, got 1"):
         check_objective(cross_entropy, "xgboost", 1)
+    with pytest.raises(TypeError, match="value must be callable or None, got 3"):
+        check_objective(cross_entropy, "xgboost", value=3)
     with pytest.raises(ValueError, match="value must return an array of shape"):
         check_objective(cross_entropy, "xgboost", value=lambda y, margin: 0.0)
 
@@ -267,5 +277,54 @@ def test_a_loss_of_ones_own():
         def exact_hessian(self, y, margin):
             return expit(margin) * expit(-margin)
 
-    report = check_objective(xgboost_objective(Slip()), "xgboost", value=Slip().value)
-    assert report.names == ("gradient",)
+    hook = xgboost_objective(Slip())
+    for value in (None, Slip().value):
+        assert check_objective(hook, "xgboost", value=value).names == ("exact_hessian", "gradient")
+
+
+@pytest.mark.parametrize("library", MAKERS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_hook_hides_none_of_the_mistakes_of_its_loss(library, n_classes):
+    class Twice(Loss):
+        def value(self, y, margin):
+            return get_loss("ce").value(y, margin)
+
+        def gradient(self, y, margin):
+            return get_loss("ce").gradient(y, margin)
+
+        def exact_hessian(self, y, margin):
+            return 2 * get_loss("ce").exact_hessian(y, margin)
+
+    class Writes(Twice):
+        def gradient(self, y, margin):
+            margin -= 1
+            return super().gradient(y, margin + 1)
+
+    make = MAKERS[library]
+    assert check_objective(make(Twice()), library, n_classes).names == ("exact_hessian",)
+    report = check_objective(make(Writes()), library, n_classes)
+    assert report.names == ("inputs",)
+    assert "gradient of" in report.findings[0].message
+    assert check_objective(make(Twice(), "fisher"), library, n_classes).ok
+
+
+@pytest.mark.parametrize(
+    ("result", "message"), [(1.0, r"has shape \(\) for 60 rows"), (None, "raises NotImplementedError: later")]
+)
+def test_a_loss_without_a_value_can_be_trained(result, message):
+    class Valueless(Loss):
+        def value(self, y, margin):
+            if result is None:
+                raise NotImplementedError("later")
+            return result
+
+        def gradient(self, y, margin):
+            return get_loss("ce").gradient(y, margin)
+
+        def exact_hessian(self, y, margin):
+            raise NotImplementedError
+
+    report = check_objective(xgboost_objective(Valueless(), "logistic"), "xgboost")
+    assert report.ok
+    assert report.names == ("value",)
+    assert re.search(message, report.findings[0].message)

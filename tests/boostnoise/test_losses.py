@@ -286,6 +286,7 @@ def test_names():
         ("forward", {}, ValueError, "loss 'forward' needs the parameter 'T'"),
         ("unbiased", {"rate_pos": 0.1}, ValueError, "loss 'unbiased' needs the parameter 'rate_neg'"),
         (get_loss("ce"), {"q": 1}, TypeError, "with the name of a loss"),
+        ("gce", {"q": "auto"}, TypeError, "must be a number, got 'auto'; only Robust.* of \"gce\""),
         (None, {}, TypeError, "loss must be a name or a Loss, got None"),
     ],
 )

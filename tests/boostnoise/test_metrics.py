@@ -153,6 +153,16 @@ def test_the_corrected_accuracy_estimates_that_on_clean_labels():
     assert CorrectedAccuracyMetric("xgboost", rate=0.3)(clean, 2.0 * clean - 1) > 1
 
 
+def test_a_data_set_of_the_other_library_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = xgboost.DMatrix(X, y)
+    with pytest.raises(TypeError, match=r'got a DMatrix of xgboost, .* for lightgbm; use library="xgboost"'):
+        xgboost.train({}, rows, 1, evals=[(rows, "on")], custom_metric=LogLossMetric("lightgbm"))
+    data = lightgbm.Dataset(X, y)
+    with pytest.raises(TypeError, match=r'got a Dataset of lightgbm, .* for xgboost; use library="lightgbm"'):
+        lightgbm.train({"verbose": -1}, data, 1, valid_sets=[data], feval=LogLossMetric("xgboost"))
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
@@ -166,6 +176,7 @@ def test_the_corrected_accuracy_estimates_that_on_clean_labels():
         (lambda: CorrectedAccuracyMetric("xgboost", rate=0.5)(np.zeros(1), np.zeros(1)), ValueError, "rate must be less than 0.5 for 2 classes"),
         (lambda: CorrectedAccuracyMetric("xgboost", T=np.eye(3))(np.zeros(1), np.zeros(1)), ValueError, "T is for 3 classes, but there are 2"),
         (lambda: LogLossMetric("xgboost")(np.full(1, 2), np.zeros(1)), ValueError, "y must hold class numbers 0 to 1"),
+        (lambda: LogLossMetric("xgboost")(np.zeros(2), np.zeros(2), [1, np.nan]), ValueError, "sample_weight must be finite"),
     ],
 )  # fmt: skip
 def test_bad_input(make, error, message):

@@ -52,6 +52,14 @@ def test_early_stopping_on_the_corrected_accuracy():
         model.fit(X_train, y_train, eval_set=[(X_test, y_test)])
 
 
+def test_an_eval_set_is_no_pair():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(
+        ValueError, match=r"eval_set must be a list of pairs, such as \[\(X, y\)\], got ndarray"
+    ):
+        RobustXGBClassifier().fit(X, y, eval_set=(X, y))
+
+
 def test_margins_on_request():
     X, y = load_breast_cancer(return_X_y=True)
     boosted = RobustXGBClassifier(n_estimators=10, n_jobs=1).fit(X, y)
