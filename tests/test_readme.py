@@ -3,14 +3,12 @@
 Its first two commands, which install the project, are run by `.ci/run`; they are compared with it here.
 """
 
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -25,7 +23,7 @@ def blocks(language):
 
 
 def test_no_block_is_left_out():
-    assert [kind for kind, _ in BLOCKS] == ["bash", "bash", "json", "bash", "json", *["python"] * 6]
+    assert [kind for kind, _ in BLOCKS] == ["bash", "bash", "json", "bash", *["python"] * 6]
 
 
 def test_continuous_integration_runs_the_commands_that_install(root):
@@ -65,38 +63,6 @@ def test_examples(example, root, tmp_path):
         assert "robust_forest" in done.stdout
     else:
         assert float(done.stdout.split()[-1]) > 0.9
-
-
-def keys_of(heading):
-    """Keys of the table that follows a line."""
-    table = README.split(f"\n{heading}", 1)[1].split("\n\n")[1]
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table, flags=re.MULTILINE)
-    return {key for row in told for key in re.findall(r"`(\w+)`", row)}
-
-
-def test_the_keys_of_a_config_are_all_told():
-    from boostnoise.eval.config import Config
-
-    keys = keys_of("Keys of a config")
-    assert keys == set(Config.model_fields) - {"name"}
-    assert set(json.loads(blocks("json")[0])) <= keys
-
-
-def test_the_keys_of_a_data_set_are_all_told():
-    from boostnoise.eval.dataset_spec import SETS, DatasetSpec
-
-    assert keys_of("Keys of a data set") == set(DatasetSpec.model_fields)
-    assert all(f"`{name}`" in README for name in SETS)
-    for example in json.loads(blocks("json")[1]):
-        DatasetSpec.model_validate(example)
-
-
-def test_the_kinds_of_noise_are_all_told():
-    from boostnoise.eval.noise_spec import NoiseSpec
-
-    union, _ = get_args(NoiseSpec)
-    kinds = {get_args(spec.model_fields["kind"].annotation)[0] for spec in get_args(union)}
-    assert keys_of("Kinds of noise") == kinds
 
 
 def test_the_map_names_every_module(root):
