@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from .config import ModelSpec
 from .datasets import Dataset
 from .jobs import Job
+from .model_spec import ModelSpec
 from .models import build, packages_of
 from .noise import NoisyLabels
 from .store import Outcome
