@@ -111,7 +111,7 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.classes_[np.asarray(self.estimator_.predict(X)).astype(np.intp)]
 
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes, in the order of `classes_`."""
         check_is_fitted(self)

@@ -150,7 +150,7 @@ class ParsedName:
 
     def description(self, params: dict[str, Any]) -> dict[str, Any]:
         """Module, class and parameters of the whole, with further parameters of the model itself."""
-        variant = {self.kind: self.variant} if self.kind else {}
+        variant: dict[str, Any] = {self.kind: self.variant} if self.kind else {}
         made = _described(self.base.module, self.base.model, {**self.base.params, **variant, **params})
         if self.base.scaled:
             scaler = _described("sklearn.preprocessing", "StandardScaler", {})

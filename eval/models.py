@@ -68,9 +68,8 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
     where = f"{spec.module}.{spec.model}"
     for package in packages_of(spec):
         if not is_installed(package):
-            raise ConfigError(
-                f"{where} needs {package}, which is not installed; the extra {package!r} of boostnoise brings it"
-            )
+            extra = f"the extra {package!r} of boostnoise brings it"
+            raise ConfigError(f"{where} needs {package}, which is not installed; {extra}")
     try:
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
@@ -139,9 +138,9 @@ def check_variant(kind: str, name: str) -> None:
 
 
 def _line(described: type) -> str:
-    """First line of a docstring, without markup and the numbers of references."""
+    """First line of a docstring, without markup and references."""
     line = (described.__doc__ or "").partition("\n")[0]
-    return re.sub(r" \[\d+\]_|``", "", line)
+    return re.sub(r" \[\d+\]_|``| \([A-Z][a-z]+[^()]*\)", "", line)
 
 
 def version_of(package: str) -> str:
