@@ -93,7 +93,7 @@ class ModelSpec(Strict):
             raise ValueError("must be the name of a model or an object with module and model")
         if not isinstance(value.get("model"), str):
             raise ValueError("needs a key 'model': a short name, or a class together with its 'module'")
-        value = {"name": value["model"], **value}
+        value = {"name": value["model"] + " (search)" * bool(value.get("search")), **value}
         return value if "module" in value else _spelt_out(value)
 
     @field_validator("module", "model")
