@@ -16,8 +16,9 @@ from threadpoolctl import threadpool_limits
 from .datasets import Dataset
 from .jobs import Job
 from .model_spec import ModelSpec
-from .models import build, packages_of
+from .models import build
 from .noise import NoisyLabels
+from .packages import packages_of
 from .store import Outcome
 
 # Cells are many and cores few: one thread per cell wastes nothing, and no score depends on the number of cores.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from .config import Config
 from .datasets import Dataset
 from .model_spec import ModelSpec
-from .models import packages_of, version_of
 from .noise import Noise, NoiseOn
 from .noise_levels import levels
+from .packages import packages_of, version_of
 
 # Part of every key; to be raised when a change here gives other scores for the same job.
 PROTOCOL = 3

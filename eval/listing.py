@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from .model_names import FILTER, SHORT_NAMES, VARIANTS, Kind
-from .models import is_installed, variants
+from .models import variants
+from .packages import is_installed
 
 FOLLOWED_BY: dict[Kind, str] = {"criterion": "a split criterion", "loss": "a loss"}
 

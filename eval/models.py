@@ -6,32 +6,22 @@ with no parameter by which one of them would read or write files, open a port or
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import logging
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
-from importlib import metadata
-from pathlib import Path
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from .errors import ConfigError, one_line
+from .packages import import_extras, is_description
 from .parameter_rules import FORBIDDEN, KEYWORDS, THREADS
 
 ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"})
 
 # Of our own packages, models come from the public modules alone.
 PUBLIC_MODULES = frozenset({"robust_splits", "boostnoise", "boostnoise.eval"})
-
-# What a package is installed by, and what a module's models are made of, where its name does not say.
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
-MADE_OF = {"boostnoise": ("xgboost", "lightgbm"), "boostnoise.eval": ("cleanlab",)}
-
-# Packages that an extra of the same name installs.
-EXTRAS = ("catboost", "cleanlab")
 
 # The criterion that estimators of `robust_splits` know beside those that are objects.
 ADAPTIVE = ("ane", "negative_exponential, with lam chosen on noisy labels")
@@ -66,10 +56,7 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
     from sklearn.base import is_classifier
 
     where = f"{spec.module}.{spec.model}"
-    for package in packages_of(spec):
-        if not is_installed(package):
-            extra = f"the extra {package!r} of boostnoise brings it"
-            raise ConfigError(f"{where} needs {package}, which is not installed; {extra}")
+    import_extras(spec)
     try:
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
@@ -89,19 +76,6 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
         logger.setLevel(logging.CRITICAL)
         sys.modules["lightgbm"].register_logger(logger)
     return estimator
-
-
-def packages_of(spec: Any) -> list[str]:
-    """Import packages that make up a described model, with those of nested estimators."""
-    described = [spec.params, spec.search.params if spec.search else None]
-    modules = {spec.module, *(nested["module"] for nested in _nested(described))}
-    packages = {str(module).partition(".")[0] for module in modules}
-    return sorted(packages.union(*(MADE_OF.get(module, ()) for module in modules)))
-
-
-def is_installed(package: str) -> bool:
-    """Whether a package is there, if it is one that may be missing."""
-    return package not in EXTRAS or importlib.util.find_spec(package) is not None
 
 
 def variants(kind: str) -> dict[str, str]:
@@ -134,29 +108,14 @@ def check_variant(kind: str, name: str) -> None:
         if name != ADAPTIVE[0]:
             get_criterion(name)
     elif name not in variants(kind):
-        raise ValueError(f"loss {name!r} is unknown to configs; known are {', '.join(variants(kind))}")
+        hint = "; parameters of a loss are given in params, as loss_params" if "(" in name else ""
+        raise ValueError(f"loss {name!r} is unknown to configs; known are {', '.join(variants(kind))}{hint}")
 
 
 def _line(described: type) -> str:
     """First line of a docstring, without markup and references."""
     line = (described.__doc__ or "").partition("\n")[0]
     return re.sub(r" \[\d+\]_|``| \([A-Z][a-z]+[^()]*\)", "", line)
-
-
-def version_of(package: str) -> str:
-    """Installed version of an import package; of a module without distribution a hash of its source."""
-    try:
-        return metadata.version(DISTRIBUTIONS.get(package, package))
-    except metadata.PackageNotFoundError:
-        spec = importlib.util.find_spec(package)
-        if spec is None or spec.origin is None:
-            return ""
-        origin = Path(spec.origin)
-        files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
-        digest = hashlib.sha256()
-        for file in files:
-            digest.update(file.read_bytes())
-        return digest.hexdigest()
 
 
 def _govern(estimator: Any, seed: int, threads: int) -> None:
@@ -221,24 +180,6 @@ def _with_search(
     return searching(estimator, candidates, splits, draws=draws, metric=search.metric)
 
 
-def _is_description(value: Any) -> bool:
-    return isinstance(value, dict) and {"module", "model"} <= set(value) <= {
-        "name",
-        "module",
-        "model",
-        "params",
-    }
-
-
-def _nested(value: Any) -> Iterator[dict[str, Any]]:
-    """All descriptions of estimators within the parameters of one."""
-    if _is_description(value):
-        yield value
-    if isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _nested(item)
-
-
 def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str]) -> Any:
     from sklearn.base import BaseEstimator
 
@@ -273,7 +214,7 @@ def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
 
 
 def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
-    if _is_description(value):
+    if is_description(value):
         return _instantiate(value["module"], value["model"], value.get("params", {}), allowed)
     if isinstance(value, list):
         return [_build_value(item, where, allowed) for item in value]
