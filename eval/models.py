@@ -56,8 +56,8 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
     from sklearn.base import is_classifier
 
     where = f"{spec.module}.{spec.model}"
-    import_extras(spec)
     try:
+        import_extras(spec)
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ConfigError(f"{where} is not a classifier")
@@ -137,10 +137,11 @@ def _check_variants(estimator: Any) -> None:
     """Raise a ValueError or TypeError for a criterion or loss of our own learners that they would not fit."""
     for part in (estimator, *estimator.get_params(deep=True).values()):
         package = type(part).__module__.partition(".")[0]
-        if package == "robust_splits" and part.criterion != ADAPTIVE[0]:
+        if package == "robust_splits" and hasattr(part, "criterion"):
             from robust_splits import get_criterion
 
-            get_criterion(part.criterion)
+            if part.criterion != ADAPTIVE[0]:
+                get_criterion(part.criterion)
         elif package == "boostnoise" and hasattr(part, "loss_params"):
             from boostnoise.adaptation import loss_of
 

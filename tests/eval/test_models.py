@@ -307,6 +307,17 @@ def test_what_is_not_built(model, params, message, monkeypatch):
         make(model, **params)
 
 
+def test_a_description_that_is_too_deep():
+    value = []
+    for _ in range(100_000):
+        value = [value]
+    spec = ModelSpec.model_construct(
+        name="a", module="sklearn.svm", model="SVC", params={"C": value}, search=None
+    )
+    with pytest.raises(ConfigError, match="recursion"):
+        build(spec, seed=0, threads=1)
+
+
 def test_an_allowed_module_may_not_lend_out_a_foreign_class(tmp_path, monkeypatch):
     (tmp_path / "lender.py").write_text("from sklearn.svm import SVC\nfrom foreign import Foreign\n")
     (tmp_path / "foreign.py").write_text(
