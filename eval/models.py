@@ -17,6 +17,7 @@ from typing import Any
 from .errors import ConfigError, one_line
 from .packages import import_extras, is_description
 from .parameter_rules import FORBIDDEN, KEYWORDS, THREADS
+from .validation import shown
 
 ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"})
 
@@ -172,7 +173,9 @@ def _with_search(
             try:
                 clone(estimator).set_params(**{name: value})
             except Exception as error:  # noqa: BLE001 - as in build
-                raise ConfigError(f"search.params: {name!r} cannot be {value!r}: {one_line(error)}") from None
+                raise ConfigError(
+                    f"search.params: {name!r} cannot be {shown(value)}: {one_line(error)}"
+                ) from None
     variant = ("criterion", "loss", "loss_params")
     for candidate in ParameterGrid({name: candidates[name] for name in candidates if name.endswith(variant)}):
         _check_variants(clone(estimator).set_params(**candidate))

@@ -268,8 +268,6 @@ def test_pipelines():
         ("lightgbm.LGBMClassifier", {"machines": "x:1"}, "parameter 'machines' is not allowed"),
         ("lightgbm.LGBMClassifier", {"num_threads": 8}, "has no parameter 'num_threads'"),
         ("boostnoise.eval.runner.Store", {}, "module 'boostnoise.eval.runner' is not public"),
-        ("boostnoise.eval.run", {}, "boostnoise.eval.run is not a scikit-learn estimator"),
-        ("boostnoise.eval.runner", {}, "is not a scikit-learn estimator|has no class 'runner'"),
         ("boostnoise.data.evil.Evil", {}, "module 'boostnoise.data.evil' is not public"),
         ("sklearn.ensemble.VotingClassifier", {"estimators": ["a"]}, "cannot be built"),
         (
@@ -305,6 +303,13 @@ def test_what_is_not_built(model, params, message, monkeypatch):
     monkeypatch.setattr("subprocess.Popen", lambda *_: pytest.fail("a process was started"))
     with pytest.raises(ConfigError, match=message):
         make(model, **params)
+
+
+@pytest.mark.parametrize("model", ["run", "Config", "UniformNoise"])
+def test_the_evaluation_lends_out_its_estimators_alone(model):
+    skip_without("cleanlab")
+    with pytest.raises(ConfigError, match=f"boostnoise.eval.{model} is not a scikit-learn estimator"):
+        make(f"boostnoise.eval.{model}")
 
 
 def test_a_description_that_is_too_deep():
