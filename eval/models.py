@@ -173,9 +173,8 @@ def _with_search(
             try:
                 clone(estimator).set_params(**{name: value})
             except Exception as error:  # noqa: BLE001 - as in build
-                raise ConfigError(
-                    f"search.params: {name!r} cannot be {shown(value)}: {one_line(error)}"
-                ) from None
+                where = f"search.params: {name!r} cannot be {shown(value)}"
+                raise ConfigError(f"{where}: {one_line(error)}") from None
     variant = ("criterion", "loss", "loss_params")
     for candidate in ParameterGrid({name: candidates[name] for name in candidates if name.endswith(variant)}):
         _check_variants(clone(estimator).set_params(**candidate))
