@@ -14,6 +14,17 @@ import click
 DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
+def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from rich.console import Console
+
+    from boostnoise.eval.listing import print_models
+
+    print_models(Console(highlight=False, width=None if sys.stdout.isatty() else 10_000))
+    context.exit()
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option(
@@ -30,6 +41,14 @@ DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
     multiple=True,
     metavar="NAME",
     help="Package that models may come from, beside those always allowed; its code runs.  May be repeated.",
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_models,
+    help="List the models that a config may name, and exit.",
 )
 @click.version_option(package_name="boostnoise")
 def main(config: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ...]) -> None:

@@ -128,12 +128,12 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
     if loss not in LOSSES:
         raise ValueError(f"loss {loss!r} is unknown; known are {', '.join(LOSSES)}")
     kind = LOSSES[loss]
-    known = {parameter.name: parameter for parameter in fields(kind) if parameter.init}  # type: ignore[arg-type]
+    known = [parameter.name for parameter in fields(kind) if parameter.init]  # type: ignore[arg-type]
     for name in params:
         if name not in known:
             raise ValueError(f"loss {loss!r} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
-    for name, parameter in known.items():
-        if parameter.default is MISSING and name not in params:
+    for name in needed_parameters(loss):
+        if name not in params:
             raise ValueError(f"loss {loss!r} needs the parameter {name!r}")
     try:
         return kind(**params)
@@ -141,3 +141,9 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
         if any(isinstance(params.get(name), str) for name in ("q", "T")):
             raise TypeError(f"{error}; {CHOSEN}") from None
         raise
+
+
+def needed_parameters(loss: str) -> list[str]:
+    """Parameters of a named loss that have no default."""
+    of_loss = fields(LOSSES[loss])  # type: ignore[arg-type]
+    return [parameter.name for parameter in of_loss if parameter.init and parameter.default is MISSING]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from .cleanlab_filter import CleanlabClassifier
     from .config import Config
     from .errors import ConfigError
     from .metrics import curve, ela, mean_curve, rla
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "cleanlab_filter": ["CleanlabClassifier"],
         "config": ["Config"],
         "errors": ["ConfigError"],
         "metrics": ["curve", "ela", "mean_curve", "rla"],
@@ -40,6 +42,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
 
 __all__ = [
     "ClassConditionalNoise",
+    "CleanlabClassifier",
     "Config",
     "ConfigError",
     "GivenNoise",

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from .config import ModelSpec
 from .datasets import Dataset
 from .jobs import Job
-from .models import build, packages_of
+from .model_spec import ModelSpec
+from .models import build
 from .noise import NoisyLabels
+from .packages import packages_of
 from .store import Outcome
 
 # Cells are many and cores few: one thread per cell wastes nothing, and no score depends on the number of cores.

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from .dataset_spec import DatasetSpec, each_file_of_folders
 from .errors import ConfigError
-from .models import SHORT_NAMES
+from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec
 from .validation import Name, Strict, validate
 
@@ -24,46 +24,6 @@ def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
         if name in seen:
             raise ValueError(f"two {kind} are named {name!r}; every name must be different")
         seen.add(name)
-
-
-class ModelSpec(Strict):
-    """A model: a class in a module and its parameters.
-
-    In a config it may be a short name alone, or an object whose `model` is a short name.
-    """
-
-    name: Name
-    module: str
-    model: str
-    params: dict[str, Any] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_short_form(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            value = {"model": value}
-        if not isinstance(value, dict):
-            raise ValueError("must be the name of a model or an object with module and model")
-        if not isinstance(value.get("model"), str):
-            raise ValueError("needs a key 'model': a short name, or a class together with its 'module'")
-        value = {"name": value["model"], **value}
-        if "module" in value:
-            return value
-        if value["model"] not in SHORT_NAMES:
-            known = ", ".join(SHORT_NAMES)
-            raise ValueError(f"unknown model {value['model']!r}; known are {known}, or a class with its module")
-        module, model = SHORT_NAMES[value["model"]]
-        return {**value, "module": module, "model": model}
-
-    @field_validator("module", "model")
-    @classmethod
-    def _identifier(cls, value: str, info: Any) -> str:
-        parts = value.split(".") if info.field_name == "module" else [value]
-        if not all(part.isidentifier() and not part.startswith("_") for part in parts):
-            raise ValueError(
-                f"must be the name of a {'public module' if info.field_name == 'module' else 'class'}"
-            )
-        return value
 
 
 class FigureOptions(Strict):

@@ -7,11 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .config import Config, ModelSpec
+from .config import Config
 from .datasets import Dataset
-from .models import packages_of, version_of
+from .model_spec import ModelSpec
 from .noise import Noise, NoiseOn
 from .noise_levels import levels
+from .packages import packages_of, version_of
 
 # Part of every key; to be raised when a change here gives other scores for the same job.
 PROTOCOL = 3
@@ -68,7 +69,7 @@ class Job:
         content = {
             "protocol": PROTOCOL,
             "data": self.fingerprint,
-            "model": [self.model.module, self.model.model, self.model.params],
+            "model": self.model.content,
             # Without noise all kinds are the same.
             "noise": noise if self.noise_rate else None,
             "split": [self.test_fraction, self.stratify],

@@ -1,4 +1,4 @@
-"""The models: short names, and the way from a config's description to an estimator.
+"""The models: the way from a config's description to an estimator, and what the learners have to choose from.
 
 A config is not trusted: only public classes of allowed packages are built, only scikit-learn estimators, and
 with no parameter by which one of them would read or write files, open a port or take more threads.
@@ -6,75 +6,29 @@ with no parameter by which one of them would read or write files, open a port or
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import logging
+import re
 import sys
-from collections.abc import Collection, Iterator
-from importlib import metadata
-from pathlib import Path
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from .errors import ConfigError
+from .errors import ConfigError, one_line
+from .packages import import_extras, is_description
+from .parameter_rules import FORBIDDEN, KEYWORDS, THREADS
+from .validation import shown
 
-ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "robust_splits", "boostnoise"})
-
-# What a short name stands for: a module and a class.
-SHORT_NAMES = {
-    "adaboost": ("sklearn.ensemble", "AdaBoostClassifier"),
-    "gbm": ("sklearn.ensemble", "GradientBoostingClassifier"),
-    "hist_gbm": ("sklearn.ensemble", "HistGradientBoostingClassifier"),
-    "xgboost": ("xgboost", "XGBClassifier"),
-    "lightgbm": ("lightgbm", "LGBMClassifier"),
-    "random_forest": ("sklearn.ensemble", "RandomForestClassifier"),
-    "extra_trees": ("sklearn.ensemble", "ExtraTreesClassifier"),
-    "robust_tree": ("robust_splits", "RobustDecisionTreeClassifier"),
-    "robust_forest": ("robust_splits", "RobustForestClassifier"),
-    "robust_xgboost": ("boostnoise", "RobustXGBClassifier"),
-    "robust_lightgbm": ("boostnoise", "RobustLGBMClassifier"),
-}
+ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"})
 
 # Of our own packages, models come from the public modules alone.
-PUBLIC_MODULES = frozenset({"robust_splits", "boostnoise"})
+PUBLIC_MODULES = frozenset({"robust_splits", "boostnoise", "boostnoise.eval"})
 
-# XGBoost's and LightGBM's classifiers take any keyword, a misspelt one too, and some of LightGBM's read and
-# write files or open ports.  So from a config they take what their signatures name, and these.
-KEYWORDS = frozenset(
-    """
-    bagging_fraction bagging_freq bagging_seed bin_construct_sample_cnt boost_from_average cat_l2 cat_smooth
-    colsample_bynode data_sample_strategy deterministic drop_rate drop_seed extra_seed extra_trees
-    feature_fraction feature_fraction_bynode feature_fraction_seed feature_pre_filter force_col_wise
-    force_row_wise interaction_constraints is_unbalance lambda_l1 lambda_l2 linear_lambda linear_tree
-    max_bin max_cat_threshold max_cat_to_onehot max_delta_step max_drop min_data_in_bin min_data_in_leaf
-    min_data_per_group min_gain_to_split min_sum_hessian_in_leaf monotone_constraints neg_bagging_fraction
-    num_grad_quant_bins other_rate path_smooth pos_bagging_fraction quant_train_renew_leaf refit_decay_rate
-    scale_pos_weight seed sigmoid skip_drop stochastic_rounding top_rate uniform_drop use_missing
-    use_quantized_grad verbose verbosity xgboost_dart_mode zero_as_missing
-    """.split()  # noqa: SIM905 - a list of words
-)
+# The criterion that estimators of `robust_splits` know beside those that are objects.
+ADAPTIVE = ("ane", "negative_exponential, with lam chosen on noisy labels")
 
-# Parameters that no description may hold at any depth, such as in the grid of a search: scikit-learn's cache of
-# pickles, and all names under which LightGBM takes files, hosts and ports.
-FORBIDDEN = frozenset(
-    """
-    memory config config_file convert_model convert_model_file data data_filename forced_splits
-    forced_splits_file forced_splits_filename forcedbins_filename forcedsplits_filename fs init_score_file
-    init_score_filename initscore_filename input_init_score input_model is_save_binary is_save_binary_file
-    local_listen_port local_port machine_list machine_list_file machine_list_filename machines mlist
-    model_in model_input model_out model_output name_pred nodes num_machine num_machines output_model
-    output_result parser_config_file port pred_name predict_name predict_result prediction_name
-    prediction_result save_binary save_period snapshot_freq test_data test_data_file train_data
-    train_data_file valid valid_data valid_data_file valid_filenames workers
-    """.split()  # noqa: SIM905 - a list of words
-)
-
-THREADS = frozenset({"n_jobs", "nthread", "nthreads", "num_thread", "num_threads", "thread_count"})
-
-# What a package is installed by, and what its models are made of, where its name does not say.
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
-MADE_OF = {"boostnoise": ("xgboost", "lightgbm")}
+# What a config cannot give: a distribution of scipy.stats.
+NOT_IN_CONFIGS = frozenset({"distribution"})
 
 
 def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLOWED_PACKAGES) -> Any:
@@ -104,21 +58,19 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
 
     where = f"{spec.module}.{spec.model}"
     try:
+        import_extras(spec)
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ConfigError(f"{where} is not a classifier")
-        settings: dict[str, Any] = {}
-        for name, value in estimator.get_params(deep=True).items():
-            parameter = name.rpartition("__")[2]
-            if parameter == "random_state" and value is None:
-                settings[name] = seed
-            elif parameter in THREADS:
-                settings[name] = threads
-        estimator.set_params(**settings)
+        _govern(estimator, seed, threads)
+        if spec.search is None:
+            _check_variants(estimator)
+        else:
+            estimator = _with_search(estimator, spec.search, where, seed, threads, allowed)
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - other people's constructors raise anything
-        raise ConfigError(f"{where} cannot be built: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"{where} cannot be built: {one_line(error)}") from None
     if "lightgbm" in sys.modules:
         # It would print through the progress bar.
         logger = logging.getLogger("boostnoise.eval.lightgbm")
@@ -127,45 +79,108 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
     return estimator
 
 
-def packages_of(spec: Any) -> list[str]:
-    """Import packages that make up a described model, with those of nested estimators."""
-    modules = [spec.module, *(nested["module"] for nested in _nested(spec.params))]
-    packages = {module.partition(".")[0] for module in modules}
-    return sorted(packages.union(*(MADE_OF.get(package, ()) for package in packages)))
+def variants(kind: str) -> dict[str, str]:
+    """Names that a ``"criterion"`` or a ``"loss"`` may have in a config, with a line each."""
+    if kind == "criterion":
+        from robust_splits.criteria import ALIASES, CRITERIA
 
+        also = {name: [alias for alias in ALIASES if ALIASES[alias] == name] for name in CRITERIA}
+        lines = {
+            name: _line(criterion) + (f" Also {', '.join(also[name])}." if also[name] else "")
+            for name, criterion in CRITERIA.items()
+        }
+        name, line = ADAPTIVE
+        return {name: f"{line}.", **lines}
+    from boostnoise.losses import LOSSES, needed_parameters
 
-def version_of(package: str) -> str:
-    """Installed version of an import package; of a module without distribution a hash of its source."""
-    try:
-        return metadata.version(DISTRIBUTIONS.get(package, package))
-    except metadata.PackageNotFoundError:
-        spec = importlib.util.find_spec(package)
-        if spec is None or spec.origin is None:
-            return ""
-        origin = Path(spec.origin)
-        files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
-        digest = hashlib.sha256()
-        for file in files:
-            digest.update(file.read_bytes())
-        return digest.hexdigest()
-
-
-def _is_description(value: Any) -> bool:
-    return isinstance(value, dict) and {"module", "model"} <= set(value) <= {
-        "name",
-        "module",
-        "model",
-        "params",
+    return {
+        name: _line(loss) + (f" Needs loss_params: {', '.join(needed)}." if needed else "")
+        for name, loss in LOSSES.items()
+        if name not in NOT_IN_CONFIGS
+        for needed in [needed_parameters(name)]
     }
 
 
-def _nested(value: Any) -> Iterator[dict[str, Any]]:
-    """All descriptions of estimators within the parameters of one."""
-    if _is_description(value):
-        yield value
-    if isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _nested(item)
+def check_variant(kind: str, name: str) -> None:
+    """Raise a ValueError if there is no such criterion or loss."""
+    if kind == "criterion":
+        from robust_splits import get_criterion
+
+        if name != ADAPTIVE[0]:
+            get_criterion(name)
+    elif name not in variants(kind):
+        hint = "; parameters of a loss are given in params, as loss_params" if "(" in name else ""
+        raise ValueError(f"loss {name!r} is unknown to configs; known are {', '.join(variants(kind))}{hint}")
+
+
+def _line(described: type) -> str:
+    """First line of a docstring, without markup and references."""
+    line = (described.__doc__ or "").partition("\n")[0]
+    return re.sub(r" \[\d+\]_|``| \([A-Z][a-z]+[^()]*\)", "", line)
+
+
+def _govern(estimator: Any, seed: int, threads: int) -> None:
+    """Give an estimator, and those in it, what a run decides: their seeds and threads."""
+    parameters = estimator.get_params(deep=True)
+    settings: dict[str, Any] = {}
+    for name, value in parameters.items():
+        *parents, parameter = name.split("__")
+        if parameter == "random_state" and value is None:
+            settings[name] = seed
+        elif parameter in THREADS:
+            above = ("__".join([*parents[:i], thread]) for i in range(len(parents)) for thread in THREADS)
+            # Each thread of an outer estimator fits one of those in it.
+            settings[name] = 1 if any(outer in parameters for outer in above) else threads
+    estimator.set_params(**settings)
+
+
+def _check_variants(estimator: Any) -> None:
+    """Raise a ValueError or TypeError for a criterion or loss of our own learners that they would not fit."""
+    for part in (estimator, *estimator.get_params(deep=True).values()):
+        package = type(part).__module__.partition(".")[0]
+        if package == "robust_splits" and hasattr(part, "criterion"):
+            from robust_splits import get_criterion
+
+            if part.criterion != ADAPTIVE[0]:
+                get_criterion(part.criterion)
+        elif package == "boostnoise" and hasattr(part, "loss_params"):
+            from boostnoise.adaptation import loss_of
+
+            loss_of(part)
+
+
+def _with_search(
+    estimator: Any, search: Any, where: str, seed: int, threads: int, allowed: Collection[str]
+) -> Any:
+    """An estimator that searches, whose candidates can all be built."""
+    from sklearn.base import clone
+    from sklearn.model_selection import ParameterGrid
+
+    from .search import Splits, searching
+
+    candidates = _build_value(search.params, where, allowed)
+    parts = estimator.get_params(deep=True)
+    for name, values in candidates.items():
+        path, _, parameter = name.rpartition("__")
+        owner = parts.get(path) if path else estimator
+        if parameter in THREADS or not hasattr(owner, "get_params"):
+            why = "threads are given by the run" if parameter in THREADS else f"{where} has no such parameter"
+            raise ConfigError(f"search.params: {name!r} cannot be searched for: {why}")
+        _check_keywords(type(owner), [parameter], where)
+        for value in values:
+            if hasattr(value, "get_params"):
+                _govern(value, seed, threads)
+            try:
+                clone(estimator).set_params(**{name: value})
+            except Exception as error:  # noqa: BLE001 - as in build
+                where = f"search.params: {name!r} cannot be {shown(value)}"
+                raise ConfigError(f"{where}: {one_line(error)}") from None
+    variant = ("criterion", "loss", "loss_params")
+    for candidate in ParameterGrid({name: candidates[name] for name in candidates if name.endswith(variant)}):
+        _check_variants(clone(estimator).set_params(**candidate))
+    draws = search.n_candidates if search.draws is not None else None
+    splits = Splits(search.folds, search.holdout, seed)
+    return searching(estimator, candidates, splits, draws=draws, metric=search.metric)
 
 
 def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str]) -> Any:
@@ -190,7 +205,7 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
         raise ConfigError(f"{where} does not take these parameters: {error}") from None
 
 
-def _check_keywords(cls: type, arguments: dict[str, Any], where: str) -> None:
+def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
     """Refuse what a booster would take without a word, though it has no such parameter."""
     if cls.__module__.partition(".")[0] not in ("xgboost", "lightgbm", "boostnoise"):
         return
@@ -202,7 +217,7 @@ def _check_keywords(cls: type, arguments: dict[str, Any], where: str) -> None:
 
 
 def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
-    if _is_description(value):
+    if is_description(value):
         return _instantiate(value["module"], value["model"], value.get("params", {}), allowed)
     if isinstance(value, list):
         return [_build_value(item, where, allowed) for item in value]
@@ -223,10 +238,14 @@ def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
             f"package {package!r} is not allowed; allowed are {', '.join(sorted(allowed))}, "
             f"and any package given by --allow-module NAME"
         )
-    if package in PUBLIC_MODULES and module != package:
+    if package in PUBLIC_MODULES and module not in PUBLIC_MODULES:
         raise ConfigError(f"module {module!r} is not public; models come from {package!r}")
     if any(part.startswith("_") for part in [*module.split("."), model]):
         raise ConfigError(f"{module}.{model} is not public")
+    if (module, model) == ("catboost", "CatBoostClassifier"):
+        from .catboost_classifier import CatBoostClassifier
+
+        return CatBoostClassifier
     try:
         return getattr(importlib.import_module(module), model)
     except ImportError as error:

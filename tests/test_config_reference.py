@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from boostnoise.eval.config import Config, ModelSpec
+from boostnoise.eval.config import Config
 from boostnoise.eval.dataset_spec import SETS, DatasetSpec
-from boostnoise.eval.models import SHORT_NAMES
+from boostnoise.eval.model_names import SHORT_NAMES
+from boostnoise.eval.model_spec import Metric, ModelSpec, SearchSpec
 from boostnoise.eval.noise_spec import NoiseSpec
 
 ROOT = Path(__file__).parent.parent
@@ -21,7 +22,7 @@ def json_blocks(text):
 
 def keys_of(section):
     """Keys of the first table of a section."""
-    table = TEXT.split(f"\n## {section}\n", 1)[1].split("\n|---|---|---|\n", 1)[1].split("\n\n")[0]
+    table = TEXT.split(f"# {section}\n", 1)[1].split("\n|---|---|---|\n", 1)[1].split("\n\n")[0]
     told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table, flags=re.MULTILINE)
     return {key for row in told for key in re.findall(r"`(\w+)`", row)}
 
@@ -42,6 +43,13 @@ def test_data_sets():
 def test_models():
     assert keys_of("Models") == set(ModelSpec.model_fields)
     assert all(f"`{name}`" in TEXT for name in SHORT_NAMES)
+    for example in json_blocks(TEXT)[1]:
+        ModelSpec.model_validate(example)
+
+
+def test_search():
+    assert keys_of("Search") == set(SearchSpec.model_fields)
+    assert all(f"`{metric}`" in TEXT for metric in get_args(Metric))
 
 
 def test_noise():

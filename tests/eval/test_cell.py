@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from boostnoise.eval import LabelNoise, UniformNoise, cell
 from boostnoise.eval.cell import run_cell, split
-from boostnoise.eval.config import ModelSpec
 from boostnoise.eval.datasets import Dataset
 from boostnoise.eval.jobs import Job
+from boostnoise.eval.model_spec import ModelSpec
 from boostnoise.eval.models import ALLOWED_PACKAGES
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_wine

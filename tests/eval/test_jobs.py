@@ -12,9 +12,10 @@ from boostnoise.eval import (
     PairFlipNoise,
     UniformNoise,
 )
-from boostnoise.eval.config import ModelSpec, parse_config
+from boostnoise.eval.config import parse_config
 from boostnoise.eval.datasets import Dataset
 from boostnoise.eval.jobs import PROTOCOL, Job, make_jobs
+from boostnoise.eval.model_spec import ModelSpec
 
 TREE = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 JOB = Job(
@@ -75,6 +76,15 @@ def test_names_are_not_part_of_the_key(change):
         {
             "model": ModelSpec(
                 name="tree", module="sklearn.tree", model="ExtraTreeClassifier", params=JOB.model.params
+            )
+        },
+        {
+            "model": ModelSpec.model_validate(
+                {
+                    **TREE,
+                    "params": {"max_depth": 3, "criterion": "gini"},
+                    "search": {"params": {"max_depth": [3]}},
+                }
             )
         },
         {"noise": LabelNoise(0.1)},
