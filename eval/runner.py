@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
 import joblib
 import numpy as np
@@ -17,9 +18,7 @@ from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
 from .models import ALLOWED_PACKAGES, build
-from .store import Outcome, Store
-
-STORE_NAME = "store.sqlite"
+from .store import RANGES, Outcome, Store
 
 Progress = Callable[[int, int, int], None]
 
@@ -47,7 +46,8 @@ def run(
     -------
     DataFrame
         The scores, one row per cell, in the order of the config: dataset, noise_kind, noise_rate,
-        realised_rate, repeat, model, accuracy, fit_seconds, predict_seconds, error.
+        realised_rate, repeat, model, accuracy, balanced_accuracy, macro_f1, roc_auc, log_loss, leaves, depth,
+        fit_seconds, predict_seconds, error.
 
     Raises
     ------
@@ -66,21 +66,32 @@ def run(
 
     jobs = make_jobs(config, list(datasets.values()))
     keys = [job.key for job in jobs]
-    with Store(config.output_dir / STORE_NAME) as store:
+    with Store(config.store_path) as store:
         finished = store.outcomes(keys) if config.resume else {}
         # Failed cells are run again; a key may stand for several cells, such as those without noise.
         finished = {key: outcome for key, outcome in finished.items() if outcome.is_score}
         pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
         total = len(finished) + len(pending)
         failed = 0
+        found: dict[str, Outcome] = {}
+
+        def is_open(key: str) -> bool:
+            """Whether no other process has finished a cell in the meantime."""
+            if config.resume:
+                found.update((k, outcome) for k, outcome in store.outcomes([key]).items() if outcome.is_score)
+            return key not in found
+
         if progress is not None:
             progress(len(finished), failed, total)
-        for key, outcome in _fit_all(pending, datasets, allowed, n_jobs):
+        for key, outcome in _fit_all(pending, datasets, allowed, n_jobs, is_open):
             store.put(pending[key], outcome)
             finished[key] = outcome
             failed += outcome.error is not None
             if progress is not None:
-                progress(len(finished), failed, total)
+                progress(len(finished) + len(found), failed, total)
+        if progress is not None and found:
+            progress(len(finished) + len(found), failed, total)
+        finished |= found
     return _score_table(jobs, [finished[key] for key in keys])
 
 
@@ -111,31 +122,36 @@ def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFra
                 "realised_rate": outcome.realised_rate,
                 "repeat": job.repeat,
                 "model": job.model.name,
-                "accuracy": outcome.accuracy,
-                "fit_seconds": outcome.fit_seconds,
-                "predict_seconds": outcome.predict_seconds,
+                **{name: getattr(outcome, name) for name in RANGES if name != "realised_rate"},
                 "error": outcome.error,
             }
             for job, outcome in zip(jobs, outcomes, strict=True)
         ]
     )
-    scores = ["realised_rate", "accuracy", "fit_seconds", "predict_seconds"]
-    return table.astype(dict.fromkeys(scores, "float64") | {"error": "string"})
+    return table.astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
 
 
 def _fit_all(
-    pending: dict[str, Job], datasets: dict[str, Dataset], allowed: Collection[str], n_jobs: int
+    pending: dict[str, Job],
+    datasets: dict[str, Dataset],
+    allowed: Collection[str],
+    n_jobs: int,
+    is_open: Callable[[str], bool],
 ) -> Iterator[tuple[str, Outcome]]:
-    """Outcomes of the pending jobs, as they come."""
+    """Outcomes of the pending jobs, as they come; of those that are open still when their turn comes."""
     remaining = dict(pending)
     # Processes that an earlier run of this one started know an older path.
     path = sys.path if set(allowed) - ALLOWED_PACKAGES else []
 
+    def calls(keys: Sequence[str]) -> Iterator[Any]:
+        for key in keys:
+            job = remaining[key]
+            if is_open(key):
+                yield joblib.delayed(run_cell)(key, job, datasets[job.dataset], allowed, path)
+            else:
+                del remaining[key]
+
     def outcomes(keys: Sequence[str], n_workers: int) -> Iterator[tuple[str, Outcome]]:
-        calls = (
-            joblib.delayed(run_cell)(key, remaining[key], datasets[remaining[key].dataset], allowed, path)
-            for key in keys
-        )
         parallel = joblib.Parallel(
             n_jobs=n_workers,
             batch_size=1,
@@ -143,7 +159,7 @@ def _fit_all(
             return_as="generator_unordered",
             initializer=worker.prepare,
         )
-        for key, outcome in parallel(calls):
+        for key, outcome in parallel(calls(keys)):
             yield key, outcome
             del remaining[key]
 
