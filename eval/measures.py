@@ -6,7 +6,7 @@ scikit-learn's functions, whose checks of every argument would take longer than 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +15,30 @@ from scipy.stats import rankdata
 from .tree_sizes import mean_tree_size
 
 
+class Measured(TypedDict):
+    """The measures of a fitted model; see `measure`."""
+
+    accuracy: float
+    balanced_accuracy: float
+    macro_f1: float
+    roc_auc: float | None
+    log_loss: float | None
+    leaves: float | None
+    depth: float | None
+
+
 def measure(
     model: Any, X: NDArray[np.float64], y: NDArray[np.int64], predicted: ArrayLike, classes: NDArray[np.int64]
-) -> dict[str, float | None]:
+) -> Measured:
     """Measure a fitted classifier on test rows.
 
-    - ``accuracy``; ``balanced_accuracy``, the mean recall of the classes of the test rows; ``macro_f1``, the mean
-      F1 of the classes that are in the test rows or predicted.
-    - ``roc_auc``, of two classes; of more the mean over the classes of the test rows, each against the rest.  From
-      `predict_proba`, or else `decision_function`.  Missing where the test rows hold one class only, or the model
-      has neither, or scores pairs of classes.
-    - ``log_loss``, in nats, with probabilities clipped to the precision of their type.  Missing where the model has
-      no `predict_proba`, or its rows are not probabilities that sum to one.
+    - ``accuracy``; ``balanced_accuracy``, the mean recall of the classes of the test rows; ``macro_f1``, the
+      mean F1 of the classes that are in the test rows or predicted.
+    - ``roc_auc``, of two classes; of more the mean over the classes of the test rows, each against the rest.
+      From `predict_proba`, or else `decision_function`.  Missing where the test rows hold one class only, or
+      the model has neither, or scores pairs of classes.
+    - ``log_loss``, in nats, with probabilities clipped to the precision of their type.  Missing where the model
+      has no `predict_proba`, or its rows are not probabilities that sum to one.
     - ``leaves``, ``depth``: see `mean_tree_size`.
 
     A class that training noise or chance has left no training row has the probability 0.
@@ -45,8 +57,8 @@ def measure(
 
     Returns
     -------
-    dict
-        The measures by name; None for one that is missing.
+    Measured
+        None for what is missing.
 
     Raises
     ------
@@ -54,15 +66,18 @@ def measure(
         If the model returns labels that it was not given, scores of the wrong shape, NaN or infinity.
     """
     labels = classes[_labels(predicted, y.size, classes.size)]
+    balanced_accuracy, macro_f1 = _mean_recall_and_f1(y, labels)
     scores, dtype = _scores(model, X, y, classes)
     size = mean_tree_size(model)
-    return {
-        **_of_labels(y, labels),
-        "roc_auc": None if scores is None else _roc_auc(y, scores),
-        "log_loss": None if scores is None or dtype is None else _log_loss(y, scores, dtype),
-        "leaves": None if size is None else size[0],
-        "depth": None if size is None else size[1],
-    }
+    return Measured(
+        accuracy=float((labels == y).mean()),
+        balanced_accuracy=balanced_accuracy,
+        macro_f1=macro_f1,
+        roc_auc=None if scores is None else _roc_auc(y, scores),
+        log_loss=None if scores is None or dtype is None else _log_loss(y, scores, dtype),
+        leaves=None if size is None else size[0],
+        depth=None if size is None else size[1],
+    )
 
 
 def _labels(predicted: ArrayLike, n_rows: int, n_labels: int) -> NDArray[np.int64]:
@@ -74,16 +89,13 @@ def _labels(predicted: ArrayLike, n_rows: int, n_labels: int) -> NDArray[np.int6
     return predicted.astype(np.int64)
 
 
-def _of_labels(y: NDArray[np.int64], labels: NDArray[np.int64]) -> dict[str, float | None]:
-    right = labels == y
+def _mean_recall_and_f1(y: NDArray[np.int64], labels: NDArray[np.int64]) -> tuple[float, float]:
     n_classes = max(y.max(), labels.max()) + 1
-    hits, actual, found = (np.bincount(some, minlength=n_classes) for some in (y[right], y, labels))
+    hits, actual, found = (np.bincount(some, minlength=n_classes) for some in (y[labels == y], y, labels))
     in_test, in_either = actual > 0, actual + found > 0
-    return {
-        "accuracy": float(right.mean()),
-        "balanced_accuracy": float((hits[in_test] / actual[in_test]).mean()),
-        "macro_f1": float((2 * hits[in_either] / (actual + found)[in_either]).mean()),
-    }
+    recall = hits[in_test] / actual[in_test]
+    f1 = 2 * hits[in_either] / (actual + found)[in_either]
+    return float(recall.mean()), float(f1.mean())
 
 
 def _scores(
@@ -101,7 +113,9 @@ def _scores(
     if method == "decision_function" and values.ndim == 1 and known.size == 2:
         values = np.column_stack([-values, values])
     if values.shape != (y.size, known.size):
-        raise ValueError(f"{method} returned the shape {values.shape} for {y.size} rows and {known.size} classes")
+        raise ValueError(
+            f"{method} returned the shape {values.shape} for {y.size} rows and {known.size} classes"
+        )
     if values.dtype.kind not in "fiub":
         raise ValueError(f"{method} returned values of the type {values.dtype}")
     if not np.isfinite(values).all():

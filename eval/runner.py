@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -77,8 +79,11 @@ def run(
 
         def is_open(key: str) -> bool:
             """Whether no other process has finished a cell in the meantime."""
-            if config.resume:
-                found.update((k, outcome) for k, outcome in store.outcomes([key]).items() if outcome.is_score)
+            # A store that cannot be read says so when the cell is put; here another thread may be asking.
+            with suppress(ConfigError):
+                outcome = store.outcomes([key]).get(key) if config.resume else None
+                if outcome is not None and outcome.is_score:
+                    found[key] = outcome
             return key not in found
 
         if progress is not None:
@@ -93,6 +98,30 @@ def run(
             progress(len(finished) + len(found), failed, total)
         finished |= found
     return _score_table(jobs, [finished[key] for key in keys])
+
+
+def merge(config: Config, paths: Iterable[str | Path]) -> int:
+    """Copy the finished cells of other stores into the store of a config, where it does not have them.
+
+    Parameters
+    ----------
+    config : Config
+    paths : iterable of str or Path
+        Stores, or folders that hold one, such as the `results_dir` of a run on another machine.  They are only
+        read.
+
+    Returns
+    -------
+    int
+        How many cells were copied.
+
+    Raises
+    ------
+    ConfigError
+        If there is no store, it is not in order, or it holds what no cell can be; of that nothing is copied.
+    """
+    with Store(config.store_path) as store:
+        return sum(store.merge(Path(path)) for path in paths)
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:

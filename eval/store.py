@@ -1,7 +1,7 @@
 """The store: every finished cell in one SQLite file, written as soon as it is finished.
 
-All runs with the same `results_dir` share it, several at once too.  Scores are numbers and text in columns; nothing
-in the file is ever executed or unpickled, and each row has a checksum.
+All runs with the same `results_dir` share it, several at once too.  Scores are numbers and text in columns;
+nothing in the file is ever executed or unpickled, and each row has a checksum.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ class Outcome:
         )
 
 
-def _can_be(value: Any, least: float, largest: float) -> bool:
-    return value is None or (isinstance(value, float) and least <= value <= largest and math.isfinite(value))
+def _can_be(value: object, least: float, largest: float) -> bool:
+    return value is None or (isinstance(value, float) and math.isfinite(value) and least <= value <= largest)
 
 
 class Store:
@@ -126,8 +126,8 @@ class Store:
     Raises
     ------
     ConfigError
-        If the file cannot be written, is damaged or locked for long, is another program's, or comes from another
-        version; nothing is changed then.
+        If the file cannot be written, is damaged or locked for long, is another program's, or comes from
+        another version; nothing is changed then.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -168,9 +168,7 @@ class Store:
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise ConfigError(f"the store {self.path} is locked by another process") from None
-            raise ConfigError(
-                f"the store {self.path} cannot be read or written: {one_line(error)}"
-            ) from None
+            raise ConfigError(f"the store {self.path} cannot be read or written: {one_line(error)}") from None
         except sqlite3.DatabaseError as error:
             raise self._damaged(one_line(error)) from None
 
@@ -209,7 +207,7 @@ class Store:
             raise self._damaged(found if found != "ok" else "its table is not as it was made")
 
     def put(self, job: Job, outcome: Outcome) -> None:
-        """Keep the outcome of a job, in place of an earlier one; but an error never takes the place of scores."""
+        """Keep the outcome of a job, in place of an earlier one; no error takes the place of scores."""
         row = [job.key, job.dataset, job.model.name, job.noise_kind, float(job.noise_rate), job.repeat]
         row += [_storable(value) for value in dataclasses.astuple(outcome)]
         with self._guarded(), self._connection:
@@ -217,7 +215,7 @@ class Store:
 
     def _write(self, row: list[Any], replace: bool) -> int:
         marks = ", ".join("?" * len(row))
-        command = f"INSERT OR REPLACE INTO cells SELECT {marks}"  # noqa: S608 - question marks
+        command = f"INSERT OR REPLACE INTO cells SELECT {marks}"
         if not replace:
             command += " WHERE NOT EXISTS (SELECT 1 FROM cells WHERE key = ? AND error IS NULL)"
         return self._connection.execute(command, row if replace else [*row, row[0]]).rowcount

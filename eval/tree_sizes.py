@@ -1,8 +1,8 @@
 """How large the trees of a fitted model are.
 
-A tree has `leaves` leaves, and its `depth` is the number of splits on the longest way from its root to a leaf: a
-tree that is its root alone has one leaf and the depth 0.  Of several trees these are means over the trees; boosters
-of several classes have a tree for each class in each round, and each counts as one.
+The depth of a tree is the number of splits on the longest way from its root to a leaf: a tree that is its root
+alone has one leaf and the depth 0.  Of several trees these are means over the trees; boosters of several
+classes have a tree for each class in each round, and each counts as one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-# XGBoost and LightGBM tell of their trees as text, a slow way: of larger models than this some rounds are asked.
+# XGBoost and LightGBM tell of their trees as text, a slow way: of models with more, some rounds are asked.
 MAX_TREES_OF_TEXT = 100
 
 Size = tuple[int, int]
@@ -24,7 +24,7 @@ def mean_tree_size(model: Any) -> tuple[float, float] | None:
 
     Known are trees and ensembles of scikit-learn and `robust_splits`, histogram gradient boosting, XGBoost and
     LightGBM.  Pipelines and meta-estimators are looked through, to all the trees that they have fitted.  Of an
-    XGBoost or LightGBM model of more than 100 trees about so many are counted, in rounds that are spread evenly.
+    XGBoost or LightGBM model of more than 100 trees about so many are counted, in rounds spread evenly.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _sizes_in_lightgbm(booster: Any) -> Iterator[Size]:
 
 
 def _spread(rounds: int, trees_per_round: int) -> range:
-    """Rounds, spread evenly, of about so many trees as may be asked for; its length is a multiple of its step."""
+    """Rounds, spread evenly, of about so many trees as may be asked for; they span so many whole steps."""
     step = max(1, -(-rounds * trees_per_round // MAX_TREES_OF_TEXT))
     step = min(step, rounds)
     start = (rounds % step) // 2

@@ -178,7 +178,10 @@ def test_scores_that_are_no_probabilities_have_no_log_loss(p):
         ({"predict_proba": None}, r"predict_proba returned the shape \(\)"),
         ({"decision_function": np.array([0.0, np.inf, 1.0])}, "decision_function returned NaN or infinity"),
         ({"decision_function": np.ones((3, 4))}, r"decision_function returned the shape \(3, 4\)"),
-        ({"predict_proba": np.ones((3, 2)) / 2, "classes": [0, 5]}, "classes_ holds labels that fit was not given"),
+        (
+            {"predict_proba": np.ones((3, 2)) / 2, "classes": [0, 5]},
+            "classes_ holds labels that fit was not given",
+        ),
         ({"predict_proba": np.ones((3, 2)) / 2, "classes": ["a", "b"]}, "classes_ holds labels that"),
     ],
 )
