@@ -167,9 +167,10 @@ class Store:
                 yield
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                raise ConfigError(f"the store {self.path} is locked by another process") from None
+                message = f"the store {self.path} is locked by another process"
+                raise ConfigError(f"{message}, and was for {SECONDS_TO_WAIT:g} seconds") from None
             raise ConfigError(f"the store {self.path} cannot be read or written: {one_line(error)}") from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self._damaged(one_line(error)) from None
 
     def _damaged(self, why: str) -> ConfigError:
@@ -180,7 +181,7 @@ class Store:
 
     def _is_new(self) -> bool:
         empty = self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
-        return empty and self._pragma("application_id") == self._pragma("user_version") == 0
+        return bool(empty and self._pragma("application_id") == self._pragma("user_version") == 0)
 
     def _make(self) -> None:
         # Finished cells survive a kill at any moment; a failing disk is not guarded against on every commit.
@@ -204,7 +205,7 @@ class Store:
             )
         found = self._pragma("quick_check(1)")
         if found != "ok" or tables != [("cells", SCHEMA)]:
-            raise self._damaged(found if found != "ok" else "its table is not as it was made")
+            raise self._damaged(found.splitlines()[-1] if found != "ok" else "its table is not as it was made")
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Keep the outcome of a job, in place of an earlier one; no error takes the place of scores."""
