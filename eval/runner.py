@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from .models import ALLOWED_PACKAGES, build
 from .store import RANGES, Outcome, Store
 
 Progress = Callable[[int, int, int], None]
+Result = tuple[str, Outcome]
 
 
 def run(
@@ -88,16 +90,28 @@ def run(
 
         if progress is not None:
             progress(len(finished), failed, total)
-        for key, outcome in _fit_all(pending, datasets, allowed, n_jobs, is_open):
-            store.put(pending[key], outcome)
-            finished[key] = outcome
-            failed += outcome.error is not None
-            if progress is not None:
-                progress(len(finished) + len(found), failed, total)
+        with _closed_quietly(_fit_all(pending, datasets, allowed, n_jobs, is_open)) as results:
+            for key, outcome in results:
+                store.put(pending[key], outcome)
+                finished[key] = outcome
+                failed += outcome.error is not None
+                if progress is not None:
+                    progress(len(finished) + len(found), failed, total)
         if progress is not None and found:
             progress(len(finished) + len(found), failed, total)
         finished |= found
     return _score_table(jobs, [finished[key] for key in keys])
+
+
+@contextmanager
+def _closed_quietly(results: Generator[Result, None, None]) -> Iterator[Iterator[Result]]:
+    """Drop cells that are under way when the store takes no more; joblib would warn of them."""
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".* tasks which were still being processed")
+            results.close()
 
 
 def merge(config: Config, paths: Iterable[str | Path]) -> int:
@@ -166,7 +180,7 @@ def _fit_all(
     allowed: Collection[str],
     n_jobs: int,
     is_open: Callable[[str], bool],
-) -> Iterator[tuple[str, Outcome]]:
+) -> Generator[Result, None, None]:
     """Outcomes of the pending jobs, as they come; of those that are open still when their turn comes."""
     remaining = dict(pending)
     # Processes that an earlier run of this one started know an older path.
