@@ -89,7 +89,7 @@ def test_models():
         ({"noise": [{"kind": "uniform", "rates": [0.1, 0.1]}]}, "noise[0].rates: holds a rate twice"),
         ({"noise": [{"kind": "unform", "rates": [0.1]}]}, "noise[0].kind: must be one of 'uniform', 'class_conditional'"),
         ({"noise": 2 * MINIMAL["noise"]}, "noise 'uniform' is there twice; put all rates of a kind into one object"),
-        ({"tables": ["elas"]}, "tables[0]: must be 'accuracy', 'ela'"),
+        ({"tables": ["elas"]}, "tables[0]: must be 'accuracy', 'balanced_accuracy'"),
         ({"ela_fig": {"fig_size": [3]}}, "ela_fig.fig_size"),
         ({"ela_fig": {"plot_kwargs": [{}, {}]}}, "ela_fig.plot_kwargs must be empty or hold one object per model"),
     ],
