@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -147,7 +148,7 @@ class Store:
         with self._guarded():
             self._connection = sqlite3.connect(uri, uri=True, timeout=SECONDS_TO_WAIT, check_same_thread=False)
         # Bytes that are no text are found by the checksum.
-        self._connection.text_factory = lambda text: text.decode(errors="replace")
+        self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
             with self._guarded():
                 if self._is_new() and not read_only:
@@ -206,6 +207,9 @@ class Store:
         found = self._pragma("quick_check(1)")
         if found != "ok" or tables != [("cells", SCHEMA)]:
             raise self._damaged(found.splitlines()[-1] if found != "ok" else "its table is not as it was made")
+        # SQLite has no checksums, and a damaged key would hide its cell.
+        for row in self._connection.execute("SELECT * FROM cells"):
+            self._outcome(row)
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Keep the outcome of a job, in place of an earlier one; no error takes the place of scores."""
