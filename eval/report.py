@@ -132,9 +132,9 @@ def _title(metric: str, of: str, kind: str) -> str:
 
 def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
     """A row for each model or data set, a column for each noise rate, or the only one of an area."""
-    order = table[rows].unique()
     if "noise_rate" not in table:
         return table.set_index(rows)[[metric]].rename(columns={metric: "area"})
+    order = table[rows].unique()
     return table.pivot(index=rows, columns="noise_rate", values=metric).loc[order]
 
 

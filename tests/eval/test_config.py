@@ -111,3 +111,15 @@ def test_every_problem_has_its_line():
 def test_the_folder_of_a_run_lies_in_the_results_folder(name):
     with pytest.raises(ConfigError, match="the run cannot be named"):
         parse_config(MINIMAL, name)
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "store.sqlite", "store.sqlite-wal"])
+def test_names_that_no_folder_of_a_run_may_have(name):
+    with pytest.raises(ConfigError, match="the run cannot be named"):
+        parse_config(MINIMAL, name)
+
+
+def test_all_runs_of_a_folder_share_a_store():
+    configs = [parse_config({**MINIMAL, "results_dir": "there"}, name) for name in ("a", "b")]
+    assert {config.store_path.as_posix() for config in configs} == {"there/store.sqlite"}
+    assert {config.output_dir.as_posix() for config in configs} == {"there/a", "there/b"}

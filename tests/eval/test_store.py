@@ -11,6 +11,7 @@ from contextlib import closing
 import pytest
 from boostnoise.eval import store as store_module
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.metrics import MEASURES
 from boostnoise.eval.store import RANGES, Outcome, Store
 
 
@@ -98,6 +99,7 @@ def test_scores_that_cannot_be():
         name: (least - 0.1, largest + 0.1, math.nan, "0.9") for name, (least, largest) in RANGES.items()
     }
     assert {field.name for field in dataclasses.fields(Outcome)} == {*impossible, "error", "traceback"}
+    assert {*impossible} == {*MEASURES, "realised_rate"}
     for name, values in impossible.items():
         for value in values:
             assert not dataclasses.replace(GOOD, **{name: value}).is_score, (name, value)
