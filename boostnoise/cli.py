@@ -36,6 +36,14 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 )
 @click.option("--fresh", is_flag=True, help="Fit every cell again, also those that an earlier run finished.")
 @click.option(
+    "--merge",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Take over first what another store.sqlite, or a folder with one, has finished.  May be repeated.",
+)
+@click.option(
     "--allow-module",
     "allow_modules",
     multiple=True,
@@ -51,7 +59,9 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help="List the models that a config may name, and exit.",
 )
 @click.version_option(package_name="boostnoise")
-def main(config: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ...]) -> None:
+def main(
+    config: Path, jobs: int | None, fresh: bool, stores: tuple[Path, ...], allow_modules: tuple[str, ...]
+) -> None:
     """Run the models of CONFIG on its data sets under label noise, and draw ELA and RLA curves.
 
     Results go to <results_dir>/<name of the config>/: scores, tables and pictures.  Every finished cell is
@@ -62,14 +72,16 @@ def main(config: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, 
     # A polite end is an interruption too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        sys.exit(_run(config, jobs, fresh, allow_modules))
+        sys.exit(_run(config, jobs, fresh, stores, allow_modules))
     except KeyboardInterrupt:
         again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
         click.echo(f"\nInterrupted. What was finished is kept; go on with: {again}", err=True)
         sys.exit(INTERRUPTED)
 
 
-def _run(path: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ...]) -> int:
+def _run(
+    path: Path, jobs: int | None, fresh: bool, stores: tuple[Path, ...], allow_modules: tuple[str, ...]
+) -> int:
     # Imported here, so that --help answers at once.
     from rich.console import Console
 
@@ -90,7 +102,7 @@ def _run(path: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ..
     from boostnoise.eval.plots import check_options
     from boostnoise.eval.progress import show_progress
     from boostnoise.eval.report import summary, write_report
-    from boostnoise.eval.runner import run
+    from boostnoise.eval.runner import merge, run
 
     if fresh:
         config = config.model_copy(update={"resume": False})
@@ -100,6 +112,8 @@ def _run(path: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ..
     try:
         for name in ("ela_fig", "rla_fig"):
             check_options(getattr(config, name), name)
+        if stores:
+            click.echo(f"noisyeval: {merge(config, stores)} cells taken over", err=True)
         with show_progress(Console(stderr=True, highlight=False), config.name) as progress:
             scores = run(config, n_jobs=jobs or -1, allow_modules=allow_modules, progress=progress)
         write_report(config, scores)

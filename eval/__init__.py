@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .cleanlab_filter import CleanlabClassifier
     from .config import Config
     from .errors import ConfigError
-    from .metrics import curve, ela, mean_curve, rla
+    from .metrics import area_under_ela, curve, ela, mean_curve, retention, rla
     from .noise import NoisyLabels
     from .noise_by_class import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
     from .noise_by_features import InstanceDependentNoise, MahalanobisNoise
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .plots import plot_curves
     from .reading import load_config
     from .report import write_report
-    from .runner import run
+    from .runner import merge, run
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
@@ -28,7 +28,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "cleanlab_filter": ["CleanlabClassifier"],
         "config": ["Config"],
         "errors": ["ConfigError"],
-        "metrics": ["curve", "ela", "mean_curve", "rla"],
+        "metrics": ["area_under_ela", "curve", "ela", "mean_curve", "retention", "rla"],
         "noise": ["NoisyLabels"],
         "noise_by_class": ["ClassConditionalNoise", "LabelNoise", "PairFlipNoise", "UniformNoise"],
         "noise_by_features": ["InstanceDependentNoise", "MahalanobisNoise"],
@@ -36,7 +36,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "plots": ["plot_curves"],
         "reading": ["load_config"],
         "report": ["write_report"],
-        "runner": ["run"],
+        "runner": ["merge", "run"],
     },
 )
 
@@ -52,11 +52,14 @@ __all__ = [
     "NoisyLabels",
     "PairFlipNoise",
     "UniformNoise",
+    "area_under_ela",
     "curve",
     "ela",
     "load_config",
     "mean_curve",
+    "merge",
     "plot_curves",
+    "retention",
     "rla",
     "run",
     "write_report",

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from .datasets import Dataset
 from .jobs import Job
+from .measures import measure
 from .model_spec import ModelSpec
 from .models import build
 from .noise import NoisyLabels
@@ -88,14 +89,11 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str]) -> Outco
         start = time.perf_counter()
         model.fit(X_train, y_train)
         fitted = time.perf_counter()
-        predicted = np.asarray(model.predict(X_test))
+        predicted = model.predict(X_test)
         predict_seconds = time.perf_counter() - fitted
-    if predicted.shape != y_test.shape:
-        raise ValueError(f"predict returned the shape {predicted.shape} for {y_test.size} rows")
-    if not np.isin(predicted, np.arange(classes.size)).all():
-        raise ValueError("predict returned labels that fit was not given")
+        measured = measure(model, X_test, y_test, predicted, classes)
     return Outcome(
-        accuracy=float((classes[predicted.astype(np.int64)] == y_test).mean()),
+        **measured,
         realised_rate=noisy.realised_rate,
         fit_seconds=fitted - start,
         predict_seconds=predict_seconds,

@@ -15,7 +15,14 @@ from .noise_spec import GivenSpec, NoiseSpec
 from .validation import Name, Strict, validate
 
 MAX_PIXELS = 20_000
-Table = Literal["accuracy", "ela", "rla", "mean_ela", "mean_rla"]
+STORE_NAME = "store.sqlite"
+Accuracy = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc"]
+Table = Literal[
+    "accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "log_loss", "leaves", "depth", "fit_seconds",
+    "predict_seconds", "ela", "rla", "retention", "area_under_ela", "mean_accuracy", "mean_balanced_accuracy",
+    "mean_macro_f1", "mean_roc_auc", "mean_log_loss", "mean_leaves", "mean_depth", "mean_fit_seconds",
+    "mean_predict_seconds", "mean_ela", "mean_rla", "mean_retention", "mean_area_under_ela",
+]  # fmt: skip
 
 
 def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
@@ -66,6 +73,8 @@ class Config(Strict):
         Relative to the working directory, as are the paths of the data sets.
     resume : bool
         Whether finished cells of an earlier run are used.
+    metric : str
+        What ELA, RLA, retention and the area under ELA are computed from.
     tables : list of str
         What is printed at the end.
     ela_fig, rla_fig : FigureOptions
@@ -81,6 +90,7 @@ class Config(Strict):
     random_state: int = Field(default=0, ge=0, le=2**31)
     results_dir: Name = "results"
     resume: bool = True
+    metric: Accuracy = "accuracy"
     tables: list[Table] = Field(default=["mean_ela"])
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
@@ -89,6 +99,8 @@ class Config(Strict):
     def _check_names(self) -> Self:
         if self.name in (".", "..") or "/" in self.name or "\\" in self.name:
             raise ValueError(f"the run cannot be named {self.name!r}: it names its folder")
+        if self.name.startswith(STORE_NAME):
+            raise ValueError(f"the run cannot be named {self.name!r}: beside its folder lies the {STORE_NAME}")
         _no_duplicates("data sets", [dataset.name for dataset in self.datasets])
         _no_duplicates("models", [model.name for model in self.models])
         names = [noise.name for noise in self.noise]
@@ -127,6 +139,11 @@ class Config(Strict):
     def output_dir(self) -> Path:
         """Where the results of this run go."""
         return Path(self.results_dir) / self.name
+
+    @property
+    def store_path(self) -> Path:
+        """The store, which all runs with this `results_dir` share."""
+        return Path(self.results_dir) / STORE_NAME
 
 
 def parse_config(content: Mapping[str, Any], name: str) -> Config:

@@ -26,10 +26,22 @@ STYLES = ("-", "--", "-.", ":")
 MAX_TICKS = 15
 LEGEND_WIDTH = 30
 
+# The names of measures and metrics; OF stands for the measure that a metric is computed from.
+OF = "{of}"
 LABELS = {
     "accuracy": "accuracy",
-    "ela": "ELA, equalised loss of accuracy",
-    "rla": "RLA, relative loss of accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "macro_f1": "macro F1",
+    "roc_auc": "ROC AUC",
+    "log_loss": "log loss",
+    "leaves": "leaves of a tree",
+    "depth": "depth of a tree",
+    "fit_seconds": "seconds to fit",
+    "predict_seconds": "seconds to predict",
+    "ela": f"ELA, equalised loss of {OF}",
+    "rla": f"RLA, relative loss of {OF}",
+    "retention": f"retention, share of {OF} that is kept",
+    "area_under_ela": f"area under the curve of ELA, equalised loss of {OF}",
 }
 
 # What a config may say of a line: how it looks, but not where it leads to or how it is drawn.
@@ -42,10 +54,16 @@ STYLE_KEYS = frozenset(
 )
 
 
+def label_of(metric: str, of: str = "accuracy") -> str:
+    """What tables and pictures call a metric that is computed from a measure."""
+    return LABELS[metric].replace(OF, LABELS[of])
+
+
 def plot_curves(
     table: pd.DataFrame,
     metric: str,
     *,
+    of: str = "accuracy",
     models: Sequence[str] | None = None,
     options: FigureOptions | None = None,
     ax: Axes | None = None,
@@ -56,7 +74,10 @@ def plot_curves(
     ----------
     table : DataFrame
         As `mean_curve` returns it, or `curve` for a single data set; one kind of noise.
-    metric : {"accuracy", "ela", "rla"}
+    metric : str
+        Its column; see `per_repeat` for what it may be.
+    of : str, default="accuracy"
+        The measure that it was computed from, which the axis tells.
     models : sequence of str or None, default=None
         Models in the order of the legend; a model's look follows from its place.  None for those of the table.
     options : FigureOptions or None, default=None
@@ -83,7 +104,7 @@ def plot_curves(
         low, high = line[metric] - line["std"], line[metric] + line["std"]
         ax.fill_between(line["noise_rate"], low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
     ax.set_xlabel("noise rate")
-    ax.set_ylabel(LABELS[metric])
+    ax.set_ylabel(label_of(metric, of))
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     rates = np.unique(table["noise_rate"])
     if np.diff(rates).min(initial=np.inf) >= np.ptp(rates) / MAX_TICKS:
@@ -101,7 +122,13 @@ def plot_curves(
 
 
 def figure_of_means(
-    table: pd.DataFrame, metric: str, *, models: Sequence[str], n_datasets: int, options: FigureOptions
+    table: pd.DataFrame,
+    metric: str,
+    *,
+    of: str = "accuracy",
+    models: Sequence[str],
+    n_datasets: int,
+    options: FigureOptions,
 ) -> Figure:
     """Figure of the curves averaged over the data sets: a panel for each kind of noise."""
     kinds = list(table["noise_kind"].unique())
@@ -109,11 +136,13 @@ def figure_of_means(
     figure = Figure(figsize=(width, height), dpi=options.fig_dpi, layout="constrained")
     repeats = int(table["repeats"].max())
     for kind, ax in zip(kinds, figure.subplots(len(kinds), squeeze=False)[:, 0], strict=True):
-        plot_curves(table[table["noise_kind"] == kind], metric, models=models, options=options, ax=ax)
+        panel = table[table["noise_kind"] == kind]
+        plot_curves(panel, metric, of=of, models=models, options=options, ax=ax)
         if options.fig_title is None:
             sets = "1 data set" if n_datasets == 1 else f"mean over {n_datasets} data sets"
             band = f", band: ±1 sd over {repeats} repeats" if repeats > 1 else ""
-            title = f"{metric.upper()} under {_text(kind)} noise, {sets}{band}"
+            what = metric.upper() if of == "accuracy" else f"{metric.upper()} of {LABELS[of]}"
+            title = f"{what} under {_text(kind)} noise, {sets}{band}"
             ax.set_title(title, fontsize="medium", wrap=True)
     return figure
 

@@ -18,17 +18,18 @@ from rich.text import Text
 from .config import Config
 from .errors import ConfigError
 from .metrics import curve, mean_curve
-from .plots import figure_of_means
+from .plots import figure_of_means, label_of
 
-TITLES = {
-    "accuracy": "Accuracy",
-    "ela": "ELA, equalised loss of accuracy (the lower, the more robust)",
-    "rla": "RLA, relative loss of accuracy (the lower, the less was lost)",
+HINTS = {
+    "ela": "the lower, the more robust",
+    "rla": "the lower, the less was lost",
+    "area_under_ela": "the lower, the more robust",
 }
+THE_MORE_THE_BETTER = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
 
 
 def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
-    """Write the scores, the ELA and RLA tables and their curves into the folder of the run.
+    """Write the scores, tables of ELA and what else comes of it, and curves into the folder of the run.
 
     Parameters
     ----------
@@ -62,14 +63,21 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         write("scores.parquet", lambda path: scores.to_parquet(path, index=False))
         write("scores.csv", lambda path: scores.to_csv(path, index=False))
-        for metric, options in (("ela", config.ela_fig), ("rla", config.rla_fig)):
-            means = mean_curve(scores, metric)
-            for name, table in ((metric, curve(scores, metric)), (f"{metric}_mean", means)):
+        figures = {"ela": config.ela_fig, "rla": config.rla_fig}
+        for metric in ("ela", "rla", "retention", "area_under_ela"):
+            means = mean_curve(scores, metric, config.metric)
+            for name, table in ((metric, curve(scores, metric, config.metric)), (f"{metric}_mean", means)):
                 write(f"{name}.csv", partial(table.to_csv, index=False))
-            if not options.save_fig:
+            if metric not in figures or not figures[metric].save_fig:
                 continue
-            n_datasets = scores["dataset"].nunique()
-            figure = figure_of_means(means, metric, models=models, n_datasets=n_datasets, options=options)
+            figure = figure_of_means(
+                means,
+                metric,
+                of=config.metric,
+                models=models,
+                n_datasets=scores["dataset"].nunique(),
+                options=figures[metric],
+            )
             # A fixed salt and no date: the same scores give the same bytes.
             with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
                 # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
@@ -101,13 +109,14 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
         metric = name.removeprefix("mean_")
         for kind in scores["noise_kind"].unique():
             chosen = scores[scores["noise_kind"] == kind]
-            title = f"{TITLES[metric]}: {kind} noise"
+            title = _title(metric, config.metric, kind)
             if name.startswith("mean_") or n_datasets == 1:
-                wide = _wide(mean_curve(chosen, metric), metric, "model")
-                best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=metric != "accuracy")
+                wide = _wide(mean_curve(chosen, metric, config.metric), metric, "model")
+                worse_if_more = metric not in THE_MORE_THE_BETTER
+                best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=worse_if_more)
                 parts.append(_rendered(f"{title}, {over}", "model", wide.loc[best_first.index], width))
                 continue
-            table = curve(chosen, metric)
+            table = curve(chosen, metric, config.metric)
             for model in table["model"].unique():
                 wide = _wide(table[table["model"] == model], metric, "dataset")
                 parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
@@ -116,7 +125,15 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     return Group(*parts)
 
 
+def _title(metric: str, of: str, kind: str) -> str:
+    label, hint = label_of(metric, of), f" ({HINTS[metric]})" if metric in HINTS else ""
+    return f"{label[0].upper()}{label[1:]}{hint}: {kind} noise"
+
+
 def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
+    """A row for each model or data set, a column for each noise rate, or the only one of an area."""
+    if "noise_rate" not in table:
+        return table.set_index(rows)[[metric]].rename(columns={metric: "area"})
     order = table[rows].unique()
     return table.pivot(index=rows, columns="noise_rate", values=metric).loc[order]
 
@@ -124,8 +141,11 @@ def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
 def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group:
     longest = max(len(heading), *(len(str(name)) for name in wide.index))
     name_width = min(longest, max(len(heading), width // 3))
-    rates = [f"{rate:.4g}" for rate in wide.columns]
-    column_width = max(5, *map(len, rates))
+    rates = [rate if isinstance(rate, str) else f"{rate:.4g}" for rate in wide.columns]
+    # Sizes of trees and seconds may be large: three digits behind the point are for what is small.
+    digits = 3 if not (wide.abs() >= 100).to_numpy().any() else 1
+    cells = [["–" if pd.isna(value) else f"{value:.{digits}f}" for value in row] for row in wide.to_numpy()]
+    column_width = max(5, *map(len, rates), *(len(cell) for row in cells for cell in row))
     # A space stands before each column; the room that is left decides how many rates go side by side.
     at_once = max(1, (width - name_width) // (column_width + 1))
     tables = []
@@ -135,9 +155,9 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
         table.add_column(heading, width=name_width, overflow="fold")
         for rate in rates[part]:
             table.add_column(rate, justify="right", no_wrap=True, width=column_width)
-        for name, row in wide.iloc[:, part].iterrows():
+        for name, row in zip(wide.index, cells, strict=True):
             # Text, not str: a name may hold what the console takes for markup.
-            table.add_row(Text(str(name)), *("–" if pd.isna(value) else f"{value:.3f}" for value in row))
+            table.add_row(Text(str(name)), *row[part])
         tables.append(table)
     return Group(Text(title), *tables, Text())
 

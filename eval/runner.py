@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
@@ -17,11 +21,10 @@ from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
 from .models import ALLOWED_PACKAGES, build
-from .store import Outcome, Store
-
-STORE_NAME = "store.sqlite"
+from .store import RANGES, Outcome, Store
 
 Progress = Callable[[int, int, int], None]
+Result = tuple[str, Outcome]
 
 
 def run(
@@ -47,7 +50,8 @@ def run(
     -------
     DataFrame
         The scores, one row per cell, in the order of the config: dataset, noise_kind, noise_rate,
-        realised_rate, repeat, model, accuracy, fit_seconds, predict_seconds, error.
+        realised_rate, repeat, model, accuracy, balanced_accuracy, macro_f1, roc_auc, log_loss, leaves, depth,
+        fit_seconds, predict_seconds, error.
 
     Raises
     ------
@@ -66,22 +70,72 @@ def run(
 
     jobs = make_jobs(config, list(datasets.values()))
     keys = [job.key for job in jobs]
-    with Store(config.output_dir / STORE_NAME) as store:
+    with Store(config.store_path) as store:
         finished = store.outcomes(keys) if config.resume else {}
         # Failed cells are run again; a key may stand for several cells, such as those without noise.
         finished = {key: outcome for key, outcome in finished.items() if outcome.is_score}
         pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
         total = len(finished) + len(pending)
         failed = 0
+        found: dict[str, Outcome] = {}
+
+        def is_open(key: str) -> bool:
+            """Whether no other process has finished a cell in the meantime."""
+            # A store that cannot be read says so when the cell is put; here another thread may be asking.
+            with suppress(ConfigError):
+                outcome = store.outcomes([key]).get(key) if config.resume else None
+                if outcome is not None and outcome.is_score:
+                    found[key] = outcome
+            return key not in found
+
         if progress is not None:
             progress(len(finished), failed, total)
-        for key, outcome in _fit_all(pending, datasets, allowed, n_jobs):
-            store.put(pending[key], outcome)
-            finished[key] = outcome
-            failed += outcome.error is not None
-            if progress is not None:
-                progress(len(finished), failed, total)
+        with _closed_quietly(_fit_all(pending, datasets, allowed, n_jobs, is_open)) as results:
+            for key, outcome in results:
+                store.put(pending[key], outcome)
+                finished[key] = outcome
+                failed += outcome.error is not None
+                if progress is not None:
+                    progress(len(finished) + len(found), failed, total)
+        if progress is not None and found:
+            progress(len(finished) + len(found), failed, total)
+        finished |= found
     return _score_table(jobs, [finished[key] for key in keys])
+
+
+@contextmanager
+def _closed_quietly(results: Generator[Result, None, None]) -> Iterator[Iterator[Result]]:
+    """Drop cells that are under way when the store takes no more; joblib would warn of them."""
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".* tasks which were still being processed")
+            results.close()
+
+
+def merge(config: Config, paths: Iterable[str | Path]) -> int:
+    """Copy the finished cells of other stores into the store of a config, where it does not have them.
+
+    Parameters
+    ----------
+    config : Config
+    paths : iterable of str or Path
+        Stores, or folders that hold one, such as the `results_dir` of a run on another machine.  They are only
+        read.
+
+    Returns
+    -------
+    int
+        How many cells were copied.
+
+    Raises
+    ------
+    ConfigError
+        If there is no store, it is not in order, or it holds what no cell can be; of that nothing is copied.
+    """
+    with Store(config.store_path) as store:
+        return sum(store.merge(Path(path)) for path in paths)
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:
@@ -111,31 +165,36 @@ def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFra
                 "realised_rate": outcome.realised_rate,
                 "repeat": job.repeat,
                 "model": job.model.name,
-                "accuracy": outcome.accuracy,
-                "fit_seconds": outcome.fit_seconds,
-                "predict_seconds": outcome.predict_seconds,
+                **{name: getattr(outcome, name) for name in RANGES if name != "realised_rate"},
                 "error": outcome.error,
             }
             for job, outcome in zip(jobs, outcomes, strict=True)
         ]
     )
-    scores = ["realised_rate", "accuracy", "fit_seconds", "predict_seconds"]
-    return table.astype(dict.fromkeys(scores, "float64") | {"error": "string"})
+    return table.astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
 
 
 def _fit_all(
-    pending: dict[str, Job], datasets: dict[str, Dataset], allowed: Collection[str], n_jobs: int
-) -> Iterator[tuple[str, Outcome]]:
-    """Outcomes of the pending jobs, as they come."""
+    pending: dict[str, Job],
+    datasets: dict[str, Dataset],
+    allowed: Collection[str],
+    n_jobs: int,
+    is_open: Callable[[str], bool],
+) -> Generator[Result, None, None]:
+    """Outcomes of the pending jobs, as they come; of those that are open still when their turn comes."""
     remaining = dict(pending)
     # Processes that an earlier run of this one started know an older path.
     path = sys.path if set(allowed) - ALLOWED_PACKAGES else []
 
+    def calls(keys: Sequence[str]) -> Iterator[Any]:
+        for key in keys:
+            job = remaining[key]
+            if is_open(key):
+                yield joblib.delayed(run_cell)(key, job, datasets[job.dataset], allowed, path)
+            else:
+                del remaining[key]
+
     def outcomes(keys: Sequence[str], n_workers: int) -> Iterator[tuple[str, Outcome]]:
-        calls = (
-            joblib.delayed(run_cell)(key, remaining[key], datasets[remaining[key].dataset], allowed, path)
-            for key in keys
-        )
         parallel = joblib.Parallel(
             n_jobs=n_workers,
             batch_size=1,
@@ -143,7 +202,7 @@ def _fit_all(
             return_as="generator_unordered",
             initializer=worker.prepare,
         )
-        for key, outcome in parallel(calls):
+        for key, outcome in parallel(calls(keys)):
             yield key, outcome
             del remaining[key]
 

@@ -1,38 +1,73 @@
 """The store: every finished cell in one SQLite file, written as soon as it is finished.
 
-Scores are numbers and text in columns; nothing in the file is ever executed or unpickled.
+All runs with the same `results_dir` share it, several at once too.  Scores are numbers and text in columns;
+nothing in the file is ever executed or unpickled, and each row has a checksum.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
+import math
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from .errors import ConfigError
+from .config import STORE_NAME
+from .errors import ConfigError, one_line
 from .jobs import Job
 
-SCHEMA_VERSION = 1
+SECONDS_TO_WAIT = 60.0  # for a lock that another process holds
+MAX_TEXT = 20_000  # characters of an error or a traceback
+
+APPLICATION_ID = int.from_bytes(b"bnev")  # tells our files from those of other programs
+SCHEMA_VERSION = 2
+# The names of data set, model and noise are for people who open the file; nothing reads them.
 SCHEMA = """
 CREATE TABLE cells (
-    key TEXT PRIMARY KEY,
+    key TEXT NOT NULL PRIMARY KEY,
     dataset TEXT NOT NULL,
     model TEXT NOT NULL,
     noise_kind TEXT NOT NULL,
     noise_rate REAL NOT NULL,
     repeat INTEGER NOT NULL,
     accuracy REAL,
+    balanced_accuracy REAL,
+    macro_f1 REAL,
+    roc_auc REAL,
+    log_loss REAL,
+    leaves REAL,
+    depth REAL,
     realised_rate REAL,
     fit_seconds REAL,
     predict_seconds REAL,
     error TEXT,
-    traceback TEXT
-) STRICT
-"""
+    traceback TEXT,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+""".strip()
+N_COLUMNS_BEFORE_OUTCOME = 6
+
+# What can be measured, and the least and the largest value of it.
+RANGES = {
+    "accuracy": (0.0, 1.0),
+    "balanced_accuracy": (0.0, 1.0),
+    "macro_f1": (0.0, 1.0),
+    "roc_auc": (0.0, 1.0),
+    "log_loss": (0.0, math.inf),
+    "leaves": (1.0, math.inf),
+    "depth": (0.0, math.inf),
+    "realised_rate": (0.0, 1.0),
+    "fit_seconds": (0.0, math.inf),
+    "predict_seconds": (0.0, math.inf),
+}
 
 
 @dataclass(frozen=True)
@@ -41,8 +76,8 @@ class Outcome:
 
     Attributes
     ----------
-    accuracy : float or None
-        Share of the test rows that are predicted right.
+    accuracy, balanced_accuracy, macro_f1, roc_auc, log_loss, leaves, depth : float or None
+        See `measures.measure`; None for what a model does not have.
     realised_rate : float or None
         Share of the training labels that the noise changed.
     fit_seconds, predict_seconds : float or None
@@ -53,6 +88,12 @@ class Outcome:
     """
 
     accuracy: float | None = None
+    balanced_accuracy: float | None = None
+    macro_f1: float | None = None
+    roc_auc: float | None = None
+    log_loss: float | None = None
+    leaves: float | None = None
+    depth: float | None = None
     realised_rate: float | None = None
     fit_seconds: float | None = None
     predict_seconds: float | None = None
@@ -61,85 +102,196 @@ class Outcome:
 
     @property
     def is_score(self) -> bool:
-        """Whether this is a score, and one that can be."""
-        return self.error is None and isinstance(self.accuracy, float) and 0 <= self.accuracy <= 1
+        """Whether these are scores, and such that can be."""
+        return (
+            self.error is None
+            and self.accuracy is not None
+            and all(_can_be(getattr(self, name), *limits) for name, limits in RANGES.items())
+        )
+
+
+def _can_be(value: object, least: float, largest: float) -> bool:
+    return value is None or (isinstance(value, float) and math.isfinite(value) and least <= value <= largest)
 
 
 class Store:
-    """The cells of one run.  Use it as a context manager.
+    """The cells of all runs of a folder.  Use it as a context manager; its methods may be called by any thread.
 
     Parameters
     ----------
     path : Path
         Made where it does not exist, with its folder.
+    read_only : bool, default=False
+        Whether the file is only read; it must exist.
 
     Raises
     ------
     ConfigError
-        If the file cannot be written, is damaged, or comes from another version.
+        If the file cannot be written, is damaged or locked for long, is another program's, or comes from
+        another version; nothing is changed then.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._lock = threading.Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if read_only and not path.is_file():
+                raise ConfigError(f"there is no store {path}")
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            # What another process wrote may be in the journal still; without one a folder may be read-only.
+            journal = path.with_name(f"{path.name}-wal").exists()
+            mode = "mode=rwc" if not read_only else "mode=ro" if journal else "immutable=1"
+            uri = f"{path.absolute().as_uri()}?{mode}"
         except OSError as error:
             raise ConfigError(f"the store {path} cannot be written: {error}") from None
         with self._guarded():
-            self._connection = sqlite3.connect(path, timeout=60)
+            self._connection = sqlite3.connect(uri, uri=True, timeout=SECONDS_TO_WAIT, check_same_thread=False)
+        # Bytes that are no text are found by the checksum.
+        self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
             with self._guarded():
-                self._open()
-        except ConfigError:
+                if self._is_new() and not read_only:
+                    self._make()
+                self._check()
+                if not read_only:
+                    self._connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
             self._connection.close()
             raise
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Say what is wrong with the file."""
+        """Say what is wrong with the file; one thread at a time."""
         try:
-            yield
+            with self._lock:
+                yield
         except sqlite3.OperationalError as error:
-            raise ConfigError(f"the store {self.path} cannot be read or written: {error}") from None
-        except sqlite3.DatabaseError as error:
-            raise ConfigError(
-                f"the store {self.path} is damaged ({error}); move it away to start afresh"
-            ) from None
+            if "locked" in str(error):
+                message = f"the store {self.path} is locked by another process"
+                raise ConfigError(f"{message}, and was for {SECONDS_TO_WAIT:g} seconds") from None
+            raise ConfigError(f"the store {self.path} cannot be read or written: {one_line(error)}") from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise self._damaged(one_line(error)) from None
 
-    def _open(self) -> None:
+    def _damaged(self, why: str) -> ConfigError:
+        return ConfigError(f"the store {self.path} is damaged ({why}); move it away to start afresh")
+
+    def _pragma(self, name: str) -> Any:
+        return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+    def _is_new(self) -> bool:
+        empty = self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
+        return bool(empty and self._pragma("application_id") == self._pragma("user_version") == 0)
+
+    def _make(self) -> None:
         # Finished cells survive a kill at any moment; a failing disk is not guarded against on every commit.
         self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            if version == 0:
+            if self._is_new():  # no other process was faster
                 self._connection.execute(SCHEMA)
+                self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif version != SCHEMA_VERSION:
-                raise ConfigError(
-                    f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
-                    "move it away to start afresh"
-                )
+
+    def _check(self) -> None:
+        version, application = self._pragma("user_version"), self._pragma("application_id")
+        tables = self._connection.execute("SELECT name, sql FROM sqlite_schema").fetchall()
+        if application != APPLICATION_ID and (version, [name for name, _ in tables][:1]) != (1, ["cells"]):
+            raise ConfigError(f"{self.path} is no store of noisyeval, but another program's database")
+        if version != SCHEMA_VERSION:
+            raise ConfigError(
+                f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
+                "move it away to start afresh"
+            )
+        found = self._pragma("quick_check(1)")
+        if found != "ok" or tables != [("cells", SCHEMA)]:
+            raise self._damaged(found.splitlines()[-1] if found != "ok" else "its table is not as it was made")
+        # SQLite has no checksums, and a damaged key would hide its cell.
+        for row in self._connection.execute("SELECT * FROM cells"):
+            self._outcome(row)
 
     def put(self, job: Job, outcome: Outcome) -> None:
-        """Keep the outcome of a job, in place of an earlier one."""
-        values = (job.key, job.dataset, job.model.name, job.noise_kind, job.noise_rate, job.repeat)
-        values += dataclasses.astuple(outcome)
+        """Keep the outcome of a job, in place of an earlier one; no error takes the place of scores."""
+        row = [job.key, job.dataset, job.model.name, job.noise_kind, float(job.noise_rate), job.repeat]
+        row += [_storable(value) for value in dataclasses.astuple(outcome)]
         with self._guarded(), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", values)
+            self._write([*row, _checksum(row)], replace=outcome.error is None)
+
+    def _write(self, row: list[Any], replace: bool) -> int:
+        marks = ", ".join("?" * len(row))
+        command = f"INSERT OR REPLACE INTO cells SELECT {marks}"
+        if not replace:
+            command += " WHERE NOT EXISTS (SELECT 1 FROM cells WHERE key = ? AND error IS NULL)"
+        return self._connection.execute(command, row if replace else [*row, row[0]]).rowcount
 
     def outcomes(self, keys: Iterable[str]) -> dict[str, Outcome]:
         """Outcomes of those of the keys that are here."""
-        wanted = set(keys)
         with self._guarded():
             rows = self._connection.execute(
-                "SELECT key, accuracy, realised_rate, fit_seconds, predict_seconds, error, traceback FROM cells"
+                "SELECT * FROM cells WHERE key IN (SELECT value FROM json_each(?))", [json.dumps(list(keys))]
             ).fetchall()
-        return {key: Outcome(*values) for key, *values in rows if key in wanted}
+        return {row[0]: self._outcome(row) for row in rows}
+
+    def _outcome(self, row: list[Any]) -> Outcome:
+        if _checksum(row[:-1]) != row[-1]:
+            raise self._damaged("a cell is not as it was written")
+        return Outcome(*row[N_COLUMNS_BEFORE_OUTCOME:-1])
+
+    def merge(self, path: Path) -> int:
+        """Copy the finished cells of another store that this one does not have.
+
+        Parameters
+        ----------
+        path : Path
+            The file, or the folder that holds it.  It is only read.
+
+        Returns
+        -------
+        int
+            How many were copied.
+
+        Raises
+        ------
+        ConfigError
+            If there is no store, it is not in order, or it holds what no cell can be; nothing is copied then.
+        """
+        with Store(path / STORE_NAME if path.is_dir() else path, read_only=True) as other:
+            with other._guarded():
+                rows = other._connection.execute("SELECT * FROM cells WHERE error IS NULL").fetchall()
+            for row in rows:
+                if not (other._outcome(row).is_score and _is_described(row)):
+                    raise other._damaged("it holds a cell that cannot be")
+        with self._guarded(), self._connection:
+            return sum(self._write(row, replace=False) for row in rows)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._connection.close()
+
+
+def _storable(value: Any) -> Any:
+    """A value that SQLite gives back as it is; NaN is a missing one."""
+    if isinstance(value, str):
+        return value[:MAX_TEXT].encode(errors="replace").decode()
+    return None if value is None or math.isnan(value) else float(value) + 0.0  # -0.0 becomes 0.0
+
+
+def _checksum(row: Sequence[Any]) -> int:
+    return zlib.crc32(repr(tuple(row)).encode(errors="replace"))
+
+
+def _is_described(row: Sequence[Any]) -> bool:
+    """Whether the columns before the scores hold what they should."""
+    key, dataset, model, noise_kind, noise_rate, repeat = row[:N_COLUMNS_BEFORE_OUTCOME]
+    return (
+        isinstance(key, str)
+        and re.fullmatch("[0-9a-f]{64}", key) is not None
+        and all(isinstance(name, str) and len(name) <= MAX_TEXT for name in (dataset, model, noise_kind))
+        and isinstance(noise_rate, float)
+        and 0 <= noise_rate <= 1
+        and isinstance(repeat, int)
+        and 0 <= repeat < 2**31
+    )

@@ -70,10 +70,11 @@ class Tree:
     @property
     def node_depth(self) -> NDArray[np.int64]:
         """Number of splits above each node, shape (n_nodes,)."""
-        depth = np.zeros(self.n_nodes, dtype=np.int64)
-        for node in np.flatnonzero(self.left >= 0):
-            depth[self.left[node] : self.left[node] + 2] = depth[node] + 1
-        return depth
+        depth = [0] * self.n_nodes  # lists, as single elements of arrays are slow
+        for node, left in enumerate(self.left.tolist()):
+            if left >= 0:
+                depth[left] = depth[left + 1] = depth[node] + 1
+        return np.array(depth, dtype=np.int64)
 
     @property
     def depth(self) -> int:

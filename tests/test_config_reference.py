@@ -7,6 +7,7 @@ from typing import get_args
 
 from boostnoise.eval.config import Config
 from boostnoise.eval.dataset_spec import SETS, DatasetSpec
+from boostnoise.eval.metrics import MEASURES, PAIRED
 from boostnoise.eval.model_names import SHORT_NAMES
 from boostnoise.eval.model_spec import Metric, ModelSpec, SearchSpec
 from boostnoise.eval.noise_spec import NoiseSpec
@@ -38,6 +39,11 @@ def test_data_sets():
     assert all(f"`{name}`" in TEXT for name in SETS)
     for example in json_blocks(TEXT)[0]:
         DatasetSpec.model_validate(example)
+
+
+def test_measures():
+    assert keys_of("What is measured") == set(MEASURES)
+    assert all(f"`{name}`" in TEXT for name in PAIRED)
 
 
 def test_models():

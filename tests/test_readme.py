@@ -43,7 +43,8 @@ def test_own_data(tmp_path):
     command[0] = Path(sys.executable).with_name(command[0])
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    written = {path.name for path in (tmp_path / "results" / "my_study").iterdir()}
+    results = tmp_path / "results"
+    written = {path.name for path in [*(results / "my_study").iterdir(), *results.glob("*.*")]}
     named = re.findall(r"`(\w+\.(?:csv|parquet|png|svg|sqlite))`", README)
     assert written == set(named) - {"spam.csv"}
 

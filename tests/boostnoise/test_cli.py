@@ -44,7 +44,7 @@ def scores(folder):
 
 
 def stored(folder):
-    with closing(sqlite3.connect(folder / "results" / "study" / "store.sqlite")) as connection:
+    with closing(sqlite3.connect(folder / "results" / "store.sqlite")) as connection:
         return dict(connection.execute("SELECT key, fit_seconds FROM cells"))
 
 
@@ -58,7 +58,7 @@ def test_a_run(noisyeval, tmp_path):
     files = {path.name for path in (tmp_path / "results" / "study").iterdir()}
     assert files == {
         "scores.parquet", "scores.csv", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "rla.csv", "rla_mean.csv",
-        "rla.png", "rla.svg", "store.sqlite",
+        "rla.png", "rla.svg", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
     }  # fmt: skip
     assert len(scores(tmp_path)) == 8
 
@@ -105,7 +105,8 @@ def test_bad_usage(arguments, tmp_path):
             "noise[0].rates[0]: must be less than or equal to 1, got 1.5",
         ),
         ({"models": [TREE, TREE]}, "two models are named 'tree'; every name must be different"),
-        ({"results_dir": "good.csv"}, "the store good.csv/study/store.sqlite cannot be written"),
+        ({"results_dir": "good.csv"}, "the store good.csv/store.sqlite cannot be written"),
+        ({"metric": "leaves"}, "metric: must be 'accuracy', 'balanced_accuracy', 'macro_f1' or 'roc_auc', got"),
         ({"models": [{"module": "os", "model": "system"}]}, "package 'os' is not allowed"),
         (
             {"models": [{"model": "xgboost", "params": {"max_dept": 3}}]},
@@ -192,7 +193,7 @@ def start(folder, config):
 def wait_for_cells(process, folder, n):
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
-        if (folder / "results" / "study" / "store.sqlite").exists():
+        if (folder / "results" / "store.sqlite").exists():
             try:
                 if len(stored(folder)) >= n:
                     return
@@ -244,6 +245,42 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, stop):
     resumed.communicate()
     assert resumed.returncode == 0
     assert len(scores(tmp_path)) == 32
+
+
+def test_what_another_machine_has_finished_is_taken_over(noisyeval, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    start(elsewhere, QUICK).communicate()
+    done = noisyeval(QUICK, "--merge", "elsewhere/results")
+    assert done.returncode == 0, done.stderr
+    assert "noisyeval: 8 cells taken over" in done.stderr
+    assert "study: 8 of 8 cells done" in done.stderr
+    assert stored(tmp_path) == stored(elsewhere)
+    refused = noisyeval(QUICK, "--merge", "elsewhere")
+    assert refused.returncode == 2
+    assert refused.stderr.strip() == "noisyeval: error: study.json: there is no store elsewhere/store.sqlite"
+
+
+def test_a_damaged_store_is_named(noisyeval, tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "store.sqlite").write_bytes(b"x" * 5000)
+    done = noisyeval(QUICK)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "the store results/store.sqlite is damaged (file is not a database); move it away" in line
+    assert (tmp_path / "results" / "store.sqlite").read_bytes() == b"x" * 5000
+
+
+def test_two_commands_at_once(tmp_path):
+    both = []
+    for i in range(2):
+        (tmp_path / "study.json").write_text(json.dumps(LONG))
+        both.append(start(tmp_path, LONG))
+        if i == 0:
+            wait_for_cells(both[0], tmp_path, 1)
+    errors = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], errors
+    assert len(stored(tmp_path)) == len(scores(tmp_path)) == 32
 
 
 def test_fresh_fits_everything_again(noisyeval, tmp_path):

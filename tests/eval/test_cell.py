@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from boostnoise.eval import LabelNoise, UniformNoise, cell
+from boostnoise.eval import ClassConditionalNoise, LabelNoise, UniformNoise, cell
 from boostnoise.eval.cell import run_cell, split
 from boostnoise.eval.datasets import Dataset
 from boostnoise.eval.jobs import Job
 from boostnoise.eval.model_spec import ModelSpec
 from boostnoise.eval.models import ALLOWED_PACKAGES
+from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -44,9 +45,18 @@ def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **chang
 
 
 def test_it_can_be_made_by_hand():
-    parts = train_test_split(X, Y, test_size=0.3, random_state=11, stratify=Y)
-    expected = DecisionTreeClassifier(random_state=11).fit(parts[0], parts[2]).score(parts[1], parts[3])
-    assert outcome(model="tree").accuracy == expected
+    X_train, X_test, y_train, y_test = train_test_split(X, Y, test_size=0.3, random_state=11, stratify=Y)
+    tree = DecisionTreeClassifier(random_state=11).fit(X_train, y_train)
+    predicted, probabilities = tree.predict(X_test), tree.predict_proba(X_test)
+    result = outcome(model="tree")
+    assert result.accuracy == tree.score(X_test, y_test)
+    assert result.balanced_accuracy == pytest.approx(metrics.balanced_accuracy_score(y_test, predicted))
+    assert result.macro_f1 == pytest.approx(metrics.f1_score(y_test, predicted, average="macro"))
+    auc = metrics.roc_auc_score(y_test, probabilities, multi_class="ovr")
+    assert result.roc_auc == pytest.approx(auc)
+    assert result.log_loss == pytest.approx(metrics.log_loss(y_test, probabilities))
+    assert (result.leaves, result.depth) == (tree.get_n_leaves(), tree.get_depth())
+    assert result.is_score
 
 
 def test_with_the_noise_of_the_2020_study_it_can_be_made_by_hand():
@@ -93,6 +103,22 @@ def test_classes_that_the_training_rows_lack():
                 gaps, "xgboost", seed=seed, stratify=False, test_fraction=0.5, noise=UniformNoise(rate)
             )
             assert result.error is None
+            assert result.is_score
+            assert None not in (result.roc_auc, result.log_loss, result.leaves)
+
+
+def test_a_class_that_noise_leaves_no_row_has_the_probability_zero():
+    y = np.repeat([0, 1, 2], [30, 3, 30])
+    is_test = np.arange(63) % 3 == 0
+    given = Dataset("given", np.random.default_rng(0).random((63, 2)), y, np.arange(3), is_test)
+    all_but_one = ClassConditionalNoise([[1, 0, 0], [1, 0, 0], [0, 0, 1]])
+    result = outcome(given, "tree", noise=all_but_one)
+    noisy = np.where(y == 1, 0, y)[~is_test]
+    tree = DecisionTreeClassifier(random_state=11).fit(given.X[~is_test], noisy)
+    whole = np.zeros((is_test.sum(), 3))
+    whole[:, [0, 2]] = tree.predict_proba(given.X[is_test])
+    assert result.roc_auc == pytest.approx(metrics.roc_auc_score(y[is_test], whole, multi_class="ovr"))
+    assert result.log_loss == pytest.approx(metrics.log_loss(y[is_test], whole))
 
 
 def test_an_error_becomes_part_of_the_outcome():
@@ -124,4 +150,18 @@ class Wrong(ClassifierMixin, BaseEstimator):
 )
 def test_models_that_predict_nonsense(monkeypatch, predicted, message):
     monkeypatch.setattr(cell, "build", lambda *_, **__: Wrong(predicted))
+    assert outcome(model="tree").error == message
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "message"),
+    [
+        (lambda n: np.full((n, 3), np.nan), "ValueError: predict_proba returned NaN or infinity"),
+        (lambda n: np.ones(n), "ValueError: predict_proba returned the shape (54,) for 54 rows and 3 classes"),
+    ],
+)
+def test_models_whose_probabilities_are_nonsense(monkeypatch, probabilities, message):
+    model = Wrong(lambda n: np.zeros(n, dtype=int))
+    model.predict_proba = lambda X: probabilities(len(X))
+    monkeypatch.setattr(cell, "build", lambda *_, **__: model)
     assert outcome(model="tree").error == message

@@ -89,7 +89,7 @@ def test_models():
         ({"noise": [{"kind": "uniform", "rates": [0.1, 0.1]}]}, "noise[0].rates: holds a rate twice"),
         ({"noise": [{"kind": "unform", "rates": [0.1]}]}, "noise[0].kind: must be one of 'uniform', 'class_conditional'"),
         ({"noise": 2 * MINIMAL["noise"]}, "noise 'uniform' is there twice; put all rates of a kind into one object"),
-        ({"tables": ["elas"]}, "tables[0]: must be 'accuracy', 'ela'"),
+        ({"tables": ["elas"]}, "tables[0]: must be 'accuracy', 'balanced_accuracy'"),
         ({"ela_fig": {"fig_size": [3]}}, "ela_fig.fig_size"),
         ({"ela_fig": {"plot_kwargs": [{}, {}]}}, "ela_fig.plot_kwargs must be empty or hold one object per model"),
     ],
@@ -111,3 +111,15 @@ def test_every_problem_has_its_line():
 def test_the_folder_of_a_run_lies_in_the_results_folder(name):
     with pytest.raises(ConfigError, match="the run cannot be named"):
         parse_config(MINIMAL, name)
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "store.sqlite", "store.sqlite-wal"])
+def test_names_that_no_folder_of_a_run_may_have(name):
+    with pytest.raises(ConfigError, match="the run cannot be named"):
+        parse_config(MINIMAL, name)
+
+
+def test_all_runs_of_a_folder_share_a_store():
+    configs = [parse_config({**MINIMAL, "results_dir": "there"}, name) for name in ("a", "b")]
+    assert {config.store_path.as_posix() for config in configs} == {"there/store.sqlite"}
+    assert {config.output_dir.as_posix() for config in configs} == {"there/a", "there/b"}

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from boostnoise.eval import curve, ela, mean_curve, rla
+from boostnoise.eval import area_under_ela, curve, ela, mean_curve, retention, rla
 from boostnoise.eval.metrics import per_repeat
 
 
@@ -10,6 +10,7 @@ def test_definitions():
     assert rla(0.6, 0.8) == pytest.approx(0.25)
     assert ela(0.8, 0.8) == pytest.approx(0.2 / 0.8)
     assert rla(0.9, 0.8) < 0
+    assert retention(0.6, 0.8) == pytest.approx(0.75)
 
 
 def test_ela_is_rla_plus_the_ela_without_noise():
@@ -20,7 +21,7 @@ def test_ela_is_rla_plus_the_ela_without_noise():
 
 
 def test_no_value_without_a_baseline():
-    for metric in (ela, rla):
+    for metric in (ela, rla, retention):
         assert np.isnan(metric(0.5, 0.0))
         assert np.isnan(metric(np.nan, 0.5))
         assert np.isnan(metric(0.5, np.nan))
@@ -86,5 +87,49 @@ def test_order_and_rows_are_those_of_the_scores():
 
 
 def test_unknown_metric():
-    with pytest.raises(ValueError, match="metric must be one of accuracy, ela, rla, got 'f1'"):
+    with pytest.raises(ValueError, match=r"metric must be one of accuracy, .* area_under_ela, got 'f1'"):
         curve(SCORES, "f1")
+    with pytest.raises(ValueError, match="the scores have no measure 'macro_f1', but accuracy"):
+        curve(SCORES, "macro_f1")
+    with pytest.raises(ValueError, match="the scores have no measure 'noise_rate', but accuracy"):
+        mean_curve(SCORES, "ela", of="noise_rate")
+
+
+def test_retention_and_rla_are_one():
+    values = per_repeat(SCORES, "retention")["retention"] + per_repeat(SCORES, "rla")["rla"]
+    np.testing.assert_allclose(values, 1)
+
+
+def test_area_by_hand():
+    # Trapezoids of the widths 0.1 and 0.3: (0.2 + 0.4) / 2 * 0.1 + (0.4 + 0.8) / 2 * 0.3, over 0.4.
+    assert area_under_ela([0.2, 0.4, 0.8], [0.0, 0.1, 0.4]) == pytest.approx((0.03 + 0.18) / 0.4)
+    assert area_under_ela([0.8, 0.2, 0.4], [0.4, 0.0, 0.1]) == pytest.approx((0.03 + 0.18) / 0.4)
+    assert area_under_ela([0.3, 0.3, 0.3], [0.0, 0.7, 0.9]) == pytest.approx(0.3)
+    for values, rates in (([0.2, np.nan], [0, 1]), ([0.2], [0]), ([], [])):
+        assert np.isnan(area_under_ela(values, rates))
+
+
+def test_areas_of_scores():
+    areas = per_repeat(SCORES, "area_under_ela").set_index(["dataset", "repeat"])["area_under_ela"]
+    assert areas["a", 0] == pytest.approx((0.2 / 0.8 + 0.4 / 0.8) / 2)
+    assert areas["b", 1] == pytest.approx((0 + 0.3) / 2)
+    of_sets = curve(SCORES, "area_under_ela").set_index("dataset")
+    assert of_sets.loc["a", "area_under_ela"] == pytest.approx((0.375 + (1.0 + 1.2) / 2) / 2)
+    assert of_sets.loc["a", "repeats"] == 2
+    mean = mean_curve(SCORES, "area_under_ela")
+    assert mean["area_under_ela"].tolist() == pytest.approx([(0.375 + 0.05 + 1.1 + 0.15) / 4])
+    # One failed cell, and there is no area of it, nor a mean of that repeat.
+    scores = SCORES.copy()
+    scores.loc[7, "accuracy"] = np.nan
+    mean = mean_curve(scores, "area_under_ela")
+    assert mean[["area_under_ela", "repeats"]].to_numpy().tolist() == [[pytest.approx((0.375 + 0.05) / 2), 1]]
+
+
+def test_other_measures_than_the_accuracy():
+    scores = SCORES.assign(roc_auc=SCORES["accuracy"] / 2, leaves=np.arange(8.0))
+    for metric in ("ela", "rla", "retention", "area_under_ela"):
+        renamed = SCORES.assign(accuracy=SCORES["accuracy"] / 2)
+        pd.testing.assert_frame_equal(mean_curve(scores, metric, of="roc_auc"), mean_curve(renamed, metric))
+        pd.testing.assert_frame_equal(curve(scores, metric, of="roc_auc"), curve(renamed, metric))
+    leaves = curve(scores, "leaves", of="roc_auc").set_index(["dataset", "noise_rate"])["leaves"]
+    assert leaves["b", 0.5] == 6

@@ -5,7 +5,8 @@ import pytest
 from boostnoise.eval import plot_curves
 from boostnoise.eval.config import FigureOptions
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.plots import _text, check_options, figure_of_means
+from boostnoise.eval.metrics import METRICS
+from boostnoise.eval.plots import _text, check_options, figure_of_means, label_of
 from matplotlib.figure import Figure
 
 
@@ -32,6 +33,20 @@ def test_lines_bands_and_labels():
     band = ax.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == pytest.approx((0.08, 0.32))
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0%", "10%", "40%"]
+
+
+def test_labels_say_what_a_metric_was_computed_from():
+    assert plot_curves(means(), "ela", of="roc_auc").get_ylabel() == "ELA, equalised loss of ROC AUC"
+    options = {"models": ["a", "b"], "n_datasets": 2, "options": FigureOptions()}
+    titles = [
+        figure_of_means(means(), "ela", of=of, **options).axes[0].get_title() for of in ("accuracy", "macro_f1")
+    ]
+    assert [title.split(",")[0] for title in titles] == [
+        "ELA under uniform noise",
+        "ELA of macro F1 under uniform noise",
+    ]
+    for metric in METRICS:
+        assert "{" not in label_of(metric, "balanced_accuracy")
 
 
 def test_given_axes_are_drawn_on():

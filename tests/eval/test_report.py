@@ -1,8 +1,11 @@
+from typing import get_args
+
 import numpy as np
 import pandas as pd
 import pytest
 from boostnoise.eval import write_report
-from boostnoise.eval.config import parse_config
+from boostnoise.eval.config import Table, parse_config
+from boostnoise.eval.metrics import MEASURES, METRICS
 from boostnoise.eval.report import summary
 from rich.console import Console
 
@@ -33,6 +36,8 @@ def scores():
             "repeat": repeat,
             "model": model,
             "accuracy": 0.9 - rate - 0.1 * repeat - (0.1 if model == "b" else 0),
+            "macro_f1": 0.8 - rate,
+            "leaves": 150.25 + rate,
             "fit_seconds": 1.0,
             "predict_seconds": 0.5,
             "error": None,
@@ -47,7 +52,7 @@ def scores():
 
 FILES = {
     "scores.csv", "scores.parquet", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "rla.csv", "rla_mean.csv",
-    "rla.png", "rla.svg",
+    "rla.png", "rla.svg", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
 }  # fmt: skip
 
 
@@ -97,6 +102,44 @@ def test_summary(config, scores):
     assert lines[0] == ["[red]a[/red]", "0.181", "0.476"]
     assert lines[1] == ["b", "0.339", "0.674"]
     assert text.index("Accuracy") < text.index("ELA") < text.index("RLA")
+
+
+def test_tables_of_other_measures(config, scores):
+    tables = ["retention", "mean_area_under_ela", "mean_leaves", "area_under_ela", "macro_f1"]
+    text = printed(summary(config.model_copy(update={"tables": tables}), scores, 80), 80)
+    lines = [line.split() for line in text.splitlines()]
+    assert text.index("Retention, share of accuracy that is kept: uniform noise, [red]a") == 0
+    # Repeats 0 and 1 of b: from 0.8 to 0.55 and from 0.7 to 0.45.
+    assert ["iris", "1.000", f"{(0.55 / 0.8 + 0.45 / 0.7) / 2:.3f}"] in lines
+    assert ["b", f"{((0.2 + 0.45) / 2 / 0.8 + (0.3 + 0.55) / 2 / 0.7) / 2:.3f}"] in lines
+    assert ["iris", "0.507"] in lines
+    assert "Area under the curve of ELA, equalised loss of accuracy (the lower" in text
+    assert ["b", "150.2", "150.5"] in lines
+    assert "Macro F1: uniform noise, b" in text
+
+
+def test_all_from_another_measure(config, scores):
+    other = config.model_copy(update={"metric": "macro_f1", "tables": ["accuracy", "mean_ela"]})
+    text = printed(summary(other, scores, 80), 80)
+    assert "ELA, equalised loss of macro F1 (the lower, the more robust): uniform noise" in text
+    assert ["b", "0.250", "0.562"] in [line.split() for line in text.splitlines()]
+    assert "Accuracy: uniform noise" in text
+    write_report(other, scores)
+    for name, value in (("ela", 0.45 / 0.8), ("rla", 0.25 / 0.8), ("retention", 0.55 / 0.8)):
+        table = pd.read_csv(config.output_dir / f"{name}.csv").set_index(["noise_rate"])
+        assert table.loc[0.25, name].tolist() == pytest.approx([value] * 4)
+    area = pd.read_csv(config.output_dir / "area_under_ela_mean.csv")
+    assert area["area_under_ela"].tolist() == pytest.approx([(0.25 + 0.5625) / 2] * 2)
+    assert "ELA of macro F1 under uniform" in (config.output_dir / "ela.svg").read_text()
+
+
+def test_every_table_that_a_config_may_name(config, scores):
+    complete = scores.assign(**{name: 0.5 for name in MEASURES if name not in scores})
+    names = get_args(Table)
+    assert {name.removeprefix("mean_") for name in names} == set(METRICS)
+    assert len(names) == 2 * len(METRICS)
+    for name in names:
+        assert printed(summary(config.model_copy(update={"tables": [name]}), complete, 80)).strip()
 
 
 def test_failures_are_named(config, scores):

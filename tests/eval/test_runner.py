@@ -1,8 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from boostnoise.eval import ConfigError, mean_curve, run
+from boostnoise.eval import ConfigError, mean_curve, merge, run, runner
 from boostnoise.eval.config import parse_config
+from boostnoise.eval.store import Store
 from boostnoise.eval.study2020 import translate
 from sklearn.datasets import load_breast_cancer
 
@@ -33,11 +34,12 @@ def test_scores(make):
     scores = run(make(), n_jobs=1, progress=lambda *state: calls.append(state))
     assert len(scores) == 2 * 2 * 2 * 2
     assert scores.columns.tolist() == [
-        "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "fit_seconds",
-        "predict_seconds", "error",
+        "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "balanced_accuracy",
+        "macro_f1", "roc_auc", "log_loss", "leaves", "depth", "fit_seconds", "predict_seconds", "error",
     ]  # fmt: skip
     assert scores["accuracy"].between(0.4, 1).all()
-    assert (scores["fit_seconds"] > 0).all()
+    assert scores[["balanced_accuracy", "macro_f1", "roc_auc"]].stack().between(0.3, 1).all()
+    assert (scores[["log_loss", "leaves", "depth", "fit_seconds"]] > 0).all(axis=None)
     assert scores["error"].isna().all()
     assert (scores.loc[scores["noise_rate"] == 0, "realised_rate"] == 0).all()
     assert scores.loc[scores["noise_rate"] == 0.2, "realised_rate"].between(0.05, 0.4).all()
@@ -112,6 +114,69 @@ def test_finished_cells_are_not_fitted_again(make):
     fresh = run(make().model_copy(update={"resume": False}), n_jobs=1)
     assert (fresh["fit_seconds"] != first["fit_seconds"]).any()
     pd.testing.assert_frame_equal(without_times(fresh), without_times(first))
+
+
+def test_other_configs_use_what_is_finished(make):
+    """Whatever they call their data sets and models, and whatever else they hold."""
+    first = run(make(), n_jobs=1)
+    named = [{"set": "wine", "name": "red wine"}, "breast_cancer"]
+    content = make(datasets=named, models=[TREE | {"name": "other"}], metric="macro_f1").model_dump()
+    other = parse_config({key: value for key, value in content.items() if key != "name"}, "another run")
+    calls = []
+    scores = run(other, n_jobs=1, progress=lambda *state: calls.append(state))
+    assert calls[0] == (4, 0, 8)
+    same = first[(first["dataset"] == "wine") & (first["model"] == "tree")].reset_index(drop=True)
+    renamed = same.assign(dataset="red wine", model="other")
+    pd.testing.assert_frame_equal(scores[scores["dataset"] == "red wine"].reset_index(drop=True), renamed)
+
+
+def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_again(make, tmp_path):
+    """The other one is this run itself, in another folder, whose cells appear after the first few."""
+    other = make(results_dir=str(tmp_path / "other"))
+    there = run(other, n_jobs=1)
+    config, done = make(), []
+
+    def progress(*state):
+        done.append(state[0])
+        if len(done) == 4:
+            assert merge(config, [other.store_path]) == 16 - 3
+
+    scores = run(config, n_jobs=1, progress=progress)
+    assert done[-1] == 16
+    same = (scores["fit_seconds"] == there["fit_seconds"]).sum()
+    assert 16 - 3 - 3 <= same <= 16 - 3  # those that were under way already were fitted
+    pd.testing.assert_frame_equal(without_times(scores), without_times(there))
+    # All are wanted again: nobody's are used.
+    fresh = run(config.model_copy(update={"resume": False}), n_jobs=1)
+    assert (fresh["fit_seconds"] != scores["fit_seconds"]).all()
+
+
+def test_merged_cells_are_not_fitted_again(make, tmp_path):
+    parts = [make(results_dir=str(tmp_path / name), datasets=[name]) for name in ("iris", "wine")]
+    tables = [run(part, n_jobs=1) for part in parts]
+    config, calls = make(), []
+    assert merge(config, [tmp_path / "iris", str(tmp_path / "wine" / "store.sqlite")]) == 16
+    scores = run(config, n_jobs=1, progress=lambda *state: calls.append(state))
+    assert calls == [(16, 0, 16)]
+    pd.testing.assert_frame_equal(scores, pd.concat(tables, ignore_index=True))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_disk_that_is_full_in_the_middle(make, monkeypatch, n_jobs):
+    class Full(Store):
+        def __init__(self, path):
+            super().__init__(path)
+            self._connection.execute("PRAGMA max_page_count = 4")
+
+    config = make(repeats=20, models=[TREE])
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "Store", Full)
+        with pytest.raises(ConfigError, match=r"store.sqlite cannot be read or written: .* is full"):
+            run(config, n_jobs=n_jobs)
+    calls = []
+    run(config, n_jobs=n_jobs, progress=lambda *state: calls.append(state))
+    assert 5 < calls[0][0] < 80
+    assert calls[-1] == (80, 0, 80)
 
 
 def test_a_failing_model_does_not_stop_the_others(make):
