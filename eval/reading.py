@@ -1,8 +1,9 @@
-"""Reading a config file, in either format."""
+"""Reading a config file, in either format: JSON, with // and /* */ comments."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,14 @@ from .errors import ConfigError
 from .study2020 import is_study2020, translate
 from .validation import shown
 
+# A string comes first: what looks like a comment in it is none.  Nothing is read twice, however broken the file.
+STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]+|\\.)*+"?|(//[^\n]*+|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?)', re.DOTALL)
+
 
 def load_config(path: str | Path) -> Config:
     """Read and validate a config file, in this format or that of the 2020 study.
+
+    It may hold comments, and a key ``"$schema"`` that tells editors where its JSON Schema is.
 
     Raises
     ------
@@ -32,16 +38,30 @@ def load_config(path: str | Path) -> Config:
         raise ConfigError(f"{path}: the file is empty")
     try:
         content = json.loads(
-            text, object_pairs_hook=_object_without_duplicates, parse_constant=_reject_constant
+            STRING_OR_COMMENT.sub(_blank_comment, text),
+            object_pairs_hook=_object_without_duplicates,
+            parse_constant=_reject_constant,
         )
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid JSON: {error}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: must hold a JSON object, got {shown(content)}")
+    if not isinstance(content.pop("$schema", ""), str):
+        raise ConfigError(f"{path}: $schema: must be a string, the address of a JSON Schema")
     try:
         return translate(content, path.stem) if is_study2020(content) else parse_config(content, path.stem)
     except ConfigError as error:
         raise ConfigError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def _blank_comment(found: re.Match[str]) -> str:
+    """Spaces in place of a comment, so that errors name lines and columns as they are in the file."""
+    comment = found[1]
+    if comment is None:
+        return found[0]
+    if comment.startswith("/*") and (len(comment) < 4 or not comment.endswith("*/")):
+        raise json.JSONDecodeError("Unterminated comment starting at", found.string, found.start())
+    return re.sub(r"[^\n]", " ", comment)
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
