@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from .dataset_spec import DatasetSpec, each_file_of_folders
 from .errors import ConfigError
 from .models import SHORT_NAMES
 from .noise_spec import GivenSpec, NoiseSpec
-from .validation import Name, Strict, validate
+from .validation import Name, Strict, shown, validate, with_keys
 
 MAX_PIXELS = 20_000
+# By this key editors find the schema of a file; it says nothing of the run.
+SCHEMA_KEY = "$schema"
 Table = Literal["accuracy", "ela", "rla", "mean_ela", "mean_rla"]
 
 
@@ -26,16 +29,44 @@ def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
         seen.add(name)
 
 
-class ModelSpec(Strict):
-    """A model: a class in a module and its parameters.
+IDENTIFIER = r"[^\W\d_]\w*"
 
-    In a config it may be a short name alone, or an object whose `model` is a short name.
+
+def _schema_of_model(schema: dict[str, Any]) -> None:
+    """Which keys go together: a short name, or a class and its module."""
+    schema["required"] = ["model"]
+    keys = {"module": f"^{IDENTIFIER}(\\.{IDENTIFIER})*$", "model": f"^{IDENTIFIER}$"}
+    of_module = with_keys(*keys)
+    of_module["properties"] = {key: {"pattern": pattern} for key, pattern in keys.items()}
+    short = {"not": with_keys("module"), "properties": {"model": ModelSpec.short_form}}
+    schema["anyOf"] = [short, of_module]
+
+
+class ModelSpec(Strict):
+    """A model: a short name, or a class in a module, and its parameters.
+
+    In a config it may be a short name alone.
+
+    Attributes
+    ----------
+    name : str
+        Of the model in tables and pictures; by default `model`.
+    module : str
+        Where the class comes from: scikit-learn, XGBoost, LightGBM or this project, or a package that the
+        command is given by --allow-module.
+    model : str
+        A short name, or a class of the module.
+    params : dict
+        Parameters of the class; a value may be an object with `module`, `model` and `params` itself.
     """
+
+    short_form: ClassVar[dict[str, Any]] = {"enum": list(SHORT_NAMES)}
+    model_config = ConfigDict(json_schema_extra=_schema_of_model)
 
     name: Name
     module: str
     model: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    params: dict[str, Any] = Field(default={})
 
     @model_validator(mode="before")
     @classmethod
@@ -67,7 +98,24 @@ class ModelSpec(Strict):
 
 
 class FigureOptions(Strict):
-    """How a figure looks; the names are those of the 2020 study's configs."""
+    """How a figure looks; the names are those of the 2020 study's configs.
+
+    Attributes
+    ----------
+    save_fig : bool
+        Whether the figure is drawn.
+    fig_size : list of two float, or None
+        Width and height in inches; None for a size that fits.
+    fig_dpi : int
+        Pixels to the inch.
+    fig_title : str or None
+        None for one that tells what is drawn.
+    fig_cmap : str or None
+        One of Matplotlib's colour maps, from which the lines take their colours.
+    plot_kwargs : list of dict
+        How each model's line looks, by the names of Matplotlib, such as ``{"linestyle": "--"}``; one object per
+        model, or none at all.
+    """
 
     save_fig: bool = True
     fig_size: list[Annotated[float, Field(ge=1, le=100)]] | None = Field(
@@ -76,7 +124,7 @@ class FigureOptions(Strict):
     fig_dpi: Annotated[int, Field(ge=10, le=2000)] = 150
     fig_title: str | None = None
     fig_cmap: str | None = None
-    plot_kwargs: list[dict[str, Any]] = Field(default_factory=list)
+    plot_kwargs: list[dict[str, Any]] = Field(default=[])
 
     @model_validator(mode="after")
     def _not_too_large(self) -> Self:
@@ -93,8 +141,12 @@ class Config(Strict):
     ----------
     name : str
         Name of the run and of its folder under `results_dir`: the stem of the config file.
-    datasets, models, noise
-        What is crossed.
+    datasets : list of DatasetSpec
+        What is learnt from.
+    models : list of ModelSpec
+        What is compared.
+    noise : list of NoiseSpec
+        What becomes of the labels.  Every model meets every kind of noise on every data set.
     repeats : int
         Repeat r splits by ``random_state + r``, and models without a seed of their own get the same.
     test_fraction : float
@@ -102,16 +154,18 @@ class Config(Strict):
     stratify : bool
         Whether training and test rows hold the classes in the same shares.
     random_state : int
+        The seed of all draws.
     results_dir : str
-        Relative to the working directory, as are the paths of the data sets.
+        Where results go; relative to the working directory, as are the paths of the data sets.
     resume : bool
         Whether finished cells of an earlier run are used.
     tables : list of str
         What is printed at the end.
     ela_fig, rla_fig : FigureOptions
+        How the picture of the curves looks.
     """
 
-    name: Name = Field(exclude=True)  # not a key of the file
+    name: SkipJsonSchema[Name] = Field(exclude=True)  # not a key of the file
     datasets: Annotated[list[DatasetSpec], AfterValidator(each_file_of_folders)] = Field(min_length=1)
     models: list[ModelSpec] = Field(min_length=1)
     noise: list[NoiseSpec] = Field(min_length=1)
@@ -121,7 +175,7 @@ class Config(Strict):
     random_state: int = Field(default=0, ge=0, le=2**31)
     results_dir: Name = "results"
     resume: bool = True
-    tables: list[Table] = Field(default=["mean_ela"])
+    tables: list[Table] = Field(default=["mean_ela"], json_schema_extra={"uniqueItems": True})
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
 
@@ -179,4 +233,8 @@ def parse_config(content: Mapping[str, Any], name: str) -> Config:
     """
     if "name" in content:
         raise ConfigError("name: unknown key; a run is named by its config file")
-    return validate(Config, {**content, "name": name})
+    content = {**content, "name": name}
+    schema = content.pop(SCHEMA_KEY, "")
+    if not isinstance(schema, str):
+        raise ConfigError(f"{SCHEMA_KEY}: must be a string, the address of a JSON Schema, got {shown(schema)}")
+    return validate(Config, content)

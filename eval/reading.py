@@ -12,14 +12,14 @@ from .errors import ConfigError
 from .study2020 import is_study2020, translate
 from .validation import shown
 
-# A string comes first: what looks like a comment in it is none.  Nothing is read twice, however broken the file.
+# What looks like a comment in a string is none.  Nothing is read twice, however broken the file is.
 STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]+|\\.)*+"?|(//[^\n]*+|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?)', re.DOTALL)
 
 
 def load_config(path: str | Path) -> Config:
     """Read and validate a config file, in this format or that of the 2020 study.
 
-    It may hold comments, and a key ``"$schema"`` that tells editors where its JSON Schema is.
+    It may hold comments.
 
     Raises
     ------
@@ -46,8 +46,6 @@ def load_config(path: str | Path) -> Config:
         raise ConfigError(f"{path}: not valid JSON: {error}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: must hold a JSON object, got {shown(content)}")
-    if not isinstance(content.pop("$schema", ""), str):
-        raise ConfigError(f"{path}: $schema: must be a string, the address of a JSON Schema")
     try:
         return translate(content, path.stem) if is_study2020(content) else parse_config(content, path.stem)
     except ConfigError as error:
