@@ -6,22 +6,17 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 import joblib
-import numpy as np
 import pandas as pd
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from . import worker
-from .cell import THREADS_PER_CELL, run_cell, split
+from .cell import run_cell
 from .config import Config
-from .datasets import Dataset, load_dataset
-from .errors import ConfigError
-from .jobs import Job, make_jobs
-from .models import ALLOWED_PACKAGES, build
+from .datasets import Dataset
+from .jobs import Job
+from .models import ALLOWED_PACKAGES
+from .planning import Progress, check, store_path
 from .store import Outcome, Store
-
-STORE_NAME = "store.sqlite"
-
-Progress = Callable[[int, int, int], None]
 
 
 def run(
@@ -29,7 +24,7 @@ def run(
     *,
     n_jobs: int = -1,
     allow_modules: Collection[str] = (),
-    progress: Progress | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> pd.DataFrame:
     """Run a config: fit every cell that its store does not hold yet.
 
@@ -41,7 +36,8 @@ def run(
     allow_modules : collection of str, default=()
         Packages that models may come from, beside those always allowed.  Their code runs.
     progress : callable or None, default=None
-        Called as ``progress(done, failed, total)`` at the start and after each cell.
+        Called at the start and after each cell with a `Progress`, whose ``done``, ``failed``, ``cached`` and
+        ``total`` count cells, and whose ``job`` and ``outcome`` are those of the cell.
 
     Returns
     -------
@@ -54,51 +50,20 @@ def run(
     ConfigError
         Before any fit, if a data set, a model or the store cannot be used.
     """
-    allowed = ALLOWED_PACKAGES | set(allow_modules)
-    for i, model in enumerate(config.models):
-        try:
-            build(model, seed=config.random_state, threads=THREADS_PER_CELL, allowed=allowed)
-        except ConfigError as error:
-            raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
-    datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
-    for dataset in datasets.values():
-        _check_split(dataset, config)
-
-    jobs = make_jobs(config, list(datasets.values()))
-    keys = [job.key for job in jobs]
-    with Store(config.output_dir / STORE_NAME) as store:
-        finished = store.outcomes(keys) if config.resume else {}
-        # Failed cells are run again; a key may stand for several cells, such as those without noise.
-        finished = {key: outcome for key, outcome in finished.items() if outcome.is_score}
-        pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
-        total = len(finished) + len(pending)
-        failed = 0
+    plan = check(config, allow_modules)
+    with Store(store_path(config)) as store:
+        plan = plan.knowing(store)
+        outcomes, failed = dict(plan.finished), 0
         if progress is not None:
-            progress(len(finished), failed, total)
-        for key, outcome in _fit_all(pending, datasets, allowed, n_jobs):
-            store.put(pending[key], outcome)
-            finished[key] = outcome
+            progress(Progress(plan, len(outcomes)))
+        for key, outcome in _fit_all(plan.pending, plan.datasets, plan.allowed, n_jobs):
+            job = plan.pending[key]
+            store.put(job, outcome)
+            outcomes[key] = outcome
             failed += outcome.error is not None
             if progress is not None:
-                progress(len(finished), failed, total)
-    return _score_table(jobs, [finished[key] for key in keys])
-
-
-def _check_split(dataset: Dataset, config: Config) -> None:
-    rows = np.bincount(dataset.y)
-    if config.stratify and dataset.is_test is None and rows.min() < 2:
-        rarest = dataset.classes.tolist()[rows.argmin()]
-        raise ConfigError(
-            f"data set {dataset.name!r}: class {rarest!r} has a single row, and a stratified split needs two; "
-            'drop it, or set "stratify": false'
-        )
-    try:
-        split(dataset, config.test_fraction, config.stratify, config.random_state)
-    except ValueError as error:
-        message = (
-            f"data set {dataset.name!r} cannot be split with test_fraction {config.test_fraction}: {error}"
-        )
-        raise ConfigError(message) from None
+                progress(Progress(plan, len(outcomes), failed, job, outcome))
+    return _score_table(plan.jobs, [outcomes[key] for key in plan.keys])
 
 
 def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFrame:

@@ -72,27 +72,43 @@ class Store:
     ----------
     path : Path
         Made where it does not exist, with its folder.
+    read_only : bool, default=False
+        Nothing is made or written, not even the files that SQLite keeps beside an open one.
 
     Raises
     ------
     ConfigError
-        If the file cannot be written, is damaged, or comes from another version.
+        If the file cannot be read or written, is damaged, or comes from another version.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"the store {path} cannot be written: {error}") from None
+        self.read_only = read_only
+        self._is_empty = False
+        if not read_only:
+            self._make_folder()
         with self._guarded():
-            self._connection = sqlite3.connect(path, timeout=60)
+            self._connection = self._connect()
         try:
             with self._guarded():
                 self._open()
         except ConfigError:
             self._connection.close()
             raise
+
+    def _make_folder(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"the store {self.path} cannot be written: {error}") from None
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self.read_only:
+            return sqlite3.connect(self.path, timeout=60)
+        # The journal beside the file is there while a run goes on, or after one that was killed.
+        journal = self.path.with_name(f"{self.path.name}-wal")
+        mode = "mode=ro" if journal.exists() else "immutable=1"
+        return sqlite3.connect(f"{self.path.absolute().as_uri()}?{mode}", timeout=60, uri=True)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -107,6 +123,12 @@ class Store:
             ) from None
 
     def _open(self) -> None:
+        if self.read_only:
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            self._is_empty = version == 0  # killed before it had a table
+            if not self._is_empty:
+                self._check_version(version)
+            return
         # Finished cells survive a kill at any moment; a failing disk is not guarded against on every commit.
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -116,11 +138,15 @@ class Store:
             if version == 0:
                 self._connection.execute(SCHEMA)
                 self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif version != SCHEMA_VERSION:
-                raise ConfigError(
-                    f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
-                    "move it away to start afresh"
-                )
+            else:
+                self._check_version(version)
+
+    def _check_version(self, version: int) -> None:
+        if version != SCHEMA_VERSION:
+            raise ConfigError(
+                f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
+                "move it away to start afresh"
+            )
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Keep the outcome of a job, in place of an earlier one."""
@@ -131,6 +157,8 @@ class Store:
 
     def outcomes(self, keys: Iterable[str]) -> dict[str, Outcome]:
         """Outcomes of those of the keys that are here."""
+        if self._is_empty:
+            return {}
         wanted = set(keys)
         with self._guarded():
             rows = self._connection.execute(

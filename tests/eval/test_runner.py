@@ -30,7 +30,7 @@ def without_times(scores):
 
 def test_scores(make):
     calls = []
-    scores = run(make(), n_jobs=1, progress=lambda *state: calls.append(state))
+    scores = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert len(scores) == 2 * 2 * 2 * 2
     assert scores.columns.tolist() == [
         "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "fit_seconds",
@@ -103,10 +103,14 @@ def test_every_kind_of_noise_for_any_number_of_workers(make, tmp_path):
 def test_finished_cells_are_not_fitted_again(make):
     first = run(make(), n_jobs=1)
     calls = []
-    again = run(make(), n_jobs=1, progress=lambda *state: calls.append(state))
+    again = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert calls == [(16, 0, 16)]
     pd.testing.assert_frame_equal(first, again)
-    wider = run(make(models=[TREE, "robust_tree", "adaboost"]), n_jobs=1, progress=lambda *s: calls.append(s))
+    wider = run(
+        make(models=[TREE, "robust_tree", "adaboost"]),
+        n_jobs=1,
+        progress=lambda p: calls.append((p.done, p.failed, p.total)),
+    )
     assert calls[1] == (16, 0, 24)
     pd.testing.assert_frame_equal(wider[wider["model"] != "adaboost"].reset_index(drop=True), first)
     fresh = run(make().model_copy(update={"resume": False}), n_jobs=1)
@@ -122,14 +126,16 @@ def test_a_failing_model_does_not_stop_the_others(make):
         "params": {"max_depth": -1},
     }
     states = []
-    scores = run(make(models=[bad, TREE]), n_jobs=1, progress=lambda *state: states.append(state))
+    scores = run(
+        make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))
+    )
     failed = scores[scores["model"] == "bad"]
     assert failed["accuracy"].isna().all()
     assert failed["error"].str.contains("InvalidParameterError: The 'max_depth' parameter").all()
     assert scores.loc[scores["model"] == "tree", "error"].isna().all()
     assert states[-1] == (16, 8, 16)
     # Failed cells are tried again, finished ones are not.
-    run(make(models=[bad, TREE]), n_jobs=1, progress=lambda *state: states.append(state))
+    run(make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total)))
     assert states[17] == (8, 0, 16)
 
 

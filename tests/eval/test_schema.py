@@ -21,7 +21,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 BEYOND_SCHEMAS = re.compile(
     r"two (data sets|models) are named|noise '.*' is there twice|must be empty or hold one object per model"
     r"|be a folder that is there|the only one|which models must not see|whose rows sum to 1|by their means"
-    r"|times fig_dpi must be at most|must be printable|must be a valid integer, got -?\d+\.0"
+    r"|times fig_dpi must be at most|must be printable|got .*\b\d+\.0\b"
 )
 
 FULL = {
