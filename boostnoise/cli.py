@@ -2,19 +2,76 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import json
 import os
 import shlex
 import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+if TYPE_CHECKING:
+    from boostnoise.eval.config import Config
+    from boostnoise.eval.progress import Display
+
+DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Command(click.Command):
+    """A command whose output may end in a full disk or a closed pipe."""
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read the command line, and answer --help and the like."""
+        with _one_line_for_output():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Do what is asked for."""
+        with _one_line_for_output():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _one_line_for_output() -> Iterator[None]:
+    """End with one line where the output, or anything else of the system, fails."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the encoding of the output lacks must not end a run.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    except OSError as error:
+        with suppress(OSError):
+            click.echo(f"noisyeval: error: {_what_failed(error)}; what was finished is kept", err=True)
+        sys.exit(NOBODY_READS if error.errno == errno.EPIPE else BAD_USAGE)
+
+
+def _what_failed(error: OSError) -> str:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # At its end Python would try again to write what is left of the output, and complain.
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return f"the output cannot be written: {error.strerror}"
+    return " ".join(str(error).split())
+
+
+def _print_schema(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from boostnoise.eval.schema import config_schema
+
+        click.echo(json.dumps(config_schema(), indent=2))
+        context.exit()
+
+
+@click.command(cls=_Command, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option(
     "-j",
@@ -31,69 +88,121 @@ DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
     metavar="NAME",
     help="Package that models may come from, beside those always allowed; its code runs.  May be repeated.",
 )
+@click.option(
+    "--init",
+    "data",
+    metavar="DATA",
+    help="Write a commented starter config for this data file to CONFIG, and run nothing.",
+)
+@click.option("--target", metavar="COLUMN", help="For --init: the column of the labels.  [default: guessed]")
+@click.option(
+    "--dry-run", is_flag=True, help="Check everything, tell what would run and about how long, and stop."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and where the results are.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object per event, one to a line.")
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of configs, from which editors complete, and exit.",
+)
 @click.version_option(package_name="boostnoise")
-def main(config: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ...]) -> None:
+def main(
+    config: Path,
+    jobs: int | None,
+    fresh: bool,
+    allow_modules: tuple[str, ...],
+    data: str | None,
+    target: str | None,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Run the models of CONFIG on its data sets under label noise, and draw ELA and RLA curves.
 
     Results go to <results_dir>/<name of the config>/: scores, tables and pictures.  Every finished cell is
     kept at once; a run that was stopped goes on where it was when the command is given again.
 
-    Exit status: 0 done, 1 some cells failed, 2 bad config or usage, 130 interrupted.
+    Exit status: 0 done, 1 some cells failed, 2 bad config or usage, or no room for the output,
+    130 interrupted, 141 nobody reads the output.
     """
     # A polite end is an interruption too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if data is None and target is not None:
+        raise click.UsageError("--target needs --init")
+    # Imported here, so that --help answers at once.
+    from boostnoise.eval.errors import ConfigError
+    from boostnoise.eval.progress import display
+
+    shown = display(config.stem, quiet=quiet, as_json=as_json)
     try:
-        sys.exit(_run(config, jobs, fresh, allow_modules))
+        try:
+            if data is not None:
+                sys.exit(_init(config, data, target, shown))
+            sys.exit(_run(config, jobs, fresh, allow_modules, dry_run, shown))
+        except ConfigError as error:
+            shown.refuse(str(error))
+            sys.exit(BAD_USAGE)
     except KeyboardInterrupt:
         again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
-        click.echo(f"\nInterrupted. What was finished is kept; go on with: {again}", err=True)
+        shown.interrupted(again)
         sys.exit(INTERRUPTED)
 
 
-def _run(path: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ...]) -> int:
-    # Imported here, so that --help answers at once.
-    from rich.console import Console
+def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
+    from boostnoise.eval.starter import write_starter
 
+    for remark in write_starter(path, data, target):
+        shown.warn(remark)
+    shown.wrote(path, f"run it with: {shlex.join(['noisyeval', str(path)])}")
+    return DONE
+
+
+def _run(
+    path: Path, jobs: int | None, fresh: bool, allow_modules: tuple[str, ...], dry_run: bool, shown: Display
+) -> int:
     from boostnoise.eval.errors import ConfigError
     from boostnoise.eval.reading import load_config
 
     # Worker processes must not run a random.py that happens to lie in the working directory.
     os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            config = load_config(path)
-    except ConfigError as error:
-        return _refuse(str(error))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        config = load_config(path)
     for warning in caught:
-        click.echo(f"noisyeval: warning: {warning.message}", err=True)
-
-    from boostnoise.eval.plots import check_options
-    from boostnoise.eval.progress import show_progress
-    from boostnoise.eval.report import summary, write_report
-    from boostnoise.eval.runner import run
-
+        shown.warn(str(warning.message))
     if fresh:
         config = config.model_copy(update={"resume": False})
     if allow_modules:
         # A user's own module lies in the working directory; at the end of the path it shadows nothing.
         sys.path.append(str(Path.cwd()))
     try:
-        for name in ("ela_fig", "rla_fig"):
-            check_options(getattr(config, name), name)
-        with show_progress(Console(stderr=True, highlight=False), config.name) as progress:
-            scores = run(config, n_jobs=jobs or -1, allow_modules=allow_modules, progress=progress)
-        write_report(config, scores)
+        return _execute(config, jobs or -1, allow_modules, dry_run, shown)
     except ConfigError as error:
-        return _refuse(f"{path}: {error}")
-    # Where the output is no terminal, nothing limits a line.
-    console = Console(width=None if sys.stdout.isatty() else 10_000)
-    console.print(summary(config, scores, console.width))
-    click.echo(f"Results are in {config.output_dir}")
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def _execute(config: Config, n_jobs: int, allow_modules: tuple[str, ...], dry_run: bool, shown: Display) -> int:
+    from boostnoise.eval.plots import check_options
+
+    for name in ("ela_fig", "rla_fig"):
+        check_options(getattr(config, name), name)
+    if dry_run:
+        import joblib
+
+        from boostnoise.eval.forecast import forecast
+        from boostnoise.eval.planning import plan
+
+        planned = plan(config, allow_modules=allow_modules)
+        shown.foretell(config, forecast(planned, joblib.effective_n_jobs(n_jobs)))
+        return DONE
+
+    from boostnoise.eval.report import write_report
+    from boostnoise.eval.runner import run
+
+    with shown:
+        scores = run(config, n_jobs=n_jobs, allow_modules=allow_modules, progress=shown)
+    shown.end(config, scores, write_report(config, scores))
     return SOME_CELLS_FAILED if scores["error"].notna().any() else DONE
-
-
-def _refuse(message: str) -> int:
-    for line in message.splitlines():
-        click.echo(f"noisyeval: error: {line}", err=True)
-    return BAD_USAGE

@@ -49,6 +49,11 @@ class Plan:
     stored: dict[str, Outcome] = field(default_factory=dict)
 
     @cached_property
+    def cells(self) -> dict[str, Job]:
+        """Every cell once, with the last of its jobs, in the order of the config."""
+        return dict(zip(self.keys, self.jobs, strict=True))
+
+    @cached_property
     def finished(self) -> dict[str, Outcome]:
         """Scores that are used again; failed cells are run again."""
         if not self.config.resume:
@@ -58,8 +63,7 @@ class Plan:
     @cached_property
     def pending(self) -> dict[str, Job]:
         """What is to be fitted, in the order of the config."""
-        jobs = zip(self.keys, self.jobs, strict=True)
-        return {key: job for key, job in jobs if key not in self.finished}
+        return {key: job for key, job in self.cells.items() if key not in self.finished}
 
     def knowing(self, store: Store) -> Plan:
         """The plan where a store holds outcomes."""
@@ -77,8 +81,8 @@ class Progress:
         Cells finished, those of earlier runs and those that failed included.
     failed : int
         Cells that failed in this run.
-    job : Job or None
-        The cell that was finished last; None at the start.
+    key : str or None
+        Of the cell that was finished last; None at the start.
     outcome : Outcome or None
         What came of it.
     """
@@ -86,8 +90,13 @@ class Progress:
     plan: Plan
     done: int
     failed: int = 0
-    job: Job | None = None
+    key: str | None = None
     outcome: Outcome | None = None
+
+    @property
+    def job(self) -> Job | None:
+        """The cell that was finished last; None at the start."""
+        return None if self.key is None else self.plan.pending[self.key]
 
     @property
     def cached(self) -> int:
@@ -97,7 +106,7 @@ class Progress:
     @property
     def total(self) -> int:
         """All cells."""
-        return self.cached + len(self.plan.pending)
+        return len(self.plan.cells)
 
 
 def store_path(config: Config) -> Path:

@@ -34,8 +34,24 @@ def load_config(path: str | Path) -> Config:
         raise ConfigError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
+    try:
+        content = parse_text(text)
+        return translate(content, path.stem) if is_study2020(content) else parse_config(content, path.stem)
+    except ConfigError as error:
+        raise ConfigError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def parse_text(text: str) -> dict[str, Any]:
+    """The object that the text of a config holds.
+
+    Raises
+    ------
+    ConfigError
+        If it is no JSON object, or JSON that says something twice or knows no number for; it names line and
+        column.
+    """
     if not text.strip():
-        raise ConfigError(f"{path}: the file is empty")
+        raise ConfigError("the file is empty")
     try:
         content = json.loads(
             STRING_OR_COMMENT.sub(_blank_comment, text),
@@ -43,13 +59,10 @@ def load_config(path: str | Path) -> Config:
             parse_constant=_reject_constant,
         )
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not valid JSON: {error}") from None
+        raise ConfigError(f"not valid JSON: {error}") from None
     if not isinstance(content, dict):
-        raise ConfigError(f"{path}: must hold a JSON object, got {shown(content)}")
-    try:
-        return translate(content, path.stem) if is_study2020(content) else parse_config(content, path.stem)
-    except ConfigError as error:
-        raise ConfigError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+        raise ConfigError(f"must hold a JSON object, got {shown(content)}")
+    return content
 
 
 def _blank_comment(found: re.Match[str]) -> str:

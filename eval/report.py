@@ -116,6 +116,12 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     return Group(*parts)
 
 
+def table_of(name: str, scores: pd.DataFrame) -> pd.DataFrame:
+    """One of the tables that a config may ask for."""
+    metric = name.removeprefix("mean_")
+    return mean_curve(scores, metric) if name.startswith("mean_") else curve(scores, metric)
+
+
 def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
     order = table[rows].unique()
     return table.pivot(index=rows, columns="noise_rate", values=metric).loc[order]

@@ -57,12 +57,11 @@ def run(
         if progress is not None:
             progress(Progress(plan, len(outcomes)))
         for key, outcome in _fit_all(plan.pending, plan.datasets, plan.allowed, n_jobs):
-            job = plan.pending[key]
-            store.put(job, outcome)
+            store.put(plan.pending[key], outcome)
             outcomes[key] = outcome
             failed += outcome.error is not None
             if progress is not None:
-                progress(Progress(plan, len(outcomes), failed, job, outcome))
+                progress(Progress(plan, len(outcomes), failed, key, outcome))
     return _score_table(plan.jobs, [outcomes[key] for key in plan.keys])
 
 
