@@ -2,65 +2,22 @@
 
 from __future__ import annotations
 
-import errno
-import io
 import json
 import os
 import shlex
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+
+from boostnoise._command import BAD_USAGE, DONE, INTERRUPTED, SOME_CELLS_FAILED, Command
 
 if TYPE_CHECKING:
     from boostnoise.eval.config import Config
     from boostnoise.eval.progress import Display
-
-DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
-
-
-class _Command(click.Command):
-    """A command whose output may end in a full disk or a closed pipe."""
-
-    def make_context(self, *args: Any, **options: Any) -> click.Context:
-        """Read the command line, and answer --help and the like."""
-        with _one_line_for_output():
-            return super().make_context(*args, **options)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Do what is asked for."""
-        with _one_line_for_output():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _one_line_for_output() -> Iterator[None]:
-    """End with one line where the output, or anything else of the system, fails."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that the encoding of the output lacks must not end a run.
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        yield
-    except OSError as error:
-        with suppress(OSError):
-            click.echo(f"noisyeval: error: {_what_failed(error)}; what was finished is kept", err=True)
-        sys.exit(NOBODY_READS if error.errno == errno.EPIPE else BAD_USAGE)
-
-
-def _what_failed(error: OSError) -> str:
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # At its end Python would try again to write what is left of the output, and complain.
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return f"the output cannot be written: {error.strerror}"
-    return " ".join(str(error).split())
 
 
 def _print_schema(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -71,7 +28,7 @@ def _print_schema(context: click.Context, _: click.Parameter, wanted: bool) -> N
         context.exit()
 
 
-@click.command(cls=_Command, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option(
     "-j",
@@ -202,6 +159,8 @@ def _execute(config: Config, n_jobs: int, allow_modules: tuple[str, ...], dry_ru
     from boostnoise.eval.report import write_report
     from boostnoise.eval.runner import run
 
+    # Where the run ends early, joblib says so in a way of its own.
+    warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
     with shown:
         scores = run(config, n_jobs=n_jobs, allow_modules=allow_modules, progress=shown)
     shown.end(config, scores, write_report(config, scores))

@@ -193,7 +193,8 @@ def in_one_line(forecast: Forecast, name: str) -> str:
     sources = Counter(pair.known_from for pair in forecast.pairs if pair.pending)
     told = [words for source, words in KNOWN_FROM.items() if sources[source]]
     side_by_side = "1 cell at a time" if forecast.n_jobs == 1 else f"{forecast.n_jobs} cells side by side"
-    return f"{counts}; about {in_words(forecast.seconds)} of fits with {side_by_side}, going by {' and '.join(told)}"
+    about = f"about {in_words(forecast.seconds)} of fits with {side_by_side}"
+    return f"{counts}; {about}, going by {' and '.join(told)}"
 
 
 def in_words(seconds: float) -> str:

@@ -147,7 +147,7 @@ class Bar(Lines):
         """Move the bar, and now and then look who leads."""
         from .leaders import Leaders
 
-        state = {"completed": progress.done, "failed": progress.failed, "cached": progress.cached}
+        state: Any = {"completed": progress.done, "failed": progress.failed, "cached": progress.cached}
         if self._leaders is None:
             self._leaders = Leaders(progress)
             # Cells found finished say nothing of the speed.
