@@ -26,7 +26,7 @@ def test_a_run_is_named_by_its_file(tmp_path):
         (b'{"datasets": ["iris"]}', "models: the key is missing"),
         (
             b'{\n  // why\n  "repeats" 3}',
-            r"not valid JSON: Expecting ':' delimiter: line 3 column 13 \(char 21\)",
+            r"not valid JSON: Expecting ':' delimiter: line 3 column 13 \(char 23\)",
         ),
         (
             b'{"repeats": /* why\nnot */ 3 4}',
