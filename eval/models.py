@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from .errors import ConfigError
+from .errors import ConfigError, one_line
 
 ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "robust_splits", "boostnoise"})
 
@@ -118,7 +118,7 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - other people's constructors raise anything
-        raise ConfigError(f"{where} cannot be built: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"{where} cannot be built: {one_line(error)}") from None
     if "lightgbm" in sys.modules:
         # It would print through the progress bar.
         logger = logging.getLogger("boostnoise.eval.lightgbm")
@@ -187,7 +187,7 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
     try:
         return cls(**arguments)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{where} does not take these parameters: {error}") from None
+        raise ConfigError(f"{where} does not take these parameters: {one_line(error)}") from None
 
 
 def _check_keywords(cls: type, arguments: dict[str, Any], where: str) -> None:
@@ -230,6 +230,6 @@ def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
     try:
         return getattr(importlib.import_module(module), model)
     except ImportError as error:
-        raise ConfigError(f"module {module!r} cannot be imported: {error}") from None
+        raise ConfigError(f"module {module!r} cannot be imported: {one_line(error)}") from None
     except AttributeError:
         raise ConfigError(f"module {module!r} has no class {model!r}") from None

@@ -150,21 +150,18 @@ def check_command(folder, config, *options):
     assert not set(FOREIGN) & set(sys.modules)
     assert not (folder / "canary").exists()
     results = config.get("results_dir", "results") if isinstance(config, dict) else ""
-    allowed = (
-        (folder / results).resolve() / "study" if isinstance(results, str) and "\0" not in results else None
-    )
+    allowed = Path(os.path.abspath(folder / results / "study")) if isinstance(results, str) else None  # noqa: PTH100 - of what is not there too
     for path in map(Path, written):
         if "__pycache__" in path.parts or path == Path(os.devnull):
             continue
-        where = Path(str(path).removeprefix("file:").partition("?")[0])
-        where = (folder / where).resolve()
+        where = Path(os.path.abspath(folder / str(path).removeprefix("file:").partition("?")[0]))  # noqa: PTH100 - of what is not there too
         assert allowed is not None
         assert where == allowed or allowed in where.parents or where in allowed.parents, where
     return done
 
 
 @given(st.data())
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_mutated_configs_through_the_command(folder, mutated, data):
     config = data.draw(mutated(BASE, VALUES, KEYS))
     check_command(folder, config, *data.draw(st.sampled_from([[], ["--fresh"], ["--dry-run"]])))
@@ -174,21 +171,23 @@ def test_mutated_configs_through_the_command(folder, mutated, data):
 def test_every_wild_value_at_the_places_that_name_something(folder, value):
     """The name of a model, its module and class, and descriptions within parameters."""
     name = value if isinstance(value, str) else "m"
+    small = {**BASE, "datasets": BASE["datasets"][:1], "models": ["adaboost"], "repeats": 1}
     models = [{"name": name, "model": "gbm"}, "adaboost", {"module": name, "model": name}, value]
     params = [{"estimator": value}, {"x": [[value]]}, {name: value}]
     for model in [models[:2], models[2:3], models[3:]]:
-        check_command(folder, {**BASE, "models": model})
+        check_command(folder, {**small, "models": model})
     for param in params:
         model = {"module": "sklearn.ensemble", "model": "BaggingClassifier", "params": param}
-        check_command(folder, {**BASE, "models": [model]})
+        check_command(folder, {**small, "models": [model]})
     for changes in [{"results_dir": value}, {"ela_fig": {"fig_title": value, **NO_PICTURE}}]:
-        check_command(folder, BASE | changes)
+        check_command(folder, small | changes)
     for key in ("path", "target", "name", "split", "test_path", "positive"):
-        check_command(folder, {**BASE, "datasets": [{**BASE["datasets"][0], key: value}]})
+        check_command(folder, {**small, "datasets": [{**BASE["datasets"][0], key: value}]})
 
 
+@pytest.mark.filterwarnings("ignore:.* of no known format")
 @given(st.data())
-@settings(max_examples=2500)
+@settings(max_examples=1500)
 def test_mutated_configs_through_the_reader(folder, mutated, data):
     read(folder, json.dumps(data.draw(mutated(BASE, VALUES, KEYS))))
 
@@ -201,13 +200,13 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_JSON)
-@settings(max_examples=1000)
+@settings(max_examples=700)
 def test_any_json_through_the_reader(folder, content):
     read(folder, json.dumps(content))
 
 
 @given(st.data())
-@settings(max_examples=1000)
+@settings(max_examples=700)
 def test_broken_texts_through_the_reader(folder, data):
     text = json.dumps(BASE)
     for _ in range(data.draw(st.integers(1, 4))):
