@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .noise_by_class import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
     from .noise_by_features import InstanceDependentNoise, MahalanobisNoise
     from .noise_given import GivenNoise
+    from .planning import Plan, Progress, plan
     from .plots import plot_curves
     from .reading import load_config
     from .report import write_report
@@ -31,6 +32,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "noise_by_class": ["ClassConditionalNoise", "LabelNoise", "PairFlipNoise", "UniformNoise"],
         "noise_by_features": ["InstanceDependentNoise", "MahalanobisNoise"],
         "noise_given": ["GivenNoise"],
+        "planning": ["Plan", "Progress", "plan"],
         "plots": ["plot_curves"],
         "reading": ["load_config"],
         "report": ["write_report"],
@@ -48,11 +50,14 @@ __all__ = [
     "MahalanobisNoise",
     "NoisyLabels",
     "PairFlipNoise",
+    "Plan",
+    "Progress",
     "UniformNoise",
     "curve",
     "ela",
     "load_config",
     "mean_curve",
+    "plan",
     "plot_curves",
     "rla",
     "run",

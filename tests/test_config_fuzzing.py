@@ -133,6 +133,10 @@ def check_refusal(lines):
         assert line.isprintable(), line
 
 
+def absolute(path):
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve does not take every name
+
+
 def check_command(folder, config, *options):
     (folder / "study.json").write_text(json.dumps(config))
     written.clear()
@@ -150,11 +154,11 @@ def check_command(folder, config, *options):
     assert not set(FOREIGN) & set(sys.modules)
     assert not (folder / "canary").exists()
     results = config.get("results_dir", "results") if isinstance(config, dict) else ""
-    allowed = Path(os.path.abspath(folder / results / "study")) if isinstance(results, str) else None  # noqa: PTH100 - of what is not there too
+    allowed = absolute(folder / results / "study") if isinstance(results, str) else None
     for path in map(Path, written):
         if "__pycache__" in path.parts or path == Path(os.devnull):
             continue
-        where = Path(os.path.abspath(folder / str(path).removeprefix("file:").partition("?")[0]))  # noqa: PTH100 - of what is not there too
+        where = absolute(folder / str(path).removeprefix("file:").partition("?")[0])
         assert allowed is not None
         assert where == allowed or allowed in where.parents or where in allowed.parents, where
     return done
