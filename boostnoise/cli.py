@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
 import sys
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+from boostnoise._command import BAD_USAGE, DONE, INTERRUPTED, SOME_CELLS_FAILED, Command
+
+if TYPE_CHECKING:
+    from boostnoise.eval.config import Config
+    from boostnoise.eval.progress import Display
+
+
+def _print_schema(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from boostnoise.eval.schema import config_schema
+
+        click.echo(json.dumps(config_schema(), indent=2))
+        context.exit()
 
 
 def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -25,7 +39,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     context.exit()
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option(
     "-j",
@@ -58,75 +72,129 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     callback=_list_models,
     help="List the models that a config may name, and exit.",
 )
+@click.option(
+    "--init",
+    "data",
+    metavar="DATA",
+    help="Write a commented starter config for this data file to CONFIG, and run nothing.",
+)
+@click.option("--target", metavar="COLUMN", help="For --init: the column of the labels.  [default: guessed]")
+@click.option(
+    "--dry-run", is_flag=True, help="Check everything, tell what would run and about how long, and stop."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and where the results are.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object per event, one to a line.")
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of configs, from which editors complete, and exit.",
+)
 @click.version_option(package_name="boostnoise")
 def main(
-    config: Path, jobs: int | None, fresh: bool, stores: tuple[Path, ...], allow_modules: tuple[str, ...]
+    config: Path,
+    jobs: int | None,
+    fresh: bool,
+    stores: tuple[Path, ...],
+    allow_modules: tuple[str, ...],
+    data: str | None,
+    target: str | None,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Run the models of CONFIG on its data sets under label noise, and draw ELA and RLA curves.
 
     Results go to <results_dir>/<name of the config>/: scores, tables and pictures.  Every finished cell is
     kept at once; a run that was stopped goes on where it was when the command is given again.
 
-    Exit status: 0 done, 1 some cells failed, 2 bad config or usage, 130 interrupted.
+    Exit status: 0 done, 1 some cells failed, 2 bad config or usage, or no room for the output,
+    130 interrupted, 141 nobody reads the output.
     """
     # A polite end is an interruption too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if data is None and target is not None:
+        raise click.UsageError("--target needs --init")
+    if dry_run and stores:
+        raise click.UsageError("--dry-run writes nothing, so it cannot go with --merge")
+    # Imported here, so that --help answers at once.
+    from boostnoise.eval.errors import ConfigError
+    from boostnoise.eval.progress import display
+
+    shown = display(config.stem, quiet=quiet, as_json=as_json)
     try:
-        sys.exit(_run(config, jobs, fresh, stores, allow_modules))
+        try:
+            if data is not None:
+                sys.exit(_init(config, data, target, shown))
+            checked = _read(config, fresh, allow_modules, shown)
+            try:
+                if dry_run:
+                    sys.exit(_foretell(checked, jobs or -1, allow_modules, shown))
+                sys.exit(_run(checked, jobs or -1, stores, allow_modules, shown))
+            except ConfigError as error:
+                raise ConfigError(f"{config}: {error}") from None
+        except ConfigError as error:
+            shown.refuse(str(error))
+            sys.exit(BAD_USAGE)
     except KeyboardInterrupt:
         again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
-        click.echo(f"\nInterrupted. What was finished is kept; go on with: {again}", err=True)
+        shown.interrupted(again)
         sys.exit(INTERRUPTED)
 
 
-def _run(
-    path: Path, jobs: int | None, fresh: bool, stores: tuple[Path, ...], allow_modules: tuple[str, ...]
-) -> int:
-    # Imported here, so that --help answers at once.
-    from rich.console import Console
+def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
+    from boostnoise.eval.starter import write_starter
 
-    from boostnoise.eval.errors import ConfigError
+    for remark in write_starter(path, data, target):
+        shown.warn(remark)
+    shown.wrote(path, f"run it with: {shlex.join(['noisyeval', str(path)])}")
+    return DONE
+
+
+def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Display) -> Config:
     from boostnoise.eval.reading import load_config
 
     # Worker processes must not run a random.py that happens to lie in the working directory.
     os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            config = load_config(path)
-    except ConfigError as error:
-        return _refuse(str(error))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        config = load_config(path)
     for warning in caught:
-        click.echo(f"noisyeval: warning: {warning.message}", err=True)
-
-    from boostnoise.eval.plots import check_options
-    from boostnoise.eval.progress import show_progress
-    from boostnoise.eval.report import summary, write_report
-    from boostnoise.eval.runner import merge, run
-
-    if fresh:
-        config = config.model_copy(update={"resume": False})
+        shown.warn(str(warning.message))
     if allow_modules:
         # A user's own module lies in the working directory; at the end of the path it shadows nothing.
         sys.path.append(str(Path.cwd()))
-    try:
-        for name in ("ela_fig", "rla_fig"):
-            check_options(getattr(config, name), name)
-        if stores:
-            click.echo(f"noisyeval: {merge(config, stores)} cells taken over", err=True)
-        with show_progress(Console(stderr=True, highlight=False), config.name) as progress:
-            scores = run(config, n_jobs=jobs or -1, allow_modules=allow_modules, progress=progress)
-        write_report(config, scores)
-    except ConfigError as error:
-        return _refuse(f"{path}: {error}")
-    # Where the output is no terminal, nothing limits a line.
-    console = Console(width=None if sys.stdout.isatty() else 10_000)
-    console.print(summary(config, scores, console.width))
-    click.echo(f"Results are in {config.output_dir}")
+    return config.model_copy(update={"resume": False}) if fresh else config
+
+
+def _foretell(config: Config, n_jobs: int, allow_modules: tuple[str, ...], shown: Display) -> int:
+    import joblib
+
+    from boostnoise.eval.forecast import forecast
+    from boostnoise.eval.planning import plan
+    from boostnoise.eval.plots import check_figures
+
+    check_figures(config)
+    planned = plan(config, allow_modules=allow_modules)
+    shown.foretell(config, forecast(planned, joblib.effective_n_jobs(n_jobs)))
+    return DONE
+
+
+def _run(
+    config: Config, n_jobs: int, stores: tuple[Path, ...], allow_modules: tuple[str, ...], shown: Display
+) -> int:
+    from boostnoise.eval.plots import check_figures
+    from boostnoise.eval.report import write_report
+    from boostnoise.eval.runner import merge, run
+
+    check_figures(config)
+    if stores:
+        shown.took_over(merge(config, stores))
+    # Where the run ends early, joblib says so in a way of its own.
+    warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
+    with shown:
+        scores = run(config, n_jobs=n_jobs, allow_modules=allow_modules, progress=shown)
+    shown.end(config, scores, write_report(config, scores))
     return SOME_CELLS_FAILED if scores["error"].notna().any() else DONE
-
-
-def _refuse(message: str) -> int:
-    for line in message.splitlines():
-        click.echo(f"noisyeval: error: {line}", err=True)
-    return BAD_USAGE

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .noise_by_class import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
     from .noise_by_features import InstanceDependentNoise, MahalanobisNoise
     from .noise_given import GivenNoise
+    from .planning import Plan, Progress, plan
     from .plots import plot_curves
     from .reading import load_config
     from .report import write_report
@@ -33,6 +34,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "noise_by_class": ["ClassConditionalNoise", "LabelNoise", "PairFlipNoise", "UniformNoise"],
         "noise_by_features": ["InstanceDependentNoise", "MahalanobisNoise"],
         "noise_given": ["GivenNoise"],
+        "planning": ["Plan", "Progress", "plan"],
         "plots": ["plot_curves"],
         "reading": ["load_config"],
         "report": ["write_report"],
@@ -51,6 +53,8 @@ __all__ = [
     "MahalanobisNoise",
     "NoisyLabels",
     "PairFlipNoise",
+    "Plan",
+    "Progress",
     "UniformNoise",
     "area_under_ela",
     "curve",
@@ -58,6 +62,7 @@ __all__ = [
     "load_config",
     "mean_curve",
     "merge",
+    "plan",
     "plot_curves",
     "retention",
     "rla",

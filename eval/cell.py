@@ -14,6 +14,7 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from .datasets import Dataset
+from .errors import one_line
 from .jobs import Job
 from .measures import measure
 from .model_spec import ModelSpec
@@ -53,8 +54,10 @@ def run_cell(
             warnings.simplefilter("ignore")
             return key, _fit_and_test(job, dataset, allowed)
     except Exception as error:  # noqa: BLE001 - a model may raise anything
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        return key, Outcome(error=message, traceback=traceback.format_exc())
+        message = f"{type(error).__name__}: {one_line(error)}"
+        # A parameter may hold what no file can, such as half a surrogate pair.
+        where = traceback.format_exc().encode(errors="backslashreplace").decode()
+        return key, Outcome(error=message, traceback=where)
 
 
 def split(

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from .dataset_spec import DatasetSpec, each_file_of_folders
 from .errors import ConfigError
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec
-from .validation import Name, Strict, validate
+from .validation import Name, Strict, shown, validate
 
 MAX_PIXELS = 20_000
 STORE_NAME = "store.sqlite"
@@ -23,6 +24,8 @@ Table = Literal[
     "mean_macro_f1", "mean_roc_auc", "mean_log_loss", "mean_leaves", "mean_depth", "mean_fit_seconds",
     "mean_predict_seconds", "mean_ela", "mean_rla", "mean_retention", "mean_area_under_ela",
 ]  # fmt: skip
+# By this key editors find the schema of a file; it says nothing of the run.
+SCHEMA_KEY = "$schema"
 
 
 def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
@@ -34,7 +37,24 @@ def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
 
 
 class FigureOptions(Strict):
-    """How a figure looks; the names are those of the 2020 study's configs."""
+    """How a figure looks; the names are those of the 2020 study's configs.
+
+    Attributes
+    ----------
+    save_fig : bool
+        Whether the figure is drawn.
+    fig_size : list of two float, or None
+        Width and height in inches; None for a size that fits.
+    fig_dpi : int
+        Pixels to the inch.
+    fig_title : str or None
+        None for one that tells what is drawn.
+    fig_cmap : str or None
+        One of Matplotlib's colour maps, from which the lines take their colours.
+    plot_kwargs : list of dict
+        How each model's line looks, by the names of Matplotlib, such as ``{"linestyle": "--"}``; one object per
+        model, or none at all.
+    """
 
     save_fig: bool = True
     fig_size: list[Annotated[float, Field(ge=1, le=100)]] | None = Field(
@@ -43,7 +63,7 @@ class FigureOptions(Strict):
     fig_dpi: Annotated[int, Field(ge=10, le=2000)] = 150
     fig_title: str | None = None
     fig_cmap: str | None = None
-    plot_kwargs: list[dict[str, Any]] = Field(default_factory=list)
+    plot_kwargs: list[dict[str, Any]] = Field(default=[])
 
     @model_validator(mode="after")
     def _not_too_large(self) -> Self:
@@ -60,8 +80,12 @@ class Config(Strict):
     ----------
     name : str
         Name of the run and of its folder under `results_dir`: the stem of the config file.
-    datasets, models, noise
-        What is crossed.
+    datasets : list of DatasetSpec
+        What is learnt from.
+    models : list of ModelSpec
+        What is compared.
+    noise : list of NoiseSpec
+        What becomes of the labels.  Every model meets every kind of noise on every data set.
     repeats : int
         Repeat r splits by ``random_state + r``, and models without a seed of their own get the same.
     test_fraction : float
@@ -69,8 +93,9 @@ class Config(Strict):
     stratify : bool
         Whether training and test rows hold the classes in the same shares.
     random_state : int
+        The seed of all draws.
     results_dir : str
-        Relative to the working directory, as are the paths of the data sets.
+        Where results go; relative to the working directory, as are the paths of the data sets.
     resume : bool
         Whether finished cells of an earlier run are used.
     metric : str
@@ -78,9 +103,10 @@ class Config(Strict):
     tables : list of str
         What is printed at the end.
     ela_fig, rla_fig : FigureOptions
+        How the picture of the curves looks.
     """
 
-    name: Name = Field(exclude=True)  # not a key of the file
+    name: SkipJsonSchema[Name] = Field(exclude=True)  # not a key of the file
     datasets: Annotated[list[DatasetSpec], AfterValidator(each_file_of_folders)] = Field(min_length=1)
     models: list[ModelSpec] = Field(min_length=1)
     noise: list[NoiseSpec] = Field(min_length=1)
@@ -91,7 +117,7 @@ class Config(Strict):
     results_dir: Name = "results"
     resume: bool = True
     metric: Accuracy = "accuracy"
-    tables: list[Table] = Field(default=["mean_ela"])
+    tables: list[Table] = Field(default=["mean_ela"], json_schema_extra={"uniqueItems": True})
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
 
@@ -156,4 +182,8 @@ def parse_config(content: Mapping[str, Any], name: str) -> Config:
     """
     if "name" in content:
         raise ConfigError("name: unknown key; a run is named by its config file")
-    return validate(Config, {**content, "name": name})
+    content = {**content, "name": name}
+    schema = content.pop(SCHEMA_KEY, "")
+    if not isinstance(schema, str):
+        raise ConfigError(f"{SCHEMA_KEY}: must be a string, the address of a JSON Schema, got {shown(schema)}")
+    return validate(Config, content)

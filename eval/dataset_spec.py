@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from .validation import Name, Strict
+from .validation import Name, Strict, with_keys
 
 Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
 Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
@@ -34,6 +34,39 @@ _SOURCES = ("set", "path", "openml")
 _KEYS_OF_FILES = ("format", "test_path")
 
 
+def _schema_of_dataset(schema: dict[str, Any]) -> None:
+    """Which keys go together.  Of a folder a schema knows nothing, so it takes any path for one."""
+    del schema["required"]
+    schema["anyOf"] = [
+        with_keys("set", absent=("path", "openml", "target", *_KEYS_OF_FILES)),
+        with_keys("openml", absent=("path", "set", *_KEYS_OF_FILES)),
+        with_keys("path", absent=("set", "openml")),
+    ]
+    schema["allOf"] = [
+        {"anyOf": [with_keys(absent=["split"]), with_keys(absent=["test_path"])]},
+        {"if": _of_formats("csv", "parquet", "arff"), "then": with_keys("target")},
+        {"if": _of_formats("svmlight"), "then": with_keys(absent=["target"])},
+        {
+            "if": with_keys("test_path", absent=["format"]),
+            "then": {"properties": {"test_path": {"pattern": _ends_in(*FORMAT_OF_SUFFIX)}}},
+        },
+    ]
+
+
+def _of_formats(*formats: str) -> dict[str, Any]:
+    """The JSON Schema of data sets in files of these formats, whether told by a key or by the suffix."""
+    suffixes = [suffix for suffix, file_format in FORMAT_OF_SUFFIX.items() if file_format in formats]
+    path = {"type": "string", "pattern": _ends_in(*suffixes)}
+    told = {"required": ["path", "format"], "properties": {"format": {"enum": list(formats)}}}
+    seen = {"required": ["path"], "properties": {"path": path, "format": {"type": "null"}}}
+    return {"anyOf": [told, seen]}
+
+
+def _ends_in(*suffixes: str) -> str:
+    letters = ["".join(f"[{c}{c.upper()}]" for c in suffix.removeprefix(".")) for suffix in suffixes]
+    return rf"\.({'|'.join(letters)})$"
+
+
 class DatasetSpec(Strict):
     """A data set: one known by its name, a file or folder of files, or one of OpenML.
 
@@ -47,7 +80,7 @@ class DatasetSpec(Strict):
     set : str or None
         One of scikit-learn's bundled or downloaded sets, or a synthetic one.
     path : str or None
-        A file, or a folder whose files are a data set each; see `each_file_of_folders`.
+        A file, or a folder whose files are a data set each.
     openml : str, int or None
         Name or number of a set on OpenML.
     format : {"csv", "parquet", "arff", "svmlight"} or None
@@ -62,28 +95,37 @@ class DatasetSpec(Strict):
     drop : list of str or int
         Columns that are no features.
     categorical : {"onehot", "ordinal"}
-        What becomes of columns that do not hold numbers; see `feature_coding.code_features`.
+        What becomes of columns that do not hold numbers: a column of zeros and ones for each value, or the
+        value's rank.
     missing : {"error", "drop_rows", "impute", "keep"}
-        What becomes of missing values; see there too.
+        What becomes of missing features: an error, their rows are dropped, they are replaced by the column's
+        median or most frequent value, or they stay, for models that take them.
     positive : list or None
         Labels that together become the one class, all others the other.
     max_rows : int or None
-        If there are more, so many are drawn; see `datasets.load_dataset`.
+        If there are more, so many are drawn, with the classes in the same shares.
     """
+
+    model_config = ConfigDict(json_schema_extra=_schema_of_dataset)
 
     name: Name
     set: Bundled | Downloaded | Synthetic | None = None
     format: Format | None = None  # before the paths, whose check looks at it
     path: Name | None = None
-    openml: str | int | None = None
+    openml: Name | Annotated[int, Field(gt=0)] | None = None
     test_path: Name | None = None
     target: Column | None = None
     split: Column | None = None
-    drop: list[Column] = Field(default_factory=list)
+    drop: list[Column] = Field(default=[])
     categorical: Categorical = "onehot"
     missing: Missing = "error"
     positive: list[str | int | float | bool] | None = Field(default=None, min_length=1)
     max_rows: int | None = Field(default=None, ge=4)
+
+    @classmethod
+    def short_form(cls) -> dict[str, Any]:
+        """The names that stand for a set."""
+        return {"enum": list(SETS)}
 
     @model_validator(mode="before")
     @classmethod

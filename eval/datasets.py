@@ -91,7 +91,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         frame, is_test = frame[rows], None if is_test is None else is_test[rows]
     classes, y = _code_labels(frame[target], spec.positive, where)
     if spec.max_rows is not None and spec.max_rows < len(frame):
-        drawn = _draw(y if is_test is None else y + classes.size * is_test, spec.max_rows, where)
+        drawn = draw_rows(y if is_test is None else y + classes.size * is_test, spec.max_rows, where)
         frame, y, is_test = frame.iloc[drawn], y[drawn], None if is_test is None else is_test[drawn]
     if is_test is not None:
         _check_split(y, is_test, where)
@@ -168,8 +168,14 @@ def _code_labels(
     return np.array(["negative", "positive"]), is_positive[y].astype(np.int64)
 
 
-def _draw(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.int64]:
-    """Rows, in order, that hold each group in about its share, and once at least."""
+def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.int64]:
+    """Rows, in order, that hold each group in about its share, and once at least.
+
+    Raises
+    ------
+    ConfigError
+        If there are more groups than rows to be drawn; it begins with `where`.
+    """
     _, groups, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if sizes.size > n_rows:
         raise ConfigError(f"{where}: max_rows is {n_rows}, too few for {sizes.size} classes")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from .model_names import parse_name
-from .models import check_variant
-from .validation import Name, Strict
+from .model_names import FILTER, SHORT_NAMES, VARIANTS, parse_name
+from .models import check_variant, variant_names
+from .validation import Name, Strict, with_keys
 
 MAX_CANDIDATES = 10_000
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]
@@ -63,26 +64,58 @@ class SearchSpec(Strict):
         return n if self.draws is None else min(n, self.draws)
 
 
-class ModelSpec(Strict):
-    """A model: a class in a module and its parameters.
+IDENTIFIER = r"[^\W\d_]\w*"
 
-    In a config it may be a short name alone, or an object whose `model` is a short name.
+
+def _schema_of_model(schema: dict[str, Any]) -> None:
+    """Which keys go together: a short name, or a class and its module."""
+    schema["required"] = ["model"]
+    keys = {"module": f"^{IDENTIFIER}(\\.{IDENTIFIER})*$", "model": f"^{IDENTIFIER}$"}
+    of_module = with_keys(*keys)
+    of_module["properties"] = {key: {"pattern": pattern} for key, pattern in keys.items()}
+    short = {"not": with_keys("module"), "properties": {"model": ModelSpec.short_form()}}
+    schema["anyOf"] = [short, of_module]
+
+
+class ModelSpec(Strict):
+    """A model: a short name, or a class in a module, and its parameters.
+
+    In a config it may be a short name alone.
 
     Attributes
     ----------
     name : str
-        In tables and pictures.
-    module, model : str
-        Where the class is, and its name.
+        Of the model in tables and pictures; by default `model`.
+    module : str
+        Where the class comes from: scikit-learn, XGBoost, LightGBM, CatBoost or this project, or a package that
+        the command is given by --allow-module.
+    model : str
+        A short name, or a class of the module.
     params : dict
+        Parameters of the class; a value may be an object with `module`, `model` and `params` itself.
     search : SearchSpec or None
+        What is searched for better parameters.
     """
+
+    model_config = ConfigDict(json_schema_extra=_schema_of_model)
 
     name: Name
     module: str
     model: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    params: dict[str, Any] = Field(default={})
     search: SearchSpec | None = None
+
+    @classmethod
+    def short_form(cls) -> dict[str, Any]:
+        """The short names: all of them to choose from, and a pattern for those with brackets or a filter."""
+        patterns, names = list(SHORT_NAMES), list(SHORT_NAMES)
+        for base, kind in VARIANTS.items():
+            known = variant_names(kind)
+            names += [f"{base}:{name}" for name in known]
+            brackets = r"(\([^()]*\))?" if kind == "criterion" else ""
+            patterns.append(f"{base}:({'|'.join(known)}){brackets}")
+        pattern = f"^({re.escape(FILTER)})?({'|'.join(patterns)})$"
+        return {"type": "string", "anyOf": [{"enum": names}, {"pattern": pattern}]}
 
     @model_validator(mode="before")
     @classmethod

@@ -101,6 +101,16 @@ def variants(kind: str) -> dict[str, str]:
     }
 
 
+def variant_names(kind: str) -> list[str]:
+    """All names of criteria or of losses, other names for the same among them."""
+    names = list(variants(kind))
+    if kind == "criterion":
+        from robust_splits.criteria import ALIASES
+
+        names += ALIASES
+    return names
+
+
 def check_variant(kind: str, name: str) -> None:
     """Raise a ValueError if there is no such criterion or loss."""
     if kind == "criterion":
@@ -202,7 +212,7 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
     try:
         return cls(**arguments)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{where} does not take these parameters: {error}") from None
+        raise ConfigError(f"{where} does not take these parameters: {one_line(error)}") from None
 
 
 def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
@@ -249,6 +259,6 @@ def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
     try:
         return getattr(importlib.import_module(module), model)
     except ImportError as error:
-        raise ConfigError(f"module {module!r} cannot be imported: {error}") from None
+        raise ConfigError(f"module {module!r} cannot be imported: {one_line(error)}") from None
     except AttributeError:
         raise ConfigError(f"module {module!r} has no class {model!r}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from .noise import Noise, NoiseOn
 from .noise_by_class import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
@@ -16,6 +16,13 @@ from .validation import Name, Strict
 # At the rate 0 no kind changes anything.
 NO_NOISE = (0.0, UniformNoise(0.0))
 
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+def _schema_of_noise(schema: dict[str, Any], spec: type[_BaseSpec]) -> None:
+    schema["required"] = [key for key in schema["required"] if key not in ("name", "noise_on")]
+    schema["properties"]["noise_on"]["default"] = spec.makes.noise_on
+
 
 class _BaseSpec(Strict):
     """What all kinds have.
@@ -23,6 +30,7 @@ class _BaseSpec(Strict):
     Attributes
     ----------
     kind : str
+        What becomes of the labels.
     name : str
         In tables and pictures; by default the kind, with what else tells it from others of that kind.
     noise_on : {"train", "train+test"}
@@ -30,6 +38,7 @@ class _BaseSpec(Strict):
     """
 
     makes: ClassVar[type[Noise]]
+    model_config = ConfigDict(json_schema_extra=_schema_of_noise)
 
     kind: str
     name: Name
@@ -50,9 +59,15 @@ class _BaseSpec(Strict):
 
 
 class _RatesSpec(_BaseSpec):
-    """A kind with a rate; the rate 0 is always run as well."""
+    """A kind with a rate.
 
-    rates: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1)
+    Attributes
+    ----------
+    rates : list of float
+        How much noise; the rate 0 is always run as well.
+    """
+
+    rates: list[Probability] = Field(min_length=1, json_schema_extra={"uniqueItems": True})
 
     @field_validator("rates")
     @classmethod
@@ -102,7 +117,7 @@ class MahalanobisSpec(_RatesSpec):
     makes = MahalanobisNoise
     kind: Literal["mahalanobis"]
     rates: list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]] = Field(
-        default=[0.0, MahalanobisNoise().rate], min_length=1
+        default=[0.0, MahalanobisNoise().rate], min_length=1, json_schema_extra={"uniqueItems": True}
     )
 
 
@@ -117,14 +132,23 @@ def _pair_or_matrix(value: Any) -> Any:
     return value
 
 
+Pair = Annotated[list[Probability], Field(min_length=2, max_length=2)]
+Matrix = Annotated[list[Annotated[list[Probability], Field(min_length=2)]], Field(min_length=2)]
+
+
 class ClassConditionalSpec(_BaseSpec):
-    """A rate for each class, or transition matrices; what is run and shown as the rate is their mean."""
+    """Rates that depend on the class.
+
+    Attributes
+    ----------
+    rates : list
+        Pairs, how likely labels of the first and of the second of two classes are to be wrong, or transition
+        matrices, whose rows sum to 1.  Tables show the mean over the classes; no noise is always run as well.
+    """
 
     makes = ClassConditionalNoise
     kind: Literal["class_conditional"]
-    rates: list[Annotated[list[float] | list[list[float]], BeforeValidator(_pair_or_matrix)]] = Field(
-        min_length=1
-    )
+    rates: list[Annotated[Pair | Matrix, BeforeValidator(_pair_or_matrix)]] = Field(min_length=1)
 
     @field_validator("rates")
     @classmethod
@@ -150,11 +174,21 @@ def _mean_rate(noise: ClassConditionalNoise) -> float:
 
 
 class GivenSpec(_BaseSpec):
-    """Noisy labels in a column of a file, whose rows are those of the one data set of the config."""
+    """Noisy labels in a column of a file, whose rows are those of the one data set of the config.
+
+    Attributes
+    ----------
+    path : str
+        A CSV or Parquet file, whose rows are those of the data set, in the same order.
+    column : str
+        The column that holds the noisy labels.
+    """
 
     makes = GivenNoise
     kind: Literal["given"]
-    path: Name
+    path: Name = Field(
+        json_schema_extra={"allOf": [{"pattern": r"\.([cC][sS][vV]|[pP][aA][rR][qQ][uU][eE][tT])$"}]}
+    )
     column: Name
 
     @classmethod

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.mathtext import MathTextParser
 from matplotlib.ticker import PercentFormatter
 
-from .config import FigureOptions
+from .config import Config, FigureOptions
 from .errors import ConfigError
 
 # Okabe & Ito's colours, which colour-blind readers can tell apart, without their yellow, which print loses.
@@ -145,6 +145,12 @@ def figure_of_means(
             title = f"{what} under {_text(kind)} noise, {sets}{band}"
             ax.set_title(title, fontsize="medium", wrap=True)
     return figure
+
+
+def check_figures(config: Config) -> None:
+    """Try the options of both figures of a config before any work starts, as `check_options` does."""
+    for name in ("ela_fig", "rla_fig"):
+        check_options(getattr(config, name), name)
 
 
 def check_options(options: FigureOptions, name: str) -> None:

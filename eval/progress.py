@@ -1,63 +1,274 @@
-"""The progress of a run on a terminal."""
+"""What a run says while it goes on and when it ends: to somebody at a terminal, or to a script."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import json
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich import progress as bars
+from rich.console import Console, RenderableType
 from rich.text import Text
 
+if TYPE_CHECKING:  # to say that a file is no config must not take as long as to load all this
+    import pandas as pd
 
-@contextmanager
-def show_progress(console: Console, name: str) -> Iterator[Callable[[int, int, int], None]]:
-    """A live bar with the time left; plain lines, one for each tenth, where there is no terminal.
+    from .config import Config
+    from .forecast import Forecast
+    from .leaders import Leaders
+    from .planning import Progress
 
-    Yields
-    ------
-    callable
-        ``progress(done, failed, total)``.
+SECONDS_BETWEEN_LEADERS = 1.0
+
+
+class Display:
+    """Says nothing but what went wrong and where results are; the base of those that say more.
+
+    Use it as a context manager while a run goes on, and call it with the run's `Progress`.
+
+    Parameters
+    ----------
+    name : str
+        Of the run.
     """
-    if not console.is_terminal:
-        shown = -1
 
-        def print_line(done: int, failed: int, total: int) -> None:
-            nonlocal shown
-            tenth = 10 * done // total if total else 10
-            if tenth > shown:
-                shown = tenth
-                console.print(Text(f"{name}: {done} of {total} cells done, {failed} failed"))
+    def __init__(self, name: str) -> None:
+        self.name = name
 
-        yield print_line
-        return
+    def __enter__(self) -> Self:
+        return self
 
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("cells, {task.fields[failed]} failed", markup=False),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        # Cells differ much in length; the whole run tells more than the last half minute.
-        TimeRemainingColumn(),
-        console=console,
-        speed_estimate_period=3600,
-    )
-    with bar:
-        task = bar.add_task(name, total=None, failed=0)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        pass
 
-        def update(done: int, failed: int, total: int) -> None:
-            if bar.tasks[0].total is None:
-                # Cells found finished say nothing of the speed.
-                bar.reset(task, total=total, completed=done, failed=failed)
-            bar.update(task, total=total, completed=done, failed=failed)
+    def __call__(self, progress: Progress) -> None:
+        """Take notice of the start of a run, or of a cell."""
 
-        yield update
+    def warn(self, message: str) -> None:
+        """What may be a mistake of the user."""
+
+    def took_over(self, n_cells: int) -> None:
+        """So many cells came from other stores."""
+
+    def refuse(self, message: str) -> None:
+        """Why nothing was run, or not all: one line per problem."""
+        for line in message.splitlines():
+            self._say(f"noisyeval: error: {line}")
+
+    def interrupted(self, again: str) -> None:
+        """Somebody stopped the run; `again` is the command that goes on."""
+        self._say(f"\nInterrupted. What was finished is kept; go on with: {again}")
+
+    def wrote(self, path: Path, hint: str) -> None:
+        """A starter config was written; `hint` says what to do with it."""
+        _print(f"Wrote {path}; {hint}")
+
+    def foretell(self, config: Config, forecast: Forecast) -> None:
+        """What would run."""
+        from .forecast import in_one_line
+
+        _print(in_one_line(forecast, self.name))
+
+    def end(self, config: Config, scores: pd.DataFrame, files: list[Path]) -> None:
+        """The run is over."""
+        n_failed = int(scores["error"].notna().sum())
+        if n_failed:
+            self._say(f"noisyeval: {n_failed} of {len(scores)} cells failed; scores.csv says why")
+        _print(f"Results are in {config.output_dir}")
+
+    def _say(self, line: str) -> None:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+
+class Lines(Display):
+    """A line for each tenth of the cells, for where there is no terminal; at the end the tables."""
+
+    _tenth = -1
+
+    def __call__(self, progress: Progress) -> None:
+        """Say it when a tenth more is done."""
+        done, total = progress.done, progress.total
+        tenth = 10 * done // total if total else 10
+        if tenth > self._tenth:
+            self._tenth = tenth
+            self._say(f"{self.name}: {done} of {total} cells done, {progress.failed} failed")
+
+    def warn(self, message: str) -> None:
+        """What may be a mistake of the user."""
+        self._say(f"noisyeval: warning: {message}")
+
+    def took_over(self, n_cells: int) -> None:
+        """So many cells came from other stores."""
+        self._say(f"noisyeval: {n_cells} cells taken over")
+
+    def foretell(self, config: Config, forecast: Forecast) -> None:
+        """A line for each model and data set, and the whole."""
+        from .forecast import rendered
+
+        _print(_drawn(_console(), rendered(forecast)))
+        super().foretell(config, forecast)
+
+    def end(self, config: Config, scores: pd.DataFrame, files: list[Path]) -> None:
+        """The tables, and what failed."""
+        from .report import summary
+
+        console = _console()
+        _print(_drawn(console, summary(config, scores, console.width)) + f"Results are in {config.output_dir}")
+
+
+class Bar(Lines):
+    """A bar with the time that is left, and the leaders; for a terminal."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._bar = _BarWithLeaders(
+            bars.TextColumn("{task.description}", markup=False),
+            bars.BarColumn(),
+            bars.MofNCompleteColumn(),
+            bars.TextColumn("cells, {task.fields[failed]} failed, {task.fields[cached]} cached", markup=False),
+            bars.TimeElapsedColumn(),
+            bars.TextColumn("left"),
+            # Cells differ much in length; the whole run tells more than the last half minute.
+            bars.TimeRemainingColumn(),
+            console=Console(stderr=True, highlight=False),
+            speed_estimate_period=3600,
+        )
+        self._task = self._bar.add_task(name, total=None, failed=0, cached=0)
+        self._leaders: Leaders | None = None
+        self._last_look = -SECONDS_BETWEEN_LEADERS
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Move the bar, and now and then look who leads."""
+        from .leaders import Leaders
+
+        state: Any = {"completed": progress.done, "failed": progress.failed, "cached": progress.cached}
+        if self._leaders is None:
+            self._leaders = Leaders(progress)
+            # Cells found finished say nothing of the speed.
+            self._bar.reset(self._task, total=progress.total, **state)
+        elif progress.key is not None and progress.outcome is not None:
+            self._leaders.add(progress.key, progress.outcome)
+        self._bar.update(self._task, **state)
+        now = time.monotonic()
+        if progress.done == progress.total or now - self._last_look >= SECONDS_BETWEEN_LEADERS:
+            self._last_look = now
+            best = ", ".join(f"{model} {loss:.3f}" for model, loss in self._leaders.best())
+            self._bar.leaders = f"lowest mean ELA so far: {best}" if best else ""
+
+
+class _BarWithLeaders(bars.Progress):
+    leaders = ""
+
+    def get_renderables(self) -> Any:
+        yield from super().get_renderables()
+        if self.leaders:
+            yield Text(self.leaders, no_wrap=True, overflow="ellipsis")
+
+
+class Events(Display):
+    """A JSON object on a line of its own for each event, for scripts."""
+
+    def __call__(self, progress: Progress) -> None:
+        """The events start and cell."""
+        counts = {"done": progress.done, "failed": progress.failed, "total": progress.total}
+        from .store import RANGES
+
+        job, outcome = progress.job, progress.outcome
+        if job is None or outcome is None:
+            self._write("start", run=self.name, cached=progress.cached, **counts)
+            return
+        self._write(
+            "cell",
+            **counts,
+            dataset=job.dataset,
+            noise_kind=job.noise_kind,
+            noise_rate=job.noise_rate,
+            realised_rate=outcome.realised_rate,
+            repeat=job.repeat,
+            model=job.model.name,
+            **{name: getattr(outcome, name) for name in RANGES if name != "realised_rate"},
+            error=outcome.error,
+        )
+
+    def warn(self, message: str) -> None:
+        """The event warning."""
+        self._write("warning", message=message)
+
+    def took_over(self, n_cells: int) -> None:
+        """The event merged."""
+        self._write("merged", cells=n_cells)
+
+    def refuse(self, message: str) -> None:
+        """The event error, one for each problem."""
+        for line in message.splitlines():
+            self._write("error", message=line)
+
+    def interrupted(self, again: str) -> None:
+        """The event interrupted."""
+        self._write("interrupted", resume_with=again)
+
+    def wrote(self, path: Path, hint: str) -> None:
+        """The event written."""
+        self._write("written", file=str(path))
+
+    def foretell(self, config: Config, forecast: Forecast) -> None:
+        """The event plan."""
+        pairs = [vars(pair) for pair in forecast.pairs]
+        self._write("plan", run=self.name, seconds=forecast.seconds, jobs=forecast.n_jobs, pairs=pairs)
+
+    def end(self, config: Config, scores: pd.DataFrame, files: list[Path]) -> None:
+        """The event end."""
+        from .report import table_of
+
+        tables = {
+            name: json.loads(table_of(name, config, scores).to_json(orient="records")) for name in config.tables
+        }
+        self._write(
+            "end",
+            failed=int(scores["error"].notna().sum()),
+            results_dir=str(config.output_dir),
+            files=list(map(str, files)),
+            tables=tables,
+        )
+
+    def _write(self, event: str, **content: Any) -> None:
+        _print(json.dumps({"event": event, **content}, allow_nan=False))
+
+
+def display(name: str, *, quiet: bool = False, as_json: bool = False) -> Display:
+    """The display of a run: JSON lines, nothing but the needful, a bar on a terminal, or plain lines."""
+    if as_json:
+        return Events(name)
+    if quiet:
+        return Display(name)
+    return Bar(name) if Console(stderr=True).is_terminal else Lines(name)
+
+
+def _console() -> Console:
+    # Where the output is no terminal, nothing limits a line.
+    return Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
+
+
+def _drawn(console: Console, what: RenderableType) -> str:
+    # Printed by itself, the console would end the process where nobody reads the output.
+    with console.capture() as capture:
+        console.print(what)
+    return capture.get()
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()

@@ -1,8 +1,9 @@
-"""Reading a config file, in either format."""
+"""Reading a config file, in either format: JSON, with // and /* */ comments."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,14 @@ from .errors import ConfigError
 from .study2020 import is_study2020, translate
 from .validation import shown
 
+# What looks like a comment in a string is none.  Nothing is read twice, however broken the file is.
+STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]+|\\.)*+"?|(//[^\n]*+|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?)', re.DOTALL)
+
 
 def load_config(path: str | Path) -> Config:
     """Read and validate a config file, in this format or that of the 2020 study.
+
+    It may hold comments.
 
     Raises
     ------
@@ -28,20 +34,45 @@ def load_config(path: str | Path) -> Config:
         raise ConfigError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
-    if not text.strip():
-        raise ConfigError(f"{path}: the file is empty")
     try:
-        content = json.loads(
-            text, object_pairs_hook=_object_without_duplicates, parse_constant=_reject_constant
-        )
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not valid JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise ConfigError(f"{path}: must hold a JSON object, got {shown(content)}")
-    try:
+        content = parse_text(text)
         return translate(content, path.stem) if is_study2020(content) else parse_config(content, path.stem)
     except ConfigError as error:
         raise ConfigError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def parse_text(text: str) -> dict[str, Any]:
+    """The object that the text of a config holds.
+
+    Raises
+    ------
+    ConfigError
+        If it is no JSON object, or JSON that says something twice or knows no number for; it names line and
+        column.
+    """
+    if not text.strip():
+        raise ConfigError("the file is empty")
+    try:
+        content = json.loads(
+            STRING_OR_COMMENT.sub(_blank_comment, text),
+            object_pairs_hook=_object_without_duplicates,
+            parse_constant=_reject_constant,
+        )
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"not valid JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"must hold a JSON object, got {shown(content)}")
+    return content
+
+
+def _blank_comment(found: re.Match[str]) -> str:
+    """Spaces in place of a comment, so that errors name lines and columns as they are in the file."""
+    comment = found[1]
+    if comment is None:
+        return found[0]
+    if comment.startswith("/*") and (len(comment) < 4 or not comment.endswith("*/")):
+        raise json.JSONDecodeError("Unterminated comment starting at", found.string, found.start())
+    return re.sub(r"[^\n]", " ", comment)
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

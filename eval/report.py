@@ -130,6 +130,12 @@ def _title(metric: str, of: str, kind: str) -> str:
     return f"{label[0].upper()}{label[1:]}{hint}: {kind} noise"
 
 
+def table_of(name: str, config: Config, scores: pd.DataFrame) -> pd.DataFrame:
+    """One of the tables that a config may ask for."""
+    metric = name.removeprefix("mean_")
+    return (mean_curve if name.startswith("mean_") else curve)(scores, metric, config.metric)
+
+
 def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
     """A row for each model or data set, a column for each noise rate, or the only one of an area."""
     if "noise_rate" not in table:

@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-import numpy as np
 import pandas as pd
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from . import worker
-from .cell import THREADS_PER_CELL, run_cell, split
+from .cell import run_cell
 from .config import Config
-from .datasets import Dataset, load_dataset
+from .datasets import Dataset
 from .errors import ConfigError
-from .jobs import Job, make_jobs
-from .models import ALLOWED_PACKAGES, build
+from .jobs import Job
+from .models import ALLOWED_PACKAGES
+from .planning import Progress, check
 from .store import RANGES, Outcome, Store
 
-Progress = Callable[[int, int, int], None]
 Result = tuple[str, Outcome]
 
 
@@ -32,7 +31,7 @@ def run(
     *,
     n_jobs: int = -1,
     allow_modules: Collection[str] = (),
-    progress: Progress | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> pd.DataFrame:
     """Run a config: fit every cell that its store does not hold yet.
 
@@ -44,7 +43,8 @@ def run(
     allow_modules : collection of str, default=()
         Packages that models may come from, beside those always allowed.  Their code runs.
     progress : callable or None, default=None
-        Called as ``progress(done, failed, total)`` at the start and after each cell.
+        Called at the start and after each cell with a `Progress`, whose ``done``, ``failed``, ``cached`` and
+        ``total`` count cells, and whose ``job`` and ``outcome`` are those of the cell.
 
     Returns
     -------
@@ -58,26 +58,10 @@ def run(
     ConfigError
         Before any fit, if a data set, a model or the store cannot be used.
     """
-    allowed = ALLOWED_PACKAGES | set(allow_modules)
-    for i, model in enumerate(config.models):
-        try:
-            build(model, seed=config.random_state, threads=THREADS_PER_CELL, allowed=allowed)
-        except ConfigError as error:
-            raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
-    datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
-    for dataset in datasets.values():
-        _check_split(dataset, config)
-
-    jobs = make_jobs(config, list(datasets.values()))
-    keys = [job.key for job in jobs]
+    plan = check(config, allow_modules)
     with Store(config.store_path) as store:
-        finished = store.outcomes(keys) if config.resume else {}
-        # Failed cells are run again; a key may stand for several cells, such as those without noise.
-        finished = {key: outcome for key, outcome in finished.items() if outcome.is_score}
-        pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
-        total = len(finished) + len(pending)
-        failed = 0
-        found: dict[str, Outcome] = {}
+        plan = plan.knowing(store)
+        outcomes, failed = dict(plan.finished), 0
 
         def is_open(key: str) -> bool:
             """Whether no other process has finished a cell in the meantime."""
@@ -85,22 +69,24 @@ def run(
             with suppress(ConfigError):
                 outcome = store.outcomes([key]).get(key) if config.resume else None
                 if outcome is not None and outcome.is_score:
-                    found[key] = outcome
-            return key not in found
+                    take(key, outcome)
+                    return False
+            return True
+
+        def take(key: str, outcome: Outcome) -> None:
+            outcomes[key] = outcome
+            if progress is not None:
+                progress(Progress(plan, len(outcomes), failed, key, outcome))
 
         if progress is not None:
-            progress(len(finished), failed, total)
-        with _closed_quietly(_fit_all(pending, datasets, allowed, n_jobs, is_open)) as results:
+            progress(Progress(plan, len(outcomes)))
+        fitted = _fit_all(plan.pending, plan.datasets, plan.allowed, n_jobs, is_open)
+        with _closed_quietly(fitted) as results:
             for key, outcome in results:
-                store.put(pending[key], outcome)
-                finished[key] = outcome
+                store.put(plan.pending[key], outcome)
                 failed += outcome.error is not None
-                if progress is not None:
-                    progress(len(finished) + len(found), failed, total)
-        if progress is not None and found:
-            progress(len(finished) + len(found), failed, total)
-        finished |= found
-    return _score_table(jobs, [finished[key] for key in keys])
+                take(key, outcome)
+    return _score_table(plan.jobs, [outcomes[key] for key in plan.keys])
 
 
 @contextmanager
@@ -136,23 +122,6 @@ def merge(config: Config, paths: Iterable[str | Path]) -> int:
     """
     with Store(config.store_path) as store:
         return sum(store.merge(Path(path)) for path in paths)
-
-
-def _check_split(dataset: Dataset, config: Config) -> None:
-    rows = np.bincount(dataset.y)
-    if config.stratify and dataset.is_test is None and rows.min() < 2:
-        rarest = dataset.classes.tolist()[rows.argmin()]
-        raise ConfigError(
-            f"data set {dataset.name!r}: class {rarest!r} has a single row, and a stratified split needs two; "
-            'drop it, or set "stratify": false'
-        )
-    try:
-        split(dataset, config.test_fraction, config.stratify, config.random_state)
-    except ValueError as error:
-        message = (
-            f"data set {dataset.name!r} cannot be split with test_fraction {config.test_fraction}: {error}"
-        )
-        raise ConfigError(message) from None
 
 
 def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from .errors import ConfigError
 
@@ -19,13 +19,27 @@ def _check_name(name: str) -> str:
     return name
 
 
-Name = Annotated[str, AfterValidator(_check_name)]
+# A schema can only say that there is something to see and that nothing controls a terminal.
+PRINTABLE = r"^(?=.*\S)[^\u0000-\u001f\u007f-\u00a0]+$"
+
+Name = Annotated[str, AfterValidator(_check_name), Field(json_schema_extra={"pattern": PRINTABLE})]
 
 
 class Strict(BaseModel):
     """No unknown keys, no conversion between types, no change after validation."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @classmethod
+    def short_form(cls) -> dict[str, Any] | None:
+        """The JSON Schema of what a config may hold in place of an object with these keys; None for nothing."""
+        return None
+
+
+def with_keys(*present: str, absent: Sequence[str] = ()) -> dict[str, Any]:
+    """The JSON Schema of objects with some keys and without others; null stands for a key that is absent."""
+    wanted: dict[str, Any] = {key: {"not": {"type": "null"}} for key in present}
+    return {"required": list(present), "properties": wanted | {key: {"type": "null"} for key in absent}}
 
 
 def validate(model: type[Model], content: Mapping[str, Any]) -> Model:

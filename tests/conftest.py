@@ -1,10 +1,12 @@
 """What tests of several modules share."""
 
+import copy
 import os
 from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 # Other work on the machine makes no test fail.
 hypothesis.settings.register_profile("no deadline", deadline=None)
@@ -29,3 +31,48 @@ def data_root() -> Path:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def places(value, path=()):
+    """The paths to all that is nested in a value, outermost first."""
+    yield path
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(item, (*path, key))
+
+
+@st.composite
+def _mutated(draw, config, values, keys):
+    config = copy.deepcopy(config)
+    for _ in range(draw(st.integers(1, 3))):
+        inner = list(places(config))[1:]
+        if not inner:
+            break
+        *path, last = draw(st.sampled_from(inner))
+        around = config
+        for key in path:
+            around = around[key]
+        match draw(st.sampled_from(["drop", "retype", "nest", "rename", "add", "duplicate"])):
+            case "drop":
+                del around[last]
+            case "retype":
+                around[last] = copy.deepcopy(draw(values))
+            case "nest":
+                around[last] = draw(st.sampled_from([[around[last]], {"params": around[last]}]))
+            case "rename" if isinstance(around, dict):
+                around[draw(keys)] = around.pop(last)
+            case "duplicate" if isinstance(around, list):
+                around.append(copy.deepcopy(around[last]))
+            case _:
+                around = around[last] if isinstance(around[last], dict | list) else around
+                if isinstance(around, dict):
+                    around[draw(keys)] = copy.deepcopy(draw(values))
+                else:
+                    around.append(copy.deepcopy(draw(values)))
+    return config
+
+
+@pytest.fixture(scope="session")
+def mutated():
+    """Makes a strategy of a config, values and keys: the config after one to three changes of its structure."""
+    return _mutated

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -281,6 +282,113 @@ def test_two_commands_at_once(tmp_path):
     errors = [process.communicate(timeout=120)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], errors
     assert len(stored(tmp_path)) == len(scores(tmp_path)) == 32
+
+
+CSV = "x,z,label\n" + "".join(f"{i % 7},{i % 5},{'ham' if i % 7 > 3 else 'spam'}\n" for i in range(70))
+
+
+def test_from_data_to_results(noisyeval, tmp_path):
+    """A starter config, a dry run, the run, and once more with other displays."""
+    (tmp_path / "spam.csv").write_text(CSV)
+    started = noisyeval(None, "--init", "spam.csv", name="study.jsonc")
+    assert (started.returncode, started.stdout) == (
+        0,
+        "Wrote study.jsonc; run it with: noisyeval study.jsonc\n",
+    )
+    assert started.stderr == (
+        "noisyeval: warning: the target is guessed: column 'label', for its name; --target COLUMN takes another\n"
+    )
+    text = (tmp_path / "study.jsonc").read_text()
+    (tmp_path / "study.jsonc").write_text(re.sub('"models": .*', '"models": ["extra_trees"],', text))
+    dry = noisyeval(None, "--dry-run", "-j", "2", name="study.jsonc")
+    assert (dry.returncode, dry.stderr) == (0, "")
+    assert re.search(r"spam +extra_trees +15 +0 +0 +15 +[\d.]+ s", dry.stdout)
+    assert re.search(
+        r"^study: 15 cells, 0 finished, 15 to run; about [\d.]+ s of fits with 2 cells side by side, ",
+        dry.stdout,
+        re.M,
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"spam.csv", "study.jsonc"}
+    done = noisyeval(None, "--quiet", name="study.jsonc")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Results are in results/study\n", "")
+    again = noisyeval(None, "--json", name="study.jsonc")
+    start, end = map(json.loads, again.stdout.splitlines())
+    assert (start["event"], start["cached"], start["total"]) == ("start", 15, 15)
+    assert (end["event"], end["failed"], end["results_dir"]) == ("end", 0, "results/study")
+    assert all((tmp_path / file).exists() for file in end["files"])
+    assert again.stderr == ""
+
+
+def test_a_dry_run_finds_mistakes(noisyeval):
+    done = noisyeval({**QUICK, "models": [{"module": "sklearn.tree", "model": "Tree"}]}, "--dry-run")
+    assert done.returncode == 2
+    assert "module 'sklearn.tree' has no class 'Tree'" in done.stderr
+
+
+def test_errors_as_json(noisyeval):
+    done = noisyeval({**QUICK, "repets": 1, "repeats": 0}, "--json")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert [json.loads(line)["event"] for line in done.stdout.splitlines()] == ["error", "error"]
+    assert json.loads(done.stdout.splitlines()[0])["message"].startswith("study.json: ")
+
+
+def test_the_schema(tmp_path):
+    shown = subprocess.run([*COMMAND, "--schema"], cwd=tmp_path, capture_output=True, text=True)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert json.loads(shown.stdout)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_a_target_is_for_init(noisyeval):
+    done = noisyeval(QUICK, "--target", "y")
+    assert done.returncode == 2
+    assert "Error: --target needs --init" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("arguments", ["--schema", "study.json"])
+def test_no_room_for_the_output(noisyeval, tmp_path, arguments):
+    (tmp_path / "study.json").write_text(json.dumps({**QUICK, "models": [TREE], "repeats": 1}))
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments.split()], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    said = [line for line in done.stderr.splitlines() if "cells done" not in line]
+    assert said == ["noisyeval: error: No space left on device; what was finished is kept"]
+    if arguments == "study.json":
+        assert len(scores(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("arguments", ["--schema", "study.json --json"])
+def test_nobody_reads_the_output(tmp_path, arguments):
+    (tmp_path / "study.json").write_text(json.dumps({**QUICK, "models": [TREE], "repeats": 1}))
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "w") as closed:  # noqa: PTH123 - a pipe has no path
+        done = subprocess.run(
+            [*COMMAND, *arguments.split()], cwd=tmp_path, stdout=closed, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 141
+    said = [line for line in done.stderr.splitlines() if "cells done" not in line]
+    assert said == ["noisyeval: error: nobody reads the output; what was finished is kept"]
+
+
+def test_an_output_that_knows_few_characters(noisyeval, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = noisyeval({**QUICK, "models": [{**TREE, "name": "bäume"}], "repeats": 1, "results_dir": "größe"})
+    assert done.returncode == 0, done.stderr
+    assert "b\\xe4ume" in done.stdout
+
+
+def test_python_dash_m(tmp_path):
+    (tmp_path / "random.py").write_text("raise SystemExit('this file was run')")
+    (tmp_path / "study.json").write_text(json.dumps({**QUICK, "models": [TREE], "repeats": 1}))
+    command = [sys.executable, "-m", "boostnoise"]
+    done = subprocess.run([*command, "study.json", "-j", "2"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Results are in results/study" in done.stdout
+    shown = subprocess.run([*command, "--help"], cwd=tmp_path, capture_output=True, text=True)
+    assert shown.stdout.startswith("Usage: noisyeval [OPTIONS] CONFIG")
 
 
 def test_fresh_fits_everything_again(noisyeval, tmp_path):

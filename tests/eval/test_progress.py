@@ -1,33 +1,155 @@
-import io
+import json
+from types import SimpleNamespace
 
-from boostnoise.eval.progress import show_progress
-from rich.console import Console
+import pytest
+from boostnoise.eval import progress as module
+from boostnoise.eval.config import parse_config
+from boostnoise.eval.planning import Progress, plan
+from boostnoise.eval.progress import Bar, Display, Events, Lines, display
+from boostnoise.eval.report import write_report
+from boostnoise.eval.runner import run
+from boostnoise.eval.store import Outcome
+
+TREE = {
+    "name": "a [tree]",
+    "module": "sklearn.tree",
+    "model": "DecisionTreeClassifier",
+    "params": {"max_depth": 2},
+}
+BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
 
 
-def test_plain_lines_where_there_is_no_terminal():
-    out = io.StringIO()
-    with show_progress(Console(file=out, width=100), "a [b]") as progress:
-        for done in range(31):
-            progress(done, 0, 30)
-    lines = out.getvalue().splitlines()
+@pytest.fixture
+def make(tmp_path):
+    def make(**changes):
+        content = {
+            "datasets": ["iris"],
+            "models": [TREE],
+            "noise": [{"kind": "uniform", "rates": [0.2]}],
+            "repeats": 15,
+            "results_dir": str(tmp_path / "results"),
+        }
+        return parse_config({**content, **changes}, "a [b]")
+
+    return make
+
+
+def states(config, failed=0):
+    """What a run would tell, were every cell as accurate as this."""
+    planned = plan(config)
+    yield Progress(planned, 0)
+    for done, key in enumerate(planned.pending, 1):
+        yield Progress(planned, done, failed, key, Outcome(accuracy=0.8, realised_rate=0.1))
+
+
+def show(shown, config, **options):
+    with shown:
+        for state in states(config, **options):
+            shown(state)
+
+
+def test_plain_lines_where_there_is_no_terminal(make, capsys):
+    shown = display("a [b]")
+    assert type(shown) is Lines
+    show(shown, make())
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
     assert lines[0] == "a [b]: 0 of 30 cells done, 0 failed"
     assert lines[-1] == "a [b]: 30 of 30 cells done, 0 failed"
     assert len(lines) == 11
+    assert out == ""
 
 
-def test_a_bar_on_a_terminal():
-    out = io.StringIO()
-    with show_progress(Console(file=out, width=120, force_terminal=True), "a [b]") as progress:
-        progress(10, 0, 30)
-        progress(30, 2, 30)
-    text = out.getvalue()
+def test_a_bar_on_a_terminal(make, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = display("a [b]")
+    assert type(shown) is Bar
+    show(shown, make(), failed=2)
+    text = capsys.readouterr().err
     assert "a [b]" in text
     assert "30/30" in text
     assert "2 failed" in text
+    assert "0 cached" in text
+    assert "lowest mean ELA so far: a [tree] 0.250" in text
 
 
-def test_nothing_to_do():
-    out = io.StringIO()
-    with show_progress(Console(file=out, width=100), "run") as progress:
-        progress(0, 0, 0)
-    assert out.getvalue() == "run: 0 of 0 cells done, 0 failed\n"
+def test_leaders_are_looked_for_now_and_then(make, monkeypatch, capsys):
+    looks = []
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_LEADERS", 1000.0)
+    monkeypatch.setattr("boostnoise.eval.leaders.Leaders.best", lambda self: looks.append(1) or [])
+    show(Bar("run"), make())
+    assert len(looks) == 2  # at the start and at the end
+
+
+def test_quiet_says_nothing_while_all_is_well(make, capsys):
+    shown = display("run", quiet=True)
+    assert type(shown) is Display
+    shown.warn("look out")
+    config = make(repeats=1)
+    with shown:
+        scores = run(config, n_jobs=1, progress=shown)
+    assert capsys.readouterr() == ("", "")
+    shown.end(config, scores, [])
+    assert capsys.readouterr() == (f"Results are in {config.output_dir}\n", "")
+
+
+def test_quiet_says_what_failed(make, capsys):
+    config = make(models=[TREE, BAD], repeats=1)
+    shown = Display("run")
+    shown.end(config, run(config, n_jobs=1), [])
+    shown.refuse("one\ntwo")
+    shown.interrupted("noisyeval run.json")
+    assert capsys.readouterr().err.splitlines() == [
+        "noisyeval: 2 of 4 cells failed; scores.csv says why",
+        "noisyeval: error: one",
+        "noisyeval: error: two",
+        "",
+        "Interrupted. What was finished is kept; go on with: noisyeval run.json",
+    ]
+
+
+def test_lines_end_with_the_tables(make, capsys):
+    config = make(models=[TREE, BAD], repeats=1)
+    Lines("run").end(config, run(config, n_jobs=1), [])
+    out = capsys.readouterr().out
+    assert "ELA, equalised loss of accuracy" in out
+    assert "bad on iris, 2 cells: InvalidParameterError" in out
+    assert out.endswith(f"Results are in {config.output_dir}\n")
+
+
+def test_events(make, capsys):
+    config = make(models=[TREE, BAD], repeats=1, tables=["mean_ela", "accuracy"])
+    run(make(repeats=1), n_jobs=1)
+    shown = display("run", as_json=True)
+    assert type(shown) is Events
+    shown.warn("look out")
+    with shown:
+        scores = run(config, n_jobs=1, progress=shown)
+    shown.end(config, scores, write_report(config, scores))
+    shown.refuse("one\ntwo")
+    shown.interrupted("noisyeval run.json")
+    out, err = capsys.readouterr()
+    assert err == ""
+    warning, start, *cells, end, one, two, interrupted = map(json.loads, out.splitlines())
+    assert warning == {"event": "warning", "message": "look out"}
+    assert start == {"event": "start", "run": "run", "cached": 2, "done": 2, "failed": 0, "total": 4}
+    assert [cell["event"] for cell in cells] == ["cell", "cell"]
+    assert {(cell["model"], cell["accuracy"], cell["noise_kind"]) for cell in cells} == {
+        ("bad", None, "uniform")
+    }
+    assert all("max_depth" in cell["error"] for cell in cells)
+    assert [(cell["done"], cell["failed"], cell["total"]) for cell in cells] == [(3, 1, 4), (4, 2, 4)]
+    assert (end["event"], end["failed"], end["results_dir"]) == ("end", 2, str(config.output_dir))
+    assert f"{config.output_dir}/scores.csv" in end["files"]
+    rows = {(row["model"], row["noise_rate"]): row["ela"] for row in end["tables"]["mean_ela"]}
+    assert rows["bad", 0.2] is None
+    assert rows["a [tree]", 0.2] > 0
+    assert len(end["tables"]["accuracy"]) == 4
+    assert [one, two] == [{"event": "error", "message": "one"}, {"event": "error", "message": "two"}]
+    assert interrupted == {"event": "interrupted", "resume_with": "noisyeval run.json"}
+
+
+def test_nothing_to_do(capsys):
+    Lines("run")(SimpleNamespace(done=0, total=0, failed=0))
+    assert capsys.readouterr().err == "run: 0 of 0 cells done, 0 failed\n"

@@ -31,7 +31,7 @@ def without_times(scores):
 
 def test_scores(make):
     calls = []
-    scores = run(make(), n_jobs=1, progress=lambda *state: calls.append(state))
+    scores = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert len(scores) == 2 * 2 * 2 * 2
     assert scores.columns.tolist() == [
         "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "balanced_accuracy",
@@ -105,10 +105,14 @@ def test_every_kind_of_noise_for_any_number_of_workers(make, tmp_path):
 def test_finished_cells_are_not_fitted_again(make):
     first = run(make(), n_jobs=1)
     calls = []
-    again = run(make(), n_jobs=1, progress=lambda *state: calls.append(state))
+    again = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert calls == [(16, 0, 16)]
     pd.testing.assert_frame_equal(first, again)
-    wider = run(make(models=[TREE, "robust_tree", "adaboost"]), n_jobs=1, progress=lambda *s: calls.append(s))
+    wider = run(
+        make(models=[TREE, "robust_tree", "adaboost"]),
+        n_jobs=1,
+        progress=lambda p: calls.append((p.done, p.failed, p.total)),
+    )
     assert calls[1] == (16, 0, 24)
     pd.testing.assert_frame_equal(wider[wider["model"] != "adaboost"].reset_index(drop=True), first)
     fresh = run(make().model_copy(update={"resume": False}), n_jobs=1)
@@ -123,7 +127,7 @@ def test_other_configs_use_what_is_finished(make):
     content = make(datasets=named, models=[TREE | {"name": "other"}], metric="macro_f1").model_dump()
     other = parse_config({key: value for key, value in content.items() if key != "name"}, "another run")
     calls = []
-    scores = run(other, n_jobs=1, progress=lambda *state: calls.append(state))
+    scores = run(other, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert calls[0] == (4, 0, 8)
     same = first[(first["dataset"] == "wine") & (first["model"] == "tree")].reset_index(drop=True)
     renamed = same.assign(dataset="red wine", model="other")
@@ -136,13 +140,13 @@ def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_agai
     there = run(other, n_jobs=1)
     config, done = make(), []
 
-    def progress(*state):
-        done.append(state[0])
+    def progress(state):
+        done.append(state.done)
         if len(done) == 4:
             assert merge(config, [other.store_path]) == 16 - 3
 
     scores = run(config, n_jobs=1, progress=progress)
-    assert done[-1] == 16
+    assert done == list(range(17))
     same = (scores["fit_seconds"] == there["fit_seconds"]).sum()
     assert 16 - 3 - 3 <= same <= 16 - 3  # those that were under way already were fitted
     pd.testing.assert_frame_equal(without_times(scores), without_times(there))
@@ -156,7 +160,7 @@ def test_merged_cells_are_not_fitted_again(make, tmp_path):
     tables = [run(part, n_jobs=1) for part in parts]
     config, calls = make(), []
     assert merge(config, [tmp_path / "iris", str(tmp_path / "wine" / "store.sqlite")]) == 16
-    scores = run(config, n_jobs=1, progress=lambda *state: calls.append(state))
+    scores = run(config, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert calls == [(16, 0, 16)]
     pd.testing.assert_frame_equal(scores, pd.concat(tables, ignore_index=True))
 
@@ -174,7 +178,7 @@ def test_a_disk_that_is_full_in_the_middle(make, monkeypatch, n_jobs):
         with pytest.raises(ConfigError, match=r"store.sqlite cannot be read or written: .* is full"):
             run(config, n_jobs=n_jobs)
     calls = []
-    run(config, n_jobs=n_jobs, progress=lambda *state: calls.append(state))
+    run(config, n_jobs=n_jobs, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert 5 < calls[0][0] < 80
     assert calls[-1] == (80, 0, 80)
 
@@ -187,14 +191,16 @@ def test_a_failing_model_does_not_stop_the_others(make):
         "params": {"max_depth": -1},
     }
     states = []
-    scores = run(make(models=[bad, TREE]), n_jobs=1, progress=lambda *state: states.append(state))
+    scores = run(
+        make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))
+    )
     failed = scores[scores["model"] == "bad"]
     assert failed["accuracy"].isna().all()
     assert failed["error"].str.contains("InvalidParameterError: The 'max_depth' parameter").all()
     assert scores.loc[scores["model"] == "tree", "error"].isna().all()
     assert states[-1] == (16, 8, 16)
     # Failed cells are tried again, finished ones are not.
-    run(make(models=[bad, TREE]), n_jobs=1, progress=lambda *state: states.append(state))
+    run(make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total)))
     assert states[17] == (8, 0, 16)
 
 

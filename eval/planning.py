@@ -1,0 +1,170 @@
+"""The plan of a run: all that is checked before any work, the cells, and which of them are finished."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .cell import THREADS_PER_CELL, split
+from .config import Config
+from .datasets import Dataset, load_dataset
+from .errors import ConfigError
+from .jobs import Job, make_jobs
+from .models import ALLOWED_PACKAGES, build
+from .store import Outcome, Store
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a run has to do.
+
+    A cell is known by its key, which several jobs share if they differ in names alone.
+
+    Attributes
+    ----------
+    config : Config
+    allowed : frozenset of str
+        Packages that models may come from.
+    datasets : dict of str to Dataset
+    jobs : list of Job
+        In the order of the config.
+    keys : list of str
+        Of the jobs.
+    stored : dict of str to Outcome
+        What earlier runs made of the cells, errors among it.
+    """
+
+    config: Config
+    allowed: frozenset[str]
+    datasets: dict[str, Dataset]
+    jobs: list[Job]
+    keys: list[str]
+    stored: dict[str, Outcome] = field(default_factory=dict)
+
+    @cached_property
+    def cells(self) -> dict[str, Job]:
+        """Every cell once, with the last of its jobs, in the order of the config."""
+        return dict(zip(self.keys, self.jobs, strict=True))
+
+    @cached_property
+    def finished(self) -> dict[str, Outcome]:
+        """Scores that are used again; failed cells are run again."""
+        if not self.config.resume:
+            return {}
+        return {key: outcome for key, outcome in self.stored.items() if outcome.is_score}
+
+    @cached_property
+    def pending(self) -> dict[str, Job]:
+        """What is to be fitted, in the order of the config."""
+        return {key: job for key, job in self.cells.items() if key not in self.finished}
+
+    def knowing(self, store: Store) -> Plan:
+        """The plan where a store holds outcomes."""
+        return dataclasses.replace(self, stored=store.outcomes(self.keys))
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """How far a run is: at its start, or after a cell.
+
+    Attributes
+    ----------
+    plan : Plan
+    done : int
+        Cells finished, those of earlier runs and those that failed included.
+    failed : int
+        Cells that failed in this run.
+    key : str or None
+        Of the cell that was finished last; None at the start.
+    outcome : Outcome or None
+        What came of it.
+    """
+
+    plan: Plan
+    done: int
+    failed: int = 0
+    key: str | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def job(self) -> Job | None:
+        """The cell that was finished last; None at the start."""
+        return None if self.key is None else self.plan.pending[self.key]
+
+    @property
+    def cached(self) -> int:
+        """Cells that earlier runs finished."""
+        return len(self.plan.finished)
+
+    @property
+    def total(self) -> int:
+        """All cells."""
+        return len(self.plan.cells)
+
+
+def plan(config: Config, *, allow_modules: Collection[str] = ()) -> Plan:
+    """What a run of a config would do; all is checked as `run` does, and nothing is written.
+
+    Parameters
+    ----------
+    config : Config
+    allow_modules : collection of str, default=()
+        Packages that models may come from, beside those always allowed.  Their code runs.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ConfigError
+        If a data set, a model or the store cannot be used.
+    """
+    checked = check(config, allow_modules)
+    path = config.store_path
+    if not path.exists() or not path.stat().st_size:  # a run that was killed may have got no further
+        return checked
+    with Store(path, read_only=True) as store:
+        return checked.knowing(store)
+
+
+def check(config: Config, allow_modules: Collection[str]) -> Plan:
+    """Check models, data sets and noise; the plan knows nothing yet of what is stored.
+
+    Raises
+    ------
+    ConfigError
+        If a data set or a model cannot be used.
+    """
+    allowed = ALLOWED_PACKAGES | set(allow_modules)
+    for i, model in enumerate(config.models):
+        try:
+            build(model, seed=config.random_state, threads=THREADS_PER_CELL, allowed=allowed)
+        except ConfigError as error:
+            raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
+    datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
+    for dataset in datasets.values():
+        _check_split(dataset, config)
+    jobs = make_jobs(config, list(datasets.values()))
+    return Plan(config, allowed, datasets, jobs, [job.key for job in jobs])
+
+
+def _check_split(dataset: Dataset, config: Config) -> None:
+    rows = np.bincount(dataset.y)
+    if config.stratify and dataset.is_test is None and rows.min() < 2:
+        rarest = dataset.classes.tolist()[rows.argmin()]
+        raise ConfigError(
+            f"data set {dataset.name!r}: class {rarest!r} has a single row, and a stratified split needs two; "
+            'drop it, or set "stratify": false'
+        )
+    try:
+        split(dataset, config.test_fraction, config.stratify, config.random_state)
+    except ValueError as error:
+        message = (
+            f"data set {dataset.name!r} cannot be split with test_fraction {config.test_fraction}: {error}"
+        )
+        raise ConfigError(message) from None

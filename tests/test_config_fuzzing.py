@@ -1,0 +1,275 @@
+"""Whatever a config holds, a run ends well or is refused: no traceback, no file elsewhere, no foreign module."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from boostnoise.eval import ConfigError, forecast, runner
+from boostnoise.eval.reading import load_config
+from boostnoise.eval.store import Outcome
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from boostnoise.cli import main
+
+CSV = "x,z,y\n" + "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(40))
+NO_PICTURE = {"save_fig": False}
+BASE = {
+    "datasets": [{"path": "a.csv", "target": "y"}, {"set": "iris", "max_rows": 60, "positive": [1], "drop": [0]}],
+    "models": [
+        {"name": "bagged", "module": "sklearn.ensemble", "model": "BaggingClassifier",
+         "params": {"estimator": {"module": "sklearn.tree", "model": "DecisionTreeClassifier",
+                                  "params": {"max_depth": 2}}}},
+        {"name": "quick", "model": "robust_tree", "params": {"criterion": "gini"}},
+        "adaboost",
+    ],
+    "noise": [{"kind": "uniform", "rates": [0.2]}, {"kind": "label", "rates": [0.1], "name": "study"}],
+    "repeats": 2,
+    "results_dir": "results",
+    "tables": ["mean_ela"],
+    "ela_fig": NO_PICTURE,
+    "rla_fig": NO_PICTURE,
+}  # fmt: skip
+
+# A description of each of these must be refused without importing it.
+FOREIGN = ("antigravity", "this", "canary_module", "__hello__")
+NESTED = [
+    {"module": module, "model": model, "params": {}}
+    for module, model in [
+        *((module, "Anything") for module in FOREIGN),
+        ("os", "system"), ("builtins", "eval"), ("subprocess", "Popen"), ("sklearn.utils", "Bunch"),
+        ("sklearn.externals", "_arff"), ("sklearn.pipeline", "Pipeline"), ("sklearn.tree", "DecisionTreeRegressor"),
+        ("sklearn", "os"), ("boostnoise.cli", "main"), ("numpy", "memmap"), ("sklearn.tree.canary_module", "Own"),
+    ]
+]  # fmt: skip
+STRINGS = [
+    "", " ", ".", "..", "../out", "../../out/", "a/b", "a\\b", "/", "~", "~/x", "C:\\x", "con", "NUL", "aux.csv", "COM1",
+    "x" * 300, "y" * 5000, "a\0b", "\x1b[2J", "a\nb", "\u202e", "\ud800", "\u2028", "𝒳ü", "$\\frac{$", "$x^2$", "{0}",
+    "%s", "[red]", "-", "--help", "'; DROP TABLE cells;--", *FOREIGN, "sklearn.tree", "DecisionTreeClassifier",
+    "random_forest", "wine", "a.csv", "missing.csv", "uniform", "mahalanobis", "class_conditional", "y", "test",
+]  # fmt: skip
+NUMBERS = [
+    0,
+    -1,
+    1,
+    2,
+    4,
+    10**30,
+    -(10**400),
+    0.0,
+    -0.0,
+    0.3,
+    1.5,
+    1e-320,
+    1e308,
+    2**31,
+    2**63,
+    True,
+    False,
+    None,
+]
+VALUES = st.sampled_from(
+    [*STRINGS, *NUMBERS, *NESTED, [], {}, [[]], [{}], [0.1, 0.9], [[0.1, 0.3]], ["y", 0], ["iris"]]
+)
+KEYS = st.sampled_from(
+    """datasets models noise repeats test_fraction stratify random_state results_dir resume tables ela_fig name module
+    model params kind rates noise_on path target drop categorical missing positive max_rows split test_path format set
+    memory n_jobs random_state estimator criterion fig_title fig_cmap fig_size plot_kwargs color $schema x""".split()  # noqa: SIM905 - a list of words
+    + STRINGS
+)
+
+written, imported, watching = [], [], []
+
+
+def watch(event, arguments):
+    if not watching:
+        return
+    if event == "import":
+        imported.append(arguments[0])
+    elif event == "open":
+        if isinstance(arguments[0], str | bytes) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+            written.append(os.fsdecode(arguments[0]))
+    elif event in ("os.mkdir", "os.remove", "os.rename", "os.symlink", "sqlite3.connect", "shutil.rmtree"):
+        written.append(os.fsdecode(arguments[0]))
+    elif event in ("os.system", "os.exec", "subprocess.Popen", "socket.connect"):
+        pytest.fail(f"{event}: {arguments}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The working directory, with a module that must not be run, and with fits that cost nothing."""
+    folder = tmp_path_factory.mktemp("around") / "a" / "b" / "work"
+    folder.mkdir(parents=True)
+    (folder / "a.csv").write_text(CSV)
+    (folder / "canary_module.py").write_text("open('canary', 'w').close()\nclass Own: ...\n")
+
+    def fit_nothing(pending, *_):
+        for i, key in enumerate(pending):
+            yield (
+                key,
+                Outcome(accuracy=0.5 + i % 7 / 20, realised_rate=0.1, fit_seconds=1.0, predict_seconds=0.1),
+            )
+
+    sys.addaudithook(watch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.syspath_prepend(folder)
+        patch.setenv("PYTHONSAFEPATH", "1")
+        patch.setattr(runner, "_fit_all", fit_nothing)
+        patch.setattr(forecast, "run_cell", lambda key, *_: (key, Outcome(accuracy=0.5, fit_seconds=0.01)))
+        # Once unwatched, for what libraries keep in places of their own, such as the list of fonts.
+        (folder / "first.json").write_text(json.dumps({**BASE, "ela_fig": {}}))
+        assert CliRunner().invoke(main, ["first.json"]).exit_code == 0
+        yield folder
+
+
+def check_refusal(lines):
+    for line in lines:
+        assert line.startswith(("noisyeval: error: ", "noisyeval: warning: ", "study: ")), line
+        assert line.isprintable(), line
+
+
+def absolute(path):
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve does not take every name
+
+
+def check_command(folder, config, *options):
+    (folder / "study.json").write_text(json.dumps(config))
+    written.clear()
+    imported.clear()
+    watching.append(True)
+    try:
+        done = CliRunner().invoke(main, ["study.json", "-j", "1", *options])
+    finally:
+        watching.clear()
+    assert done.exit_code in (0, 2), (done.exception, done.output)
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    check_refusal(done.stderr.splitlines())
+    assert bool(done.stderr) or done.exit_code == 0
+    assert not {name.partition(".")[0] for name in imported} & set(FOREIGN)
+    assert not set(FOREIGN) & set(sys.modules)
+    assert not (folder / "canary").exists()
+    results = config.get("results_dir", "results") if isinstance(config, dict) else ""
+    allowed = absolute(folder / results / "study") if isinstance(results, str) else None
+    for path in map(Path, written):
+        if "__pycache__" in path.parts or path == Path(os.devnull):
+            continue
+        where = absolute(folder / str(path).removeprefix("file:").partition("?")[0])
+        assert allowed is not None
+        assert where == allowed or allowed in where.parents or where in allowed.parents, where
+    return done
+
+
+@given(st.data())
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def test_mutated_configs_through_the_command(folder, mutated, data):
+    config = data.draw(mutated(BASE, VALUES, KEYS))
+    check_command(folder, config, *data.draw(st.sampled_from([[], ["--fresh"], ["--dry-run"]])))
+
+
+@pytest.mark.parametrize("value", [*STRINGS, *NESTED], ids=ascii)
+def test_every_wild_value_at_the_places_that_name_something(folder, value):
+    """The name of a model, its module and class, and descriptions within parameters."""
+    name = value if isinstance(value, str) else "m"
+    small = {**BASE, "datasets": BASE["datasets"][:1], "models": ["adaboost"], "repeats": 1}
+    models = [{"name": name, "model": "gbm"}, "adaboost", {"module": name, "model": name}, value]
+    params = [{"estimator": value}, {"x": [[value]]}, {name: value}]
+    for model in [models[:2], models[2:3], models[3:]]:
+        check_command(folder, {**small, "models": model})
+    for param in params:
+        model = {"module": "sklearn.ensemble", "model": "BaggingClassifier", "params": param}
+        check_command(folder, {**small, "models": [model]})
+    for changes in [{"results_dir": value}, {"ela_fig": {"fig_title": value, **NO_PICTURE}}]:
+        check_command(folder, small | changes)
+    for key in ("path", "target", "name", "split", "test_path", "positive"):
+        check_command(folder, {**small, "datasets": [{**BASE["datasets"][0], key: value}]})
+
+
+@pytest.mark.filterwarnings("ignore:.* of no known format")
+@given(st.data())
+@settings(max_examples=1500)
+def test_mutated_configs_through_the_reader(folder, mutated, data):
+    read(folder, json.dumps(data.draw(mutated(BASE, VALUES, KEYS))))
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | VALUES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=9), inner, max_size=6),
+    max_leaves=20,
+)
+
+
+@given(ANY_JSON)
+@settings(max_examples=700)
+def test_any_json_through_the_reader(folder, content):
+    read(folder, json.dumps(content))
+
+
+@given(st.data())
+@settings(max_examples=700)
+def test_broken_texts_through_the_reader(folder, data):
+    text = json.dumps(BASE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = start + data.draw(st.integers(0, 20))
+        put = data.draw(st.text('{}[]",:/*\\\n \0\ufeff0e-.NaInfy', max_size=6))
+        text = text[:start] + put + text[end:]
+    read(folder, text)
+
+
+def read(folder, text):
+    path = folder / "read.json"
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    try:
+        load_config(path)
+    except ConfigError as error:
+        for line in str(error).splitlines():
+            assert line.startswith(f"{path}: ")
+            assert line.isprintable(), line
+
+
+@pytest.mark.parametrize(
+    "name", ["CON", "nul", " ", "-x", "a b", "ü", "x" * 240, "\x1b[2J", "a\nb", "$x", "..", "%", "{0}"]
+)
+def test_names_of_configs(folder, name):
+    """The name of the file names the folder of the results."""
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(BASE))
+    before = set(folder.rglob("*"))
+    done = CliRunner().invoke(main, ["--", path.name])
+    assert done.exit_code in (0, 2), (done.exception, done.output)
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    assert all(folder / "results" / name in made.parents or made == folder / "results" / name
+               for made in set(folder.rglob("*")) - before - {folder / "results"})  # fmt: skip
+
+
+WILD = [
+    {"models": [NESTED[0], {"name": "$\\frac{$", "module": "canary_module", "model": "Own"}]},
+    {"datasets": [{"path": "../" * 30 + "x" * 5000, "target": "y"}]},
+    {"results_dir": "a.csv/results", "models": ["adaboost"]},
+    {"models": [{"name": "../../../out\u202a [b] $x$", "model": "adaboost"}], "repeats": 1},
+    {"models": [{"name": "../../../out [b] $x$ ü", "model": "adaboost"}], "repeats": 1, "ela_fig": {}},
+]
+
+
+@pytest.mark.parametrize(("changes", "code"), list(zip(WILD, [2, 2, 2, 2, 0], strict=True)))
+def test_through_the_whole_command(tmp_path, changes, code):
+    """In a process of its own, fits and pictures included."""
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a.csv").write_text(CSV)
+    (work / "canary_module.py").write_text("open('canary', 'w').close()\nclass Own: ...\n")
+    (work / "study.json").write_text(json.dumps({**BASE, "datasets": BASE["datasets"][:1], **changes}))
+    before = set(tmp_path.rglob("*"))
+    command = [Path(sys.executable).with_name("noisyeval"), "study.json"]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    check_refusal(done.stderr.splitlines())
+    made = set(tmp_path.rglob("*")) - before
+    assert all(path.is_relative_to(work / "results") for path in made), made
+    assert bool(made) == (code == 0)
