@@ -106,6 +106,10 @@ class Config(Strict):
         Relative to the working directory, as are the paths of the data sets.
     resume : bool
         Whether finished cells of an earlier run are used.
+    threads : int
+        Threads of each cell.
+    time_limit, memory_limit : float or None
+        Seconds and GiB that a cell may take; it fails if it takes more.
     tables : list of str
         What is printed at the end.
     ela_fig, rla_fig : FigureOptions
@@ -121,6 +125,9 @@ class Config(Strict):
     random_state: int = Field(default=0, ge=0, le=2**31)
     results_dir: Name = "results"
     resume: bool = True
+    threads: int = Field(default=1, ge=1, le=10_000)
+    time_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    memory_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     tables: list[Table] = Field(default=["mean_ela"])
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
 
-import joblib
 import numpy as np
 import pandas as pd
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from . import worker
-from .cell import THREADS_PER_CELL, run_cell, split
+from .cell import split
 from .config import Config
 from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
 from .models import ALLOWED_PACKAGES, build
+from .pool import fit_here
+from .slot import Limits
 from .store import Outcome, Store
 
 STORE_NAME = "store.sqlite"
@@ -37,7 +36,7 @@ def run(
     ----------
     config : Config
     n_jobs : int, default=-1
-        Cells fitted side by side; -1 for as many as there are cores.
+        Cells fitted side by side, at most; -1 for as many as there are cores for.
     allow_modules : collection of str, default=()
         Packages that models may come from, beside those always allowed.  Their code runs.
     progress : callable or None, default=None
@@ -57,7 +56,7 @@ def run(
     allowed = ALLOWED_PACKAGES | set(allow_modules)
     for i, model in enumerate(config.models):
         try:
-            build(model, seed=config.random_state, threads=THREADS_PER_CELL, allowed=allowed)
+            build(model, seed=config.random_state, threads=config.threads, allowed=allowed)
         except ConfigError as error:
             raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
@@ -75,12 +74,15 @@ def run(
         failed = 0
         if progress is not None:
             progress(len(finished), failed, total)
-        for key, outcome in _fit_all(pending, datasets, allowed, n_jobs):
-            store.put(pending[key], outcome)
-            finished[key] = outcome
-            failed += outcome.error is not None
-            if progress is not None:
-                progress(len(finished), failed, total)
+        limits = Limits(config.time_limit, config.memory_limit)
+        fitted = fit_here(pending, datasets, allowed, n_jobs=n_jobs, threads=config.threads, limits=limits)
+        with closing(fitted) as outcomes:
+            for key, outcome in outcomes:
+                store.put(pending[key], outcome)
+                finished[key] = outcome
+                failed += outcome.error is not None
+                if progress is not None:
+                    progress(len(finished), failed, total)
     return _score_table(jobs, [finished[key] for key in keys])
 
 
@@ -121,43 +123,3 @@ def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFra
     )
     scores = ["realised_rate", "accuracy", "fit_seconds", "predict_seconds"]
     return table.astype(dict.fromkeys(scores, "float64") | {"error": "string"})
-
-
-def _fit_all(
-    pending: dict[str, Job], datasets: dict[str, Dataset], allowed: Collection[str], n_jobs: int
-) -> Iterator[tuple[str, Outcome]]:
-    """Outcomes of the pending jobs, as they come."""
-    remaining = dict(pending)
-    # Processes that an earlier run of this one started know an older path.
-    path = sys.path if set(allowed) - ALLOWED_PACKAGES else []
-
-    def outcomes(keys: Sequence[str], n_workers: int) -> Iterator[tuple[str, Outcome]]:
-        calls = (
-            joblib.delayed(run_cell)(key, remaining[key], datasets[remaining[key].dataset], allowed, path)
-            for key in keys
-        )
-        parallel = joblib.Parallel(
-            n_jobs=n_workers,
-            batch_size=1,
-            pre_dispatch="2*n_jobs",
-            return_as="generator_unordered",
-            initializer=worker.prepare,
-        )
-        for key, outcome in parallel(calls):
-            yield key, outcome
-            del remaining[key]
-
-    while remaining:
-        try:
-            yield from outcomes(list(remaining), n_jobs)
-        except TerminatedWorkerError:
-            # A cell took its process down.  Those that may have been under way go alone, to tell which.
-            for key in list(remaining)[: 4 * joblib.effective_n_jobs(n_jobs)]:
-                try:
-                    yield from outcomes([key], 2)
-                except TerminatedWorkerError:
-                    del remaining[key]
-                    yield (
-                        key,
-                        Outcome(error="the process that fitted this cell died (out of memory, or a crash)"),
-                    )

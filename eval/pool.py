@@ -1,0 +1,114 @@
+"""Cells side by side, on the cores of this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from multiprocessing.connection import wait
+
+import joblib
+
+from .datasets import Dataset
+from .errors import ConfigError
+from .jobs import Job
+from .shared_data import SharedData
+from .slot import Limits, Slot
+from .store import Outcome
+
+SECONDS_BETWEEN_LOOKS = 0.1
+
+
+def slots_for(n_jobs: int, threads: int) -> int:
+    """How many cells of so many threads may be under way at once.
+
+    Parameters
+    ----------
+    n_jobs : int
+        How many are asked for; -1 for as many as there is room for.
+    threads : int
+        Of each.
+
+    Returns
+    -------
+    int
+        At most `n_jobs`, and never so many that there are more threads than cores.
+
+    Raises
+    ------
+    ConfigError
+        If there are too few cores for a single cell.
+    """
+    cores = joblib.cpu_count()
+    if threads > cores:
+        raise ConfigError(f"threads: {threads}, but this machine has {cores} cores")
+    room = cores // threads
+    return room if n_jobs == -1 else min(n_jobs, room)
+
+
+def fit_here(
+    pending: Mapping[str, Job],
+    datasets: Mapping[str, Dataset],
+    allowed: Collection[str],
+    *,
+    n_jobs: int = -1,
+    threads: int = 1,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+) -> Iterator[tuple[str, Outcome]]:
+    """Fit cells on this machine.
+
+    Parameters
+    ----------
+    pending : mapping of str to Job
+        The jobs by their keys.
+    datasets : mapping of str to Dataset
+        By name.
+    allowed : collection of str
+        Packages that models may come from.
+    n_jobs : int, default=-1
+        Cells side by side, at most; -1 for as many as there are cores for.
+    threads : int, default=1
+        Of each cell.
+    limits : Limits, default=Limits()
+        A cell that breaks one fails; no other is touched.
+
+    Yields
+    ------
+    (str, Outcome)
+        The key of each job and what came of it, as they come.  All processes end when this generator is
+        closed, at whatever moment.
+    """
+    if not pending:
+        return
+    n_slots = min(slots_for(n_jobs, threads), len(pending))
+    needed = {job.dataset for job in pending.values()}
+    with SharedData({name: datasets[name] for name in needed}) as shared:
+        slots = [Slot(shared, allowed, threads, limits) for _ in range(n_slots)]
+        waiting = iter(pending.items())
+        busy = []
+        next_look = 0.0
+        try:
+            for slot, (key, job) in zip(slots, waiting, strict=False):
+                slot.begin(key, job)
+                busy.append(slot)
+            while busy:
+                ready = wait([slot.connection for slot in busy], SECONDS_BETWEEN_LOOKS)
+                if time.monotonic() >= next_look:
+                    ready = [slot.connection for slot in busy]
+                    next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
+                finished = []
+                for slot in [slot for slot in busy if slot.connection in ready]:
+                    outcome = slot.look()
+                    if outcome is None:
+                        continue
+                    finished.append((slot.key, outcome))
+                    # The next cell is on its way before anything is done with this one.
+                    following = next(waiting, None)
+                    if following is None:
+                        busy.remove(slot)
+                        slot.kill()
+                    else:
+                        slot.begin(*following)
+                yield from finished
+        finally:
+            for slot in slots:
+                slot.kill()
