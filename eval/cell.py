@@ -68,9 +68,7 @@ def split(
     return train, test
 
 
-def _fit_and_test(
-    job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]
-) -> Outcome:
+def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
     train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
     # Noise too is drawn by one thread: of sums over features the last digits depend on their number.
     with threadpool_limits(job.threads):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from multiprocessing.connection import wait
-
-import joblib
 
 from .datasets import Dataset
 from .errors import ConfigError
@@ -38,6 +36,8 @@ def slots_for(n_jobs: int, threads: int) -> int:
     ConfigError
         If there are too few cores for a single cell.
     """
+    import joblib
+
     cores = joblib.cpu_count()
     if threads > cores:
         raise ConfigError(f"threads: {threads}, but this machine has {cores} cores")
@@ -46,7 +46,7 @@ def slots_for(n_jobs: int, threads: int) -> int:
 
 
 def fit_here(
-    pending: Mapping[str, Job],
+    cells: Iterable[tuple[str, Job]],
     datasets: Mapping[str, Dataset],
     allowed: Collection[str],
     *,
@@ -58,10 +58,10 @@ def fit_here(
 
     Parameters
     ----------
-    pending : mapping of str to Job
-        The jobs by their keys.
+    cells : iterable of (str, Job)
+        Jobs with their keys.  One is taken when there is room for it, not earlier.
     datasets : mapping of str to Dataset
-        By name.
+        Those of the jobs, by name.
     allowed : collection of str
         Packages that models may come from.
     n_jobs : int, default=-1
@@ -77,18 +77,15 @@ def fit_here(
         The key of each job and what came of it, as they come.  All processes end when this generator is
         closed, at whatever moment.
     """
-    if not pending:
-        return
-    n_slots = min(slots_for(n_jobs, threads), len(pending))
-    needed = {job.dataset for job in pending.values()}
-    with SharedData({name: datasets[name] for name in needed}) as shared:
+    waiting = iter(cells)
+    n_slots = slots_for(n_jobs, threads)
+    with SharedData(datasets) as shared:
         slots = [Slot(shared, allowed, threads, limits) for _ in range(n_slots)]
-        waiting = iter(pending.items())
-        busy = []
+        busy: list[Slot] = []
         next_look = 0.0
         try:
-            for slot, (key, job) in zip(slots, waiting, strict=False):
-                slot.begin(key, job)
+            for slot, cell in zip(slots, waiting, strict=False):
+                slot.begin(*cell)
                 busy.append(slot)
             while busy:
                 ready = wait([slot.connection for slot in busy], SECONDS_BETWEEN_LOOKS)
@@ -102,8 +99,7 @@ def fit_here(
                         continue
                     finished.append((slot.key, outcome))
                     # The next cell is on its way before anything is done with this one.
-                    following = next(waiting, None)
-                    if following is None:
+                    if (following := next(waiting, None)) is None:
                         busy.remove(slot)
                         slot.kill()
                     else:

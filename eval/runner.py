@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 
 import numpy as np
 import pandas as pd
 
 from .cell import split
-from .config import Config
+from .config import Config, ModelSpec
 from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
-from .models import ALLOWED_PACKAGES, build
+from .models import ALLOWED_PACKAGES, build, packages_of
 from .pool import fit_here
 from .slot import Limits
 from .store import Outcome, Store
@@ -54,15 +54,10 @@ def run(
         Before any fit, if a data set, a model or the store cannot be used.
     """
     allowed = ALLOWED_PACKAGES | set(allow_modules)
-    for i, model in enumerate(config.models):
-        try:
-            build(model, seed=config.random_state, threads=config.threads, allowed=allowed)
-        except ConfigError as error:
-            raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
+    _check_models(
+        [model for model in config.models if not allowed.issuperset(packages_of(model))], config, allowed
+    )
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
-    for dataset in datasets.values():
-        _check_split(dataset, config)
-
     jobs = make_jobs(config, list(datasets.values()))
     keys = [job.key for job in jobs]
     with Store(config.output_dir / STORE_NAME) as store:
@@ -70,20 +65,37 @@ def run(
         # Failed cells are run again; a key may stand for several cells, such as those without noise.
         finished = {key: outcome for key, outcome in finished.items() if outcome.is_score}
         pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
+        # What is finished was in order; loading the learners only to say so would take most of the time.
+        datasets = {name: datasets[name] for name in {job.dataset: None for job in pending.values()}}
+        names = {job.model.name for job in pending.values()}
+        _check_models([model for model in config.models if model.name in names], config, allowed)
+        for dataset in datasets.values():
+            _check_split(dataset, config)
         total = len(finished) + len(pending)
         failed = 0
         if progress is not None:
             progress(len(finished), failed, total)
-        limits = Limits(config.time_limit, config.memory_limit)
-        fitted = fit_here(pending, datasets, allowed, n_jobs=n_jobs, threads=config.threads, limits=limits)
-        with closing(fitted) as outcomes:
-            for key, outcome in outcomes:
-                store.put(pending[key], outcome)
-                finished[key] = outcome
-                failed += outcome.error is not None
-                if progress is not None:
-                    progress(len(finished), failed, total)
+        if pending:
+            limits = Limits(config.time_limit, config.memory_limit)
+            fitted = fit_here(
+                pending.items(), datasets, allowed, n_jobs=n_jobs, threads=config.threads, limits=limits
+            )
+            with closing(fitted):
+                for key, outcome in fitted:
+                    store.put(pending[key], outcome)
+                    finished[key] = outcome
+                    failed += outcome.error is not None
+                    if progress is not None:
+                        progress(len(finished), failed, total)
     return _score_table(jobs, [finished[key] for key in keys])
+
+
+def _check_models(models: Iterable[ModelSpec], config: Config, allowed: Collection[str]) -> None:
+    for model in models:
+        try:
+            build(model, seed=config.random_state, threads=config.threads, allowed=allowed)
+        except ConfigError as error:
+            raise ConfigError(f"models[{config.models.index(model)}] ({model.name}): {error}") from None
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:

@@ -116,17 +116,19 @@ class Slot:
         self._process.wait()
         self._process = None
         self.connection.close()
+        os.close(self._lifeline)
 
     def _start(self) -> None:
         self.connection, theirs = multiprocessing.Pipe()
-        files = (theirs.fileno(), self._shared.fileno())
+        lifeline, self._lifeline = os.pipe()
+        files = (theirs.fileno(), self._shared.fileno(), lifeline)
         # Not multiprocessing's own processes: they would run the user's script again, and have no group.
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; "
-            f"from boostnoise.eval.worker import main; main({files[0]}, {files[1]}, {os.getpid()})"
+            f"from boostnoise.eval.worker import main; main(*{files}, {os.getpid()})"
         )
         threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
-        with theirs:
+        try:
             self._process = subprocess.Popen(  # noqa: S603 - this very Python
                 [sys.executable, "-c", code],
                 pass_fds=files,
@@ -136,6 +138,9 @@ class Slot:
                 env=os.environ | threads | {"PYTHONSAFEPATH": "1"},
                 process_group=0,
             )
+        finally:
+            theirs.close()
+            os.close(lifeline)
         self._memory = psutil.Process(self._process.pid)
         with suppress(OSError):
             self.connection.send((self._shared.layout, self._allowed))

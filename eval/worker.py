@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import threading
@@ -14,7 +15,7 @@ from .shared_data import open_shared
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
-def main(connection: int, file: int, parent: int) -> None:
+def main(connection: int, file: int, lifeline: int, parent: int) -> None:
     """Fit what comes through a connection, until it is closed.
 
     First come the layout of the shared data sets and the packages that models may come from, then jobs.
@@ -24,11 +25,15 @@ def main(connection: int, file: int, parent: int) -> None:
     ----------
     connection, file : int
         Descriptors of the connection and of the file of the data sets.
+    lifeline : int
+        Descriptor of a pipe whose other end `parent` alone has open and never writes to.
     parent : int
-        The process that started this one.
+        The process that started this one, in a process group of its own.
     """
-    _prepare(parent)
-    for descriptor in (connection, file):
+    # A batch system may send Ctrl-C to every process; the one that started the workers ends them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(parent, lifeline)
+    for descriptor in (connection, file, lifeline):
         os.set_inheritable(descriptor, False)
     pipe = Connection(connection)
     try:
@@ -41,16 +46,16 @@ def main(connection: int, file: int, parent: int) -> None:
         return  # nobody is there any more
 
 
-def _prepare(parent: int) -> None:
-    """Leave Ctrl-C to the parent, and end when it does."""
-    # A batch system may send it to every process; the one that started the workers ends them.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+def _end_with(parent: int, lifeline: int) -> None:
+    """End when `parent` was killed and could not say so: in the middle of a fit, with what a model started."""
+    # Linux ends the whole group when the pipe breaks, even while compiled code keeps Python from running.
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
+    def watch() -> None:
+        # It may have been killed before, and other systems take no notice of the pipe.
+        while os.getppid() == parent:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        os.killpg(os.getpgrp(), signal.SIGKILL)
 
-def _end_with(parent: int) -> None:
-    """End this process, in the middle of a fit too, when `parent` was killed and could not say so."""
-    while os.getppid() == parent:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-    # With it go the processes that a model has started.
-    os.killpg(os.getpgrp(), signal.SIGKILL)
+    threading.Thread(target=watch, daemon=True).start()
