@@ -21,7 +21,7 @@ DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cells fitted side by side.  [default: all cores]",
+    help="Cells fitted side by side, at most.  [default: as many as there are cores for]",
 )
 @click.option("--fresh", is_flag=True, help="Fit every cell again, also those that an earlier run finished.")
 @click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from multiprocessing.connection import wait
 
 from .datasets import Dataset
@@ -33,12 +33,16 @@ def slots_for(n_jobs: int, threads: int) -> int:
 
     Raises
     ------
+    ValueError
+        If `n_jobs` is none of these.
     ConfigError
         If there are too few cores for a single cell.
     """
+    if n_jobs != -1 and n_jobs < 1:
+        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs!r}")
     import joblib
 
-    cores = joblib.cpu_count()
+    cores: int = joblib.cpu_count()
     if threads > cores:
         raise ConfigError(f"threads: {threads}, but this machine has {cores} cores")
     room = cores // threads
@@ -50,10 +54,10 @@ def fit_here(
     datasets: Mapping[str, Dataset],
     allowed: Collection[str],
     *,
-    n_jobs: int = -1,
+    n_slots: int,
     threads: int = 1,
     limits: Limits = Limits(),  # noqa: B008 - frozen
-) -> Iterator[tuple[str, Outcome]]:
+) -> Generator[tuple[str, Outcome], None, None]:
     """Fit cells on this machine.
 
     Parameters
@@ -64,8 +68,8 @@ def fit_here(
         Those of the jobs, by name.
     allowed : collection of str
         Packages that models may come from.
-    n_jobs : int, default=-1
-        Cells side by side, at most; -1 for as many as there are cores for.
+    n_slots : int
+        How many cells are under way at once.
     threads : int, default=1
         Of each cell.
     limits : Limits, default=Limits()
@@ -74,11 +78,10 @@ def fit_here(
     Yields
     ------
     (str, Outcome)
-        The key of each job and what came of it, as they come.  All processes end when this generator is
+        The key of each job and what came of it, as they come.  All processes end when the generator is
         closed, at whatever moment.
     """
     waiting = iter(cells)
-    n_slots = slots_for(n_jobs, threads)
     with SharedData(datasets) as shared:
         slots = [Slot(shared, allowed, threads, limits) for _ in range(n_slots)]
         busy: list[Slot] = []

@@ -14,7 +14,7 @@ from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
 from .models import ALLOWED_PACKAGES, build, packages_of
-from .pool import fit_here
+from .pool import fit_here, slots_for
 from .slot import Limits
 from .store import Outcome, Store
 
@@ -60,33 +60,37 @@ def run(
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
     jobs = make_jobs(config, list(datasets.values()))
     keys = [job.key for job in jobs]
-    with Store(config.output_dir / STORE_NAME) as store:
-        finished = store.outcomes(keys) if config.resume else {}
-        # Failed cells are run again; a key may stand for several cells, such as those without noise.
-        finished = {key: outcome for key, outcome in finished.items() if outcome.is_score}
-        pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
-        # What is finished was in order; loading the learners only to say so would take most of the time.
-        datasets = {name: datasets[name] for name in {job.dataset: None for job in pending.values()}}
-        names = {job.model.name for job in pending.values()}
-        _check_models([model for model in config.models if model.name in names], config, allowed)
-        for dataset in datasets.values():
-            _check_split(dataset, config)
+    path = config.output_dir / STORE_NAME
+    finished: dict[str, Outcome] = {}
+    if config.resume and path.exists():
+        with Store(path) as store:
+            # Failed cells are run again; a key may stand for several cells, such as those without noise.
+            finished = {key: outcome for key, outcome in store.outcomes(keys).items() if outcome.is_score}
+    pending = {key: job for key, job in zip(keys, jobs, strict=True) if key not in finished}
+    # What is finished was in order; loading the learners only to say so would take most of the time.
+    used = {job.model.name for job in pending.values()}
+    _check_models([model for model in config.models if model.name in used], config, allowed)
+    used = {job.dataset for job in pending.values()}
+    datasets = {name: dataset for name, dataset in datasets.items() if name in used}
+    for dataset in datasets.values():
+        _check_split(dataset, config)
+    n_slots = slots_for(n_jobs, config.threads) if pending else 0
+    limits = Limits(config.time_limit, config.memory_limit)
+    with Store(path) as store:
         total = len(finished) + len(pending)
         failed = 0
         if progress is not None:
             progress(len(finished), failed, total)
-        if pending:
-            limits = Limits(config.time_limit, config.memory_limit)
-            fitted = fit_here(
-                pending.items(), datasets, allowed, n_jobs=n_jobs, threads=config.threads, limits=limits
-            )
-            with closing(fitted):
-                for key, outcome in fitted:
-                    store.put(pending[key], outcome)
-                    finished[key] = outcome
-                    failed += outcome.error is not None
-                    if progress is not None:
-                        progress(len(finished), failed, total)
+        fitted = fit_here(
+            pending.items(), datasets, allowed, n_slots=n_slots, threads=config.threads, limits=limits
+        )
+        with closing(fitted):
+            for key, outcome in fitted:
+                store.put(pending[key], outcome)
+                finished[key] = outcome
+                failed += outcome.error is not None
+                if progress is not None:
+                    progress(len(finished), failed, total)
     return _score_table(jobs, [finished[key] for key in keys])
 
 

@@ -33,6 +33,11 @@ JOB = Job(
 )
 
 
+def test_threads_are_part_of_a_key_where_there_are_several():
+    assert dataclasses.replace(JOB, threads=1).key == JOB.key
+    assert dataclasses.replace(JOB, threads=2).key != JOB.key
+
+
 def test_a_run_is_the_cross_of_its_parts():
     config = parse_config(
         {

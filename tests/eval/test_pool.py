@@ -109,9 +109,9 @@ def jobs(tmp_path, monkeypatch, log):
     return jobs
 
 
-def fit(jobs, datasets=DATA, **options):
+def fit(jobs, n_slots=2, **options):
     allowed = ALLOWED_PACKAGES | {"own_models"}
-    come = list(fit_here(jobs.items(), {"data": datasets}, allowed, **options))
+    come = list(fit_here(jobs.items(), {"data": DATA}, allowed, n_slots=n_slots, **options))
     outcomes = dict(come)
     assert sorted(outcomes) == sorted(key for key, _ in come) == sorted(jobs)
     return [(jobs[key].model.name, outcomes[key]) for key in jobs]
@@ -134,7 +134,7 @@ def all_end(pids):
 
 def test_models_that_break_a_limit_or_their_process_touch_no_other_cell(jobs, log):
     bad = ["Sleeps", "HoldsTheLock", "Exits", "IsKilled", "Quits"]
-    outcomes = fit(jobs("Good", *bad), n_jobs=2, limits=Limits(seconds=3))
+    outcomes = fit(jobs("Good", *bad), n_slots=2, limits=Limits(seconds=3))
     errors = {name: outcome.error for name, outcome in outcomes}
     assert errors == {
         "Good": None,
@@ -155,7 +155,7 @@ def test_models_that_break_a_limit_or_their_process_touch_no_other_cell(jobs, lo
 
 def test_a_model_that_takes_too_much_memory(jobs):
     # The second limit is there to end the test.
-    outcomes = dict(fit(jobs("Eats", "Good"), n_jobs=1, limits=Limits(seconds=60, gib=0.4)))
+    outcomes = dict(fit(jobs("Eats", "Good"), n_slots=1, limits=Limits(seconds=60, gib=0.4)))
     assert outcomes["Eats"].error == "took more than the memory limit of 0.4 GiB"
     assert outcomes["Good"].error is None
 
@@ -169,7 +169,7 @@ def test_the_clock_begins_with_the_fit(jobs):
 def test_nothing_is_left_when_the_cells_are_done_or_nobody_wants_more(jobs, log):
     assert [outcome.error for _, outcome in fit(jobs("LeavesAChild"))] == [None]
     cells = fit_here(
-        jobs("LeavesAChild", "Sleeps", repeats=3).items(), {"data": DATA}, ["own_models"], n_jobs=2
+        jobs("LeavesAChild", "Sleeps", repeats=3).items(), {"data": DATA}, ["own_models"], n_slots=2
     )
     next(cells)
     cells.close()
@@ -179,7 +179,7 @@ def test_nothing_is_left_when_the_cells_are_done_or_nobody_wants_more(jobs, log)
 
 
 def test_what_models_print_and_ask(jobs, capfd):
-    outcomes = dict(fit(jobs("Prints", "Asks"), n_jobs=1))
+    outcomes = dict(fit(jobs("Prints", "Asks"), n_slots=1))
     assert outcomes["Prints"].error is None
     assert outcomes["Asks"].error.startswith("EOFError")
     printed = capfd.readouterr()
@@ -195,7 +195,7 @@ def test_cells_are_taken_when_there_is_room_for_them(jobs):
             taken.append(key)
             yield key, job
 
-    come = fit_here(cells(), {"data": DATA}, ["own_models"], n_jobs=1)
+    come = fit_here(cells(), {"data": DATA}, ["own_models"], n_slots=1)
     assert taken == []
     next(come)
     assert len(taken) == 2
@@ -203,20 +203,18 @@ def test_cells_are_taken_when_there_is_room_for_them(jobs):
     assert len(taken) == 6
 
 
-def test_any_number_of_workers_gives_the_same_scores(jobs, monkeypatch):
-    monkeypatch.setattr("joblib.cpu_count", lambda: 3)
+def test_any_number_of_workers_gives_the_same_scores(jobs):
     models = ["adaboost", {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}]
     noise = [{"kind": "uniform", "rates": [0.1, 0.2]}]
     cells = jobs(models=models, noise=noise, repeats=2)
     found = [
-        [(name, o.accuracy, o.realised_rate, o.error) for name, o in fit(cells, n_jobs=n)] for n in (1, 2, 3)
+        [(name, o.accuracy, o.realised_rate, o.error) for name, o in fit(cells, n_slots=n)] for n in (1, 2, 3)
     ]
     assert found[0] == found[1] == found[2]
     assert {error for *_, error in found[0]} == {None}
 
 
-def test_threads_of_a_cell(jobs, log, monkeypatch):
-    monkeypatch.setattr("joblib.cpu_count", lambda: 4)
+def test_threads_of_a_cell(jobs, log):
     fit(jobs("Threads", threads=2), threads=2)
     told = log.read_text().splitlines()
     assert told == ["Threads", "[2, '2', 2]"]
@@ -228,6 +226,9 @@ def test_there_are_never_more_threads_than_cores(monkeypatch):
     assert [slots_for(*each) for each in asked] == [8, 2, 2, 8, 4, 1]
     with pytest.raises(ConfigError, match=r"^threads: 9, but this machine has 8 cores$"):
         slots_for(-1, 9)
+    for n_jobs in (0, -2):
+        with pytest.raises(ValueError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs}$"):
+            slots_for(n_jobs, 1)
 
 
 def test_it_works_beside_other_threads_of_the_caller(jobs):
