@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from .cell import run_cell
@@ -48,12 +49,13 @@ def main(connection: int, file: int, lifeline: int, parent: int) -> None:
 
 def _end_with(parent: int, lifeline: int) -> None:
     """End when `parent` was killed and could not say so: in the middle of a fit, with what a model started."""
-    # Linux ends the whole group when the pipe breaks, even while compiled code keeps Python from running.
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    with suppress(OSError):  # no such signal on this system
+        # Linux ends the whole group when the pipe breaks, even while compiled code keeps Python from running.
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
     def watch() -> None:
-        # It may have been killed before, and other systems take no notice of the pipe.
+        # The parent may have been killed before, and other systems take no notice of the pipe.
         while os.getppid() == parent:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         os.killpg(os.getpgrp(), signal.SIGKILL)

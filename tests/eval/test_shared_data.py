@@ -1,6 +1,8 @@
 import os
+import sys
 
 import numpy as np
+import psutil
 import pytest
 from boostnoise.eval import ConfigError
 from boostnoise.eval.datasets import Dataset
@@ -34,6 +36,20 @@ def test_the_same_data_as_pages_of_a_file():
     # The arrays are in the file, not in what every process is sent.
     assert len(shared.layout.content) < 2000
     assert len(shared.layout.places) == 6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there the system tells apart what is shared")
+def test_opened_data_take_no_memory_of_their_own():
+    def own():
+        memory = psutil.Process().memory_info()
+        return memory.rss - memory.shared
+
+    large = Dataset("large", RANDOM.random((400_000, 20)), np.arange(400_000) % 2, np.arange(2))
+    with SharedData({"large": large}) as shared:
+        before = own()
+        opened = open_shared(os.dup(shared.fileno()), shared.layout)["large"]
+        assert opened.X.sum() == large.X.sum()
+    assert own() - before < 0.1 * large.X.nbytes
 
 
 def test_the_file_has_no_name(tmp_path, monkeypatch):
