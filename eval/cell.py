@@ -70,7 +70,7 @@ def split(
 
 def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
     train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
-    # Noise too is drawn by one thread: of sums over features the last digits depend on their number.
+    # Noise too is drawn by so many threads: of sums over features the last digits depend on their number.
     with threadpool_limits(job.threads):
         noisy, y_test = _corrupt(job, dataset, train, test)
         # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.

@@ -104,7 +104,7 @@ def fit_here(
                     # The next cell is on its way before anything is done with this one.
                     if (following := next(waiting, None)) is None:
                         busy.remove(slot)
-                        slot.kill()
+                        slot.end()
                     else:
                         slot.begin(*following)
                 yield from finished

@@ -20,6 +20,7 @@ from .store import Outcome
 
 DIED = "the process that fitted this cell died (a crash, or out of memory)"
 GIB = 2**30
+SECONDS_TO_END = 2.0
 
 # What compiled code asks for how many threads it may start.
 THREAD_VARIABLES = (
@@ -106,6 +107,15 @@ class Slot:
             return None
         self.kill()
         return Outcome(error=error)
+
+    def end(self) -> None:
+        """End the process, which has nothing left to do: by itself, so that libraries can tidy up."""
+        if self._process is None:
+            return
+        self.connection.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(SECONDS_TO_END)
+        self.kill()
 
     def kill(self) -> None:
         """End the process, whatever it is doing, and those that a model started in it."""

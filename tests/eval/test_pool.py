@@ -73,6 +73,11 @@ class LeavesAChild(Good):
     def misbehave(self):
         self.told(subprocess.Popen(["sleep", "600"]).pid)
 
+class TidiesUp(Good):
+    def misbehave(self):
+        import atexit
+        atexit.register(self.told, "tidied up")
+
 class Asks(Good):
     def misbehave(self):
         input()
@@ -176,6 +181,11 @@ def test_nothing_is_left_when_the_cells_are_done_or_nobody_wants_more(jobs, log)
     children = [line for line in log.read_text().split() if line.isdigit()]
     assert len(children) >= 2
     assert all_end(children)
+
+
+def test_a_process_that_is_done_may_tidy_up(jobs, log):
+    fit(jobs("TidiesUp"))
+    assert log.read_text().splitlines() == ["TidiesUp", "tidied up"]
 
 
 def test_what_models_print_and_ask(jobs, capfd):
