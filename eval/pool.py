@@ -44,7 +44,7 @@ def slots_for(n_jobs: int, threads: int) -> int:
 
     cores: int = joblib.cpu_count()
     if threads > cores:
-        raise ConfigError(f"threads: {threads}, but this machine has {cores} cores")
+        raise ConfigError(f"threads: must be at most {cores}, the cores of this machine, got {threads}")
     room = cores // threads
     return room if n_jobs == -1 else min(n_jobs, room)
 

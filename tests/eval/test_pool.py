@@ -234,7 +234,7 @@ def test_there_are_never_more_threads_than_cores(monkeypatch):
     monkeypatch.setattr("joblib.cpu_count", lambda: 8)
     asked = [(-1, 1), (-1, 3), (2, 1), (16, 1), (16, 2), (1, 8)]
     assert [slots_for(*each) for each in asked] == [8, 2, 2, 8, 4, 1]
-    with pytest.raises(ConfigError, match=r"^threads: 9, but this machine has 8 cores$"):
+    with pytest.raises(ConfigError, match=r"^threads: must be at most 8, the cores of this machine, got 9$"):
         slots_for(-1, 9)
     for n_jobs in (0, -2):
         with pytest.raises(ValueError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs}$"):

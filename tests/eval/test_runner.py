@@ -233,7 +233,7 @@ def test_models_that_take_too_much(make, own_models):
 
 
 def test_threads_beyond_the_cores_are_refused_before_any_work(make, tmp_path):
-    with pytest.raises(ConfigError, match=r"^threads: 9999, but this machine has \d+ cores$"):
+    with pytest.raises(ConfigError, match=r"^threads: must be at most \d+, the cores of this machine, got 9999$"):
         run(make(threads=9999))
     assert list(tmp_path.iterdir()) == []
 
