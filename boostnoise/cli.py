@@ -46,7 +46,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cells fitted side by side.  [default: all cores]",
+    help="Cells fitted side by side, at most.  [default: as many as there are cores for]",
 )
 @click.option("--fresh", is_flag=True, help="Fit every cell again, also those that an earlier run finished.")
 @click.option(
@@ -170,15 +170,14 @@ def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Displa
 
 
 def _foretell(config: Config, n_jobs: int, allow_modules: tuple[str, ...], shown: Display) -> int:
-    import joblib
-
     from boostnoise.eval.forecast import forecast
     from boostnoise.eval.planning import plan
     from boostnoise.eval.plots import check_figures
+    from boostnoise.eval.pool import slots_for
 
     check_figures(config)
-    planned = plan(config, allow_modules=allow_modules)
-    shown.foretell(config, forecast(planned, joblib.effective_n_jobs(n_jobs)))
+    n_slots = slots_for(n_jobs, config.threads)
+    shown.foretell(config, forecast(plan(config, allow_modules=allow_modules), n_slots))
     return DONE
 
 
@@ -192,8 +191,6 @@ def _run(
     check_figures(config)
     if stores:
         shown.took_over(merge(config, stores))
-    # Where the run ends early, joblib says so in a way of its own.
-    warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
     with shown:
         scores = run(config, n_jobs=n_jobs, allow_modules=allow_modules, progress=shown)
     shown.end(config, scores, write_report(config, scores))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import traceback
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from .datasets import Dataset
@@ -21,74 +19,50 @@ from .model_spec import ModelSpec
 from .models import build
 from .noise import NoisyLabels
 from .packages import packages_of
+from .splits import split
 from .store import Outcome
-
-# Cells are many and cores few: one thread per cell wastes nothing, and no score depends on the number of cores.
-THREADS_PER_CELL = 1
 
 
 def run_cell(
-    key: str, job: Job, dataset: Dataset, allowed: Collection[str], path: Sequence[str] = ()
-) -> tuple[str, Outcome]:
+    job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None] = lambda: None
+) -> Outcome:
     """Fit and test one cell; an error of the model becomes part of the outcome.
 
     Parameters
     ----------
-    key : str
-        Handed back with the outcome.
     job : Job
     dataset : Dataset
     allowed : collection of str
         Packages that models may come from.
-    path : sequence of str, default=()
-        Where to look for modules, beside ``sys.path``.
+    begin : callable
+        Called when all is prepared and loaded, right before the model is fitted.
 
     Returns
     -------
-    key : str
-    outcome : Outcome
+    Outcome
     """
-    sys.path.extend(folder for folder in path if folder not in sys.path)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return key, _fit_and_test(job, dataset, allowed)
-    except Exception as error:  # noqa: BLE001 - a model may raise anything
+            return _fit_and_test(job, dataset, allowed, begin)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a model may raise anything
         message = f"{type(error).__name__}: {one_line(error)}"
         # A parameter may hold what no file can, such as half a surrogate pair.
         where = traceback.format_exc().encode(errors="backslashreplace").decode()
-        return key, Outcome(error=message, traceback=where)
+        return Outcome(error=message, traceback=where)
 
 
-def split(
-    dataset: Dataset, test_fraction: float, stratify: bool, seed: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Training and test rows: those that the data set tells apart itself, or a draw.
-
-    Raises
-    ------
-    ValueError
-        If there are too few rows, or too few of one class to stratify.
-    """
-    if dataset.is_test is not None:
-        return np.flatnonzero(~dataset.is_test), np.flatnonzero(dataset.is_test)
-    y = dataset.y
-    train, test = train_test_split(
-        np.arange(y.size), test_size=test_fraction, random_state=seed, stratify=y if stratify else None
-    )
-    return train, test
-
-
-def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str]) -> Outcome:
+def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
     train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
-    # Noise too is drawn by one thread: of sums over features the last digits depend on their number.
-    with threadpool_limits(THREADS_PER_CELL):
+    # Noise too is drawn by so many threads: of sums over features the last digits depend on their number.
+    with threadpool_limits(job.threads):
         noisy, y_test = _corrupt(job, dataset, train, test)
         # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
         classes, y_train = np.unique(noisy.labels, return_inverse=True)
-        model = build(job.model, seed=job.seed, threads=THREADS_PER_CELL, allowed=allowed)
+        model = build(job.model, seed=job.seed, threads=job.threads, allowed=allowed)
         X_train, X_test = dataset.X[train], dataset.X[test]
         _warm_up(job, X_train, y_train, X_test)
+        begin()
         start = time.perf_counter()
         model.fit(X_train, y_train)
         fitted = time.perf_counter()
@@ -139,5 +113,5 @@ def _warm_up(
         ("robust_forest", {"max_depth": 1, "n_estimators": 1}),
     ):
         spec = ModelSpec.model_validate({"model": name, "params": params})
-        build(spec, seed=0, threads=THREADS_PER_CELL).fit(X_train, y_train).predict(X_test)
+        build(spec, seed=0, threads=1).fit(X_train, y_train).predict(X_test)
     _warm.add(job.fingerprint)

@@ -98,6 +98,10 @@ class Config(Strict):
         Where results go; relative to the working directory, as are the paths of the data sets.
     resume : bool
         Whether finished cells of an earlier run are used.
+    threads : int
+        Threads of each cell.
+    time_limit, memory_limit : float or None
+        Seconds and GiB that a cell may take; it fails if it takes more.
     metric : str
         What ELA, RLA, retention and the area under ELA are computed from.
     tables : list of str
@@ -116,6 +120,9 @@ class Config(Strict):
     random_state: int = Field(default=0, ge=0, le=2**31)
     results_dir: Name = "results"
     resume: bool = True
+    threads: int = Field(default=1, ge=1, le=10_000)
+    time_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    memory_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     metric: Accuracy = "accuracy"
     tables: list[Table] = Field(default=["mean_ela"], json_schema_extra={"uniqueItems": True})
     ela_fig: FigureOptions = FigureOptions()

@@ -9,7 +9,7 @@ class ConfigError(ValueError):
     """What the user asked for cannot be run; the message says what, where and why, one line per problem."""
 
 
-def one_line(error: Exception) -> str:
+def one_line(error: BaseException) -> str:
     """What an error of a library says, on one line that can be printed; its type if it says nothing."""
     text = " ".join(str(error).split()) or type(error).__name__
     text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)

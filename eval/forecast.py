@@ -135,7 +135,7 @@ def _try(job: Job, dataset: Dataset, allowed: frozenset[str]) -> tuple[float | N
     before: tuple[int, float] | None = None
     while True:
         n_rows = min(n_rows, n_all)
-        _, outcome = run_cell("", job, _part(dataset, draw_rows(groups, n_rows, dataset.name)), allowed)
+        outcome = run_cell(job, _part(dataset, draw_rows(groups, n_rows, dataset.name)), allowed)
         if outcome.error is not None:
             return None, outcome.error
         seconds = _seconds(outcome)

@@ -45,6 +45,8 @@ class Job:
     stratify : bool
     versions : tuple of (package, version)
         Of the packages that make the scores.
+    threads : int
+        That the model may use.
     """
 
     dataset: str
@@ -59,6 +61,7 @@ class Job:
     test_fraction: float
     stratify: bool
     versions: tuple[tuple[str, str], ...]
+    threads: int = 1
 
     @property
     def key(self) -> str:
@@ -76,6 +79,8 @@ class Job:
             "seed": self.seed,
             "versions": self.versions,
         }
+        if self.threads != 1:  # sums over several threads may end in other last digits
+            content["threads"] = self.threads
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -103,6 +108,7 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             test_fraction=config.test_fraction,
             stratify=config.stratify,
             versions=versions[model.name],
+            threads=config.threads,
         )
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from .cell import THREADS_PER_CELL, split
 from .config import Config
 from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
+from .model_spec import ModelSpec
 from .models import ALLOWED_PACKAGES, build
+from .packages import packages_of
+from .splits import split
 from .store import Outcome, Store
 
 
@@ -124,33 +126,53 @@ def plan(config: Config, *, allow_modules: Collection[str] = ()) -> Plan:
     ConfigError
         If a data set, a model or the store cannot be used.
     """
-    checked = check(config, allow_modules)
+    planned = _cells(config, allow_modules)
     path = config.store_path
-    if not path.exists() or not path.stat().st_size:  # a run that was killed may have got no further
-        return checked
-    with Store(path, read_only=True) as store:
-        return checked.knowing(store)
+    if path.exists() and path.stat().st_size:  # a run that was killed may have got no further
+        with Store(path, read_only=True) as store:
+            planned = planned.knowing(store)
+    _check_pending(planned)
+    return planned
 
 
-def check(config: Config, allow_modules: Collection[str]) -> Plan:
-    """Check models, data sets and noise; the plan knows nothing yet of what is stored.
+def check(config: Config) -> Plan:
+    """Check models, data sets and noise; the plan knows nothing of what is stored.
 
     Raises
     ------
     ConfigError
         If a data set or a model cannot be used.
     """
+    planned = _cells(config, ())
+    _check_pending(planned)
+    return planned
+
+
+def _cells(config: Config, allow_modules: Collection[str]) -> Plan:
     allowed = ALLOWED_PACKAGES | set(allow_modules)
-    for i, model in enumerate(config.models):
-        try:
-            build(model, seed=config.random_state, threads=THREADS_PER_CELL, allowed=allowed)
-        except ConfigError as error:
-            raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
+    # Before anything is looked up in packages that the user did not allow.
+    others = [model for model in config.models if not allowed.issuperset(packages_of(model))]
+    _check_models(others, config, allowed)
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
-    for dataset in datasets.values():
-        _check_split(dataset, config)
     jobs = make_jobs(config, list(datasets.values()))
     return Plan(config, allowed, datasets, jobs, [job.key for job in jobs])
+
+
+def _check_pending(planned: Plan) -> None:
+    """Check what is to be fitted.  What is finished was in order; loading learners to say so takes long."""
+    models = {job.model.name for job in planned.pending.values()}
+    chosen = [model for model in planned.config.models if model.name in models]
+    _check_models(chosen, planned.config, planned.allowed)
+    for name in dict.fromkeys(job.dataset for job in planned.pending.values()):
+        _check_split(planned.datasets[name], planned.config)
+
+
+def _check_models(models: Iterable[ModelSpec], config: Config, allowed: Collection[str]) -> None:
+    for model in models:
+        try:
+            build(model, seed=config.random_state, threads=config.threads, allowed=allowed)
+        except ConfigError as error:
+            raise ConfigError(f"models[{config.models.index(model)}] ({model.name}): {error}") from None
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:

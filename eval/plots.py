@@ -164,6 +164,8 @@ def check_options(options: FigureOptions, name: str) -> None:
     if options.fig_cmap is not None and options.fig_cmap not in matplotlib.colormaps:
         raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}")
     for i, arguments in enumerate(options.plot_kwargs):
+        if not arguments:
+            continue
         figure = Figure()
         try:
             unknown = [key for key in normalize_kwargs(arguments, Line2D) if key not in STYLE_KEYS]

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import joblib
 import pandas as pd
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from . import worker
-from .cell import run_cell
 from .config import Config
-from .datasets import Dataset
-from .errors import ConfigError
 from .jobs import Job
-from .models import ALLOWED_PACKAGES
-from .planning import Progress, check
+from .planning import Progress, plan
+from .pool import fit_here, slots_for
+from .slot import Limits
 from .store import RANGES, Outcome, Store
-
-Result = tuple[str, Outcome]
 
 
 def run(
@@ -39,7 +29,7 @@ def run(
     ----------
     config : Config
     n_jobs : int, default=-1
-        Cells fitted side by side; -1 for as many as there are cores.
+        Cells fitted side by side, at most; -1 for as many as there are cores for.
     allow_modules : collection of str, default=()
         Packages that models may come from, beside those always allowed.  Their code runs.
     progress : callable or None, default=None
@@ -58,46 +48,40 @@ def run(
     ConfigError
         Before any fit, if a data set, a model or the store cannot be used.
     """
-    plan = check(config, allow_modules)
+    planned = plan(config, allow_modules=allow_modules)
+    pending, outcomes, failed = planned.pending, dict(planned.finished), 0
+    n_slots = slots_for(n_jobs, config.threads) if pending else 0
     with Store(config.store_path) as store:
-        plan = plan.knowing(store)
-        outcomes, failed = dict(plan.finished), 0
-
-        def is_open(key: str) -> bool:
-            """Whether no other process has finished a cell in the meantime."""
-            # A store that cannot be read says so when the cell is put; here another thread may be asking.
-            with suppress(ConfigError):
-                outcome = store.outcomes([key]).get(key) if config.resume else None
-                if outcome is not None and outcome.is_score:
-                    take(key, outcome)
-                    return False
-            return True
 
         def take(key: str, outcome: Outcome) -> None:
             outcomes[key] = outcome
             if progress is not None:
-                progress(Progress(plan, len(outcomes), failed, key, outcome))
+                progress(Progress(planned, len(outcomes), failed, key, outcome))
+
+        def is_open(key: str) -> bool:
+            """Whether no other process has finished a cell in the meantime."""
+            outcome = store.outcomes([key]).get(key) if config.resume else None
+            if outcome is None or not outcome.is_score:
+                return True
+            take(key, outcome)
+            return False
 
         if progress is not None:
-            progress(Progress(plan, len(outcomes)))
-        fitted = _fit_all(plan.pending, plan.datasets, plan.allowed, n_jobs, is_open)
-        with _closed_quietly(fitted) as results:
-            for key, outcome in results:
-                store.put(plan.pending[key], outcome)
+            progress(Progress(planned, len(outcomes)))
+        fitted = fit_here(
+            ((key, job) for key, job in pending.items() if is_open(key)),
+            {job.dataset: planned.datasets[job.dataset] for job in pending.values()},
+            planned.allowed,
+            n_slots=n_slots,
+            threads=config.threads,
+            limits=Limits(config.time_limit, config.memory_limit),
+        )
+        with closing(fitted):
+            for key, outcome in fitted:
+                store.put(pending[key], outcome)
                 failed += outcome.error is not None
                 take(key, outcome)
-    return _score_table(plan.jobs, [outcomes[key] for key in plan.keys])
-
-
-@contextmanager
-def _closed_quietly(results: Generator[Result, None, None]) -> Iterator[Iterator[Result]]:
-    """Drop cells that are under way when the store takes no more; joblib would warn of them."""
-    try:
-        yield results
-    finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".* tasks which were still being processed")
-            results.close()
+    return _score_table(planned.jobs, [outcomes[key] for key in planned.keys])
 
 
 def merge(config: Config, paths: Iterable[str | Path]) -> int:
@@ -141,51 +125,3 @@ def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFra
         ]
     )
     return table.astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
-
-
-def _fit_all(
-    pending: dict[str, Job],
-    datasets: dict[str, Dataset],
-    allowed: Collection[str],
-    n_jobs: int,
-    is_open: Callable[[str], bool],
-) -> Generator[Result, None, None]:
-    """Outcomes of the pending jobs, as they come; of those that are open still when their turn comes."""
-    remaining = dict(pending)
-    # Processes that an earlier run of this one started know an older path.
-    path = sys.path if set(allowed) - ALLOWED_PACKAGES else []
-
-    def calls(keys: Sequence[str]) -> Iterator[Any]:
-        for key in keys:
-            job = remaining[key]
-            if is_open(key):
-                yield joblib.delayed(run_cell)(key, job, datasets[job.dataset], allowed, path)
-            else:
-                del remaining[key]
-
-    def outcomes(keys: Sequence[str], n_workers: int) -> Iterator[tuple[str, Outcome]]:
-        parallel = joblib.Parallel(
-            n_jobs=n_workers,
-            batch_size=1,
-            pre_dispatch="2*n_jobs",
-            return_as="generator_unordered",
-            initializer=worker.prepare,
-        )
-        for key, outcome in parallel(calls(keys)):
-            yield key, outcome
-            del remaining[key]
-
-    while remaining:
-        try:
-            yield from outcomes(list(remaining), n_jobs)
-        except TerminatedWorkerError:
-            # A cell took its process down.  Those that may have been under way go alone, to tell which.
-            for key in list(remaining)[: 4 * joblib.effective_n_jobs(n_jobs)]:
-                try:
-                    yield from outcomes([key], 2)
-                except TerminatedWorkerError:
-                    del remaining[key]
-                    yield (
-                        key,
-                        Outcome(error="the process that fitted this cell died (out of memory, or a crash)"),
-                    )

@@ -124,7 +124,7 @@ def _checked(keys: list[Key], *, stratify: bool) -> str:
     text = TEXT.format(
         keys=lines, models=", ".join(map(_json, MODELS)), stratify="" if stratify else NOT_STRATIFIED
     )
-    check(parse_config(parse_text(text), "starter"), ())
+    check(parse_config(parse_text(text), "starter"))
     return text
 
 

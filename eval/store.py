@@ -11,7 +11,6 @@ import json
 import math
 import re
 import sqlite3
-import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -115,7 +114,7 @@ def _can_be(value: object, least: float, largest: float) -> bool:
 
 
 class Store:
-    """The cells of all runs of a folder.  Use it as a context manager; its methods may be called by any thread.
+    """The cells of all runs of a folder.  Use it as a context manager.
 
     Parameters
     ----------
@@ -133,7 +132,6 @@ class Store:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        self._lock = threading.Lock()
         try:
             if read_only and not path.is_file():
                 raise ConfigError(f"there is no store {path}")
@@ -146,7 +144,7 @@ class Store:
         except OSError as error:
             raise ConfigError(f"the store {path} cannot be written: {error}") from None
         with self._guarded():
-            self._connection = sqlite3.connect(uri, uri=True, timeout=SECONDS_TO_WAIT, check_same_thread=False)
+            self._connection = sqlite3.connect(uri, uri=True, timeout=SECONDS_TO_WAIT)
         # Bytes that are no text are found by the checksum.
         self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
@@ -162,10 +160,9 @@ class Store:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Say what is wrong with the file; one thread at a time."""
+        """Say what is wrong with the file."""
         try:
-            with self._lock:
-                yield
+            yield
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 message = f"the store {self.path} is locked by another process"

@@ -107,8 +107,8 @@ def folder(tmp_path_factory):
     (folder / "a.csv").write_text(CSV)
     (folder / "canary_module.py").write_text("open('canary', 'w').close()\nclass Own: ...\n")
 
-    def fit_nothing(pending, *_):
-        for i, key in enumerate(pending):
+    def fit_nothing(cells, *_, **__):
+        for i, (key, _) in enumerate(cells):
             yield (
                 key,
                 Outcome(accuracy=0.5 + i % 7 / 20, realised_rate=0.1, fit_seconds=1.0, predict_seconds=0.1),
@@ -119,8 +119,8 @@ def folder(tmp_path_factory):
         patch.chdir(folder)
         patch.syspath_prepend(folder)
         patch.setenv("PYTHONSAFEPATH", "1")
-        patch.setattr(runner, "_fit_all", fit_nothing)
-        patch.setattr(forecast, "run_cell", lambda key, *_: (key, Outcome(accuracy=0.5, fit_seconds=0.01)))
+        patch.setattr(runner, "fit_here", fit_nothing)
+        patch.setattr(forecast, "run_cell", lambda *_: Outcome(accuracy=0.5, fit_seconds=0.01))
         # Once unwatched, for what libraries keep in places of their own, such as the list of fonts.
         (folder / "first.json").write_text(json.dumps({**BASE, "ela_fig": {}}))
         assert CliRunner().invoke(main, ["first.json"]).exit_code == 0

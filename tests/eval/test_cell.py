@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from boostnoise.eval import ClassConditionalNoise, LabelNoise, UniformNoise, cell
-from boostnoise.eval.cell import run_cell, split
+from boostnoise.eval.cell import run_cell
 from boostnoise.eval.datasets import Dataset
 from boostnoise.eval.jobs import Job
 from boostnoise.eval.model_spec import ModelSpec
@@ -39,9 +39,7 @@ def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **chang
         model=ModelSpec.model_validate(described),
         **{**settings, **changes},
     )
-    key, result = run_cell("key", job, dataset, ALLOWED_PACKAGES)
-    assert key == "key"
-    return result
+    return run_cell(job, dataset, ALLOWED_PACKAGES)
 
 
 def test_it_can_be_made_by_hand():
@@ -75,13 +73,6 @@ def test_noise_depends_on_data_seed_and_setting_but_not_on_the_model():
     assert rate(model="tree") == rate(model="robust_tree")
     other = Dataset("other", X + 1, WINE.y, WINE.classes)
     assert len({rate(), rate(seed=12), rate(noise_rate=0.41), rate(dataset=other)}) >= 3
-
-
-def test_splits():
-    train, test = split(WINE, 0.25, True, 0)
-    assert sorted([*train, *test]) == list(range(178))
-    shares = [np.bincount(WINE.y[rows]) / rows.size for rows in (train, test)]
-    np.testing.assert_allclose(*shares, atol=0.02)
 
 
 def test_a_split_that_the_data_set_gives():

@@ -62,11 +62,11 @@ def test_with_nothing_to_run(make):
 def test_a_trial_tells_how_time_grows_with_rows(make, monkeypatch):
     sizes = []
 
-    def quadratic(key, job, dataset, allowed):
+    def quadratic(job, dataset, allowed):
         sizes.append(dataset.y.size)
         assert job.noise_rate == 0
         assert np.unique(dataset.y).size == 2
-        return key, Outcome(accuracy=0.5, fit_seconds=(dataset.y.size / 4000) ** 2, predict_seconds=0.0)
+        return Outcome(accuracy=0.5, fit_seconds=(dataset.y.size / 4000) ** 2, predict_seconds=0.0)
 
     monkeypatch.setattr(module, "run_cell", quadratic)
     config = make(datasets=[{"set": "checkerboard2x2", "name": "c"}])

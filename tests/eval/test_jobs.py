@@ -34,6 +34,17 @@ JOB = Job(
 )
 
 
+def test_threads_change_a_key_where_there_are_several_and_limits_change_none():
+    def keys(**changes):
+        content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+        data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))
+        config = parse_config({**content, **changes}, "run")
+        return [job.key for job in make_jobs(config, [data])]
+
+    assert keys(threads=1) == keys() == keys(time_limit=1.5, memory_limit=2)
+    assert not set(keys(threads=2)) & set(keys())
+
+
 def test_a_run_is_the_cross_of_its_parts():
     config = parse_config(
         {

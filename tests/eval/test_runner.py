@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -204,8 +207,39 @@ def test_a_failing_model_does_not_stop_the_others(make):
     assert states[17] == (8, 0, 16)
 
 
+NOTHING_LEFT = """
+import sys
+from boostnoise.eval import run
+from boostnoise.eval.config import parse_config
+
+models = ["adaboost", "xgboost", "lightgbm", "robust_tree"]
+config = parse_config(
+    {
+        "datasets": [{"path": "data.csv", "target": "y"}],
+        "models": models,
+        "noise": [{"kind": "uniform", "rates": [0.1]}],
+        "repeats": 1,
+    },
+    "run",
+)
+print(run(config)["accuracy"].notna().sum(), {"sklearn", "xgboost", "lightgbm", "numba"} & set(sys.modules))
+"""
+
+
+def test_a_run_with_nothing_left_loads_no_learner(tmp_path):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", NOTHING_LEFT], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    )
+    assert first.startswith("8 {'")
+    assert second == "8 set()\n"
+
+
 MODULE = """
-import os, signal
+import os, signal, time
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -222,6 +256,15 @@ class Constant(Base): ...
 class Killed(Base):
     def fit(self, X, y):
         os.kill(os.getpid(), signal.SIGKILL)
+
+class Hangs(Base):
+    def fit(self, X, y):
+        time.sleep(600)
+
+class Large(Base):
+    def fit(self, X, y):
+        large = np.ones(2**26)  # half a GiB
+        time.sleep(600)
 """
 
 
@@ -229,8 +272,6 @@ class Killed(Base):
 def own_models(tmp_path, monkeypatch):
     (tmp_path / "own_models.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
-    # Worker processes find it by the environment.
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     return lambda name: {"name": name, "module": "own_models", "model": name}
 
 
@@ -245,6 +286,29 @@ def test_a_model_that_takes_its_process_down(make, own_models):
     killed = scores[scores["model"] == "Killed"]
     assert killed["error"].str.contains("the process that fitted this cell died").all()
     assert scores.loc[scores["model"] == "tree", "error"].isna().all()
+
+
+def test_models_that_take_too_much(make, own_models):
+    config = make(
+        models=[own_models("Hangs"), own_models("Large"), TREE],
+        datasets=["iris"],
+        noise=[{"kind": "uniform", "rates": [0.0]}],
+        repeats=1,
+        time_limit=10,
+        memory_limit=0.4,
+    )
+    errors = run(config, n_jobs=2, allow_modules=["own_models"]).set_index("model")["error"]
+    assert errors["Hangs"] == "ran longer than the time limit of 10 s"
+    assert errors["Large"] == "took more than the memory limit of 0.4 GiB"
+    assert pd.isna(errors["tree"])
+
+
+def test_threads_beyond_the_cores_are_refused_before_any_work(make, tmp_path):
+    with pytest.raises(
+        ConfigError, match=r"^threads: must be at most \d+, the cores of this machine, got 9999$"
+    ):
+        run(make(threads=9999))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_mistakes_are_found_before_any_fit(make, tmp_path):

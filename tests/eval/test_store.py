@@ -6,7 +6,6 @@ import random
 import sqlite3
 import subprocess
 import sys
-import threading
 from contextlib import closing
 
 import pytest
@@ -290,21 +289,6 @@ def test_many_processes_at_once(path):
     assert [process.wait(120) for process in processes] == [0] * 6
     with Store(path) as store:
         assert set(store.outcomes(key(i) for i in range(300))) == {key(i) for i in range(210)}
-
-
-def test_any_thread_may_ask(filled):
-    found = []
-    with Store(filled) as store:
-        threads = [
-            threading.Thread(target=lambda i=i: found.extend(store.outcomes([key(i)]))) for i in range(20)
-        ]
-        for thread in threads:
-            thread.start()
-        for i in range(300, 400):
-            store.put(StubJob(key(i)), GOOD)
-        for thread in threads:
-            thread.join()
-    assert set(found) == {key(i) for i in range(20)}
 
 
 def test_merging_adds_what_is_finished_and_replaces_no_score(path, tmp_path):

@@ -1,21 +1,42 @@
+"""What becomes of workers when the process that started them is killed and can end nothing itself."""
+
 import os
-import signal
 import subprocess
 import sys
 import time
 
-from boostnoise.eval import worker
+import pytest
 
-CODE = """
-import os, signal, time, joblib
-from boostnoise.eval import worker
+MODELS = """
+import os, signal, subprocess, time
+from sklearn.base import BaseEstimator, ClassifierMixin
 
-def busy():
-    # At once, for both write to one pipe.
-    os.write(1, f"{os.getpid()} {signal.getsignal(signal.SIGINT) is signal.SIG_IGN}\\n".encode())
-    time.sleep(600)
+class Sleeps(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        child = subprocess.Popen(["sleep", "600"]).pid
+        ignores = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        os.write(1, f"{os.getpid()} {child} {ignores}\\n".encode())
+        self.go_on()
 
-joblib.Parallel(n_jobs=2, initializer=worker.prepare)(joblib.delayed(busy)() for _ in range(2))
+    def go_on(self):
+        time.sleep(600)
+
+    def predict(self, X): ...
+
+class HoldsTheLock(Sleeps):
+    def go_on(self):
+        7 ** 10**9  # one call of compiled code, which lets no other thread of Python run
+"""
+
+PARENT = """
+import sys
+from boostnoise.eval import run
+from boostnoise.eval.config import parse_config
+
+# No guard of __main__: this script is not run again by workers.
+model = {"module": "own_models", "model": sys.argv[1]}
+noise = [{"kind": "uniform", "rates": [0.0]}]
+run(parse_config({"datasets": ["iris"], "models": [model], "noise": noise}, "run"), allow_modules=["own_models"])
 """
 
 
@@ -27,51 +48,38 @@ def is_alive(pid):
     return True
 
 
-def test_workers_leave_ctrl_c_to_their_parent_and_end_with_it():
-    parent = subprocess.Popen([sys.executable, "-c", CODE], stdout=subprocess.PIPE, text=True)
-    lines = [parent.stdout.readline().split() for _ in range(2)]
+@pytest.fixture
+def start(tmp_path):
+    (tmp_path / "own_models.py").write_text(MODELS)
+    (tmp_path / "parent.py").write_text(PARENT)
+
+    def start(model):
+        return subprocess.Popen(
+            [sys.executable, "parent.py", model], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        )
+
+    return start
+
+
+@pytest.mark.parametrize("model", ["Sleeps", "HoldsTheLock"])
+def test_workers_end_with_their_parent_and_leave_ctrl_c_to_it(start, model):
+    parent = start(model)
+    pid, child, ignores = parent.stderr.readline().split()
     parent.kill()
     parent.wait()
-    parent.stdout.close()
-    assert [ignores for _, ignores in lines] == ["True", "True"]
-    workers = [int(pid) for pid, _ in lines]
+    parent.stderr.close()
+    assert ignores == "True"
     deadline = time.monotonic() + 30
-    while any(map(is_alive, workers)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not any(map(is_alive, workers))
+    while (is_alive(int(pid)) or is_alive(int(child))) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_alive(int(pid))
+    assert not is_alive(int(child))
 
 
-ORPHAN = """
-import multiprocessing, os, time
-from boostnoise.eval import worker
-
-def late(pipe):
-    pipe.send(os.getpid())
-    while os.getppid() == multiprocessing.parent_process().pid:
-        time.sleep(0.01)
-    worker.prepare()
-    time.sleep(600)
-
-if __name__ == "__main__":
-    ours, theirs = multiprocessing.Pipe()
-    multiprocessing.get_context("fork").Process(target=late, args=(theirs,)).start()
-    print(ours.recv(), flush=True)
-    os._exit(0)
-"""
-
-
-def test_a_worker_that_starts_after_the_end_of_its_parent_ends_too():
-    parent = subprocess.Popen([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, text=True)
-    pid = int(parent.stdout.readline())
-    parent.wait()
-    parent.stdout.close()
-    deadline = time.monotonic() + 30
-    while is_alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not is_alive(pid)
-
-
-def test_nothing_changes_outside_of_workers():
-    before = signal.getsignal(signal.SIGINT)
-    worker.prepare()
-    assert signal.getsignal(signal.SIGINT) is before
+def test_a_worker_ends_whenever_its_parent_is_killed(start):
+    for seconds in (1.0, 1.5, 2.0):
+        parent = start("Sleeps")
+        time.sleep(seconds)
+        parent.kill()
+        # All that comes is what the processes say that hold this pipe, and the last of them has ended.
+        assert "Traceback" not in parent.communicate(timeout=60)[1]
