@@ -6,8 +6,7 @@ import logging
 import socket
 import uuid
 import warnings
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -27,24 +26,24 @@ CELLS_AHEAD = 2_000
 
 
 def fit_on_cluster(
-    pending: Mapping[str, Job],
+    cells: Iterable[tuple[str, Job]],
     datasets: Mapping[str, Dataset],
     allowed: Collection[str],
     *,
     scheduler: str,
     threads: int = 1,
     limits: Limits = Limits(),  # noqa: B008 - frozen
-) -> Iterator[tuple[str, Outcome]]:
+) -> Generator[tuple[str, Outcome], None, None]:
     """Fit cells on a Dask cluster, each of them in a process of its own on one of the machines.
 
     A cell whose machine is lost is fitted on another one.
 
     Parameters
     ----------
-    pending : mapping of str to Job
-        The jobs by their keys.
+    cells : iterable of (str, Job)
+        Jobs with their keys.  Some thousands are taken ahead.
     datasets : mapping of str to Dataset
-        By name.
+        Those of the jobs, by name.
     allowed : collection of str
         Packages that models may come from, on the cluster's machines.
     scheduler : str
@@ -65,29 +64,30 @@ def fit_on_cluster(
         If Dask is not installed, the scheduler does not answer or is lost, or a worker that is there at the
         start has other versions of the packages that make the scores.
     """
-    if not pending:
-        return
     with _connected(scheduler) as client:
-        _check_workers(client, {version for job in pending.values() for version in job.versions})
-        yield from _fit(client, pending, datasets, allowed, threads, limits)
+        yield from _fit(client, iter(cells), datasets, frozenset(allowed), threads, limits)
 
 
 def _fit(
     client: Any,
-    pending: Mapping[str, Job],
+    cells: Iterator[tuple[str, Job]],
     datasets: Mapping[str, Dataset],
-    allowed: Collection[str],
+    allowed: frozenset[str],
     threads: int,
     limits: Limits,
 ) -> Iterator[tuple[str, Outcome]]:
     from distributed import as_completed
 
     run = uuid.uuid4().hex  # two runs may have the same cell under way
-    left = Counter(job.dataset for job in pending.values())
     sent: dict[str, Any] = {}
+    checked: set[tuple[str, str]] = set()
+    futures: dict[str, str] = {}
     completed = as_completed(loop=client.loop)
 
     def submit(key: str, job: Job) -> None:
+        if not checked.issuperset(job.versions):
+            _check_workers(client, job.versions)
+            checked.update(job.versions)
         if job.dataset not in sent:
             # As a task, not scattered: so the scheduler brings it back when the machine that has it is lost.
             name = f"noisyeval-data-{job.fingerprint}-{run}"
@@ -99,28 +99,22 @@ def _fit(
             key,
             job,
             sent[job.dataset],
-            frozenset(allowed),
+            allowed,
             threads,
             limits,
             key=f"noisyeval-cell-{key}-{run}",
             pure=False,
         )
-        futures[future.key] = key, job
+        futures[future.key] = key
         completed.add(future)
 
-    futures: dict[str, tuple[str, Job]] = {}
-    waiting = iter(pending.items())
-    for key, job in islice(waiting, CELLS_AHEAD):
-        submit(key, job)
+    for cell in islice(cells, CELLS_AHEAD):
+        submit(*cell)
     for future in completed:
-        key, job = futures.pop(future.key)
         outcome = _outcome(future)
-        left[job.dataset] -= 1
-        if not left[job.dataset]:
-            del sent[job.dataset]
-        for following in islice(waiting, 1):
-            submit(*following)
-        yield key, outcome
+        for cell in islice(cells, 1):
+            submit(*cell)
+        yield futures.pop(future.key), outcome
 
 
 def _same(dataset: Dataset) -> Dataset:
@@ -166,9 +160,9 @@ def _connected(scheduler: str) -> Iterator[Any]:
         logger.setLevel(level)
 
 
-def _check_workers(client: Any, versions: Collection[tuple[str, str]]) -> None:
+def _check_workers(client: Any, versions: tuple[tuple[str, str], ...]) -> None:
     try:
-        differences = client.run(cluster_worker.differences, sorted(versions))
+        differences = client.run(cluster_worker.differences, versions)
     except Exception as error:  # noqa: BLE001 - such as the ImportError of a worker
         raise ConfigError(f"scheduler: a worker of the cluster cannot be used: {one_line(error)}") from None
     for address, different in differences.items():

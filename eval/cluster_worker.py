@@ -9,7 +9,7 @@ from multiprocessing.connection import wait
 
 from .datasets import Dataset
 from .jobs import Job
-from .models import version_of
+from .packages import version_of
 from .pool import SECONDS_BETWEEN_LOOKS
 from .shared_data import SharedData
 from .slot import Limits, Slot

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import pandas as pd
 import pytest
 from boostnoise.eval import cluster_worker
 from boostnoise.eval.cluster import fit_on_cluster
@@ -108,14 +109,14 @@ def test_a_machine_that_is_lost_takes_nothing_with_it(cluster):
     cluster.add_worker()
     cluster.add_worker()
     outcomes, before = {}, {}
-    for key, outcome in fit_on_cluster(pending, datasets, allowed, scheduler=cluster.address):
+    for key, outcome in fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address):
         assert key not in outcomes
         outcomes[key] = outcome
         if len(outcomes) == 8:
             before = dict(outcomes)
             cluster.workers[0].kill()
     fits = cluster.fits()
-    alone = dict(fit_here(pending, datasets, allowed))
+    alone = dict(fit_here(pending.items(), datasets, allowed, n_slots=2))
     assert {key: outcome.accuracy for key, outcome in outcomes.items()} == {
         key: outcome.accuracy for key, outcome in alone.items()
     }
@@ -150,7 +151,9 @@ def test_limits_and_crashes_fail_a_cell_alone(cluster):
 def test_a_scheduler_that_is_lost(cluster):
     pending, datasets = work([counted(tag, seconds=0.1) for tag in range(30)])
     cluster.add_worker()
-    outcomes = fit_on_cluster(pending, datasets, ALLOWED_PACKAGES | {"counted"}, scheduler=cluster.address)
+    outcomes = fit_on_cluster(
+        pending.items(), datasets, ALLOWED_PACKAGES | {"counted"}, scheduler=cluster.address
+    )
     next(outcomes)
     cluster.scheduler.kill()
     with pytest.raises(ConfigError, match="the cluster's scheduler is gone; what was finished is kept"):
@@ -163,10 +166,12 @@ def test_other_versions(cluster):
     other = dataclasses.replace(job, versions=(("nowhere_to_be_found", "2.0"), ("numpy", "1.0")))
     allowed = ALLOWED_PACKAGES | {"counted"}
     cluster.add_worker()
-    list(fit_on_cluster(pending, datasets, allowed, scheduler=cluster.address))  # now the worker is there
+    list(
+        fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address)
+    )  # now the worker is there
     difference = r"has other packages: nowhere_to_be_found is missing, not 2\.0, numpy \S+, not 1\.0"
     with pytest.raises(ConfigError, match=f"worker tcp://.* {difference}"):
-        list(fit_on_cluster({key: other}, datasets, allowed, scheduler=cluster.address))
+        list(fit_on_cluster([(key, other)], datasets, allowed, scheduler=cluster.address))
     # A worker may come later.
     late = cluster_worker.fit(key, other, datasets[job.dataset], allowed, 1, Limits())
     assert re.search(f"a worker of the cluster {difference}", late.error)
@@ -183,7 +188,7 @@ def test_other_versions(cluster):
 def test_no_scheduler(address, message):
     pending, datasets = work(["gbm"])
     with pytest.raises(ConfigError, match=message):
-        list(fit_on_cluster(pending, datasets, ALLOWED_PACKAGES, scheduler=address))
+        list(fit_on_cluster(pending.items(), datasets, ALLOWED_PACKAGES, scheduler=address))
 
 
 def test_a_process_serves_the_cells_of_a_data_set_and_ends_when_no_more_come(tmp_path, monkeypatch):
@@ -206,3 +211,34 @@ def test_a_process_serves_the_cells_of_a_data_set_and_ends_when_no_more_come(tmp
     assert not any(
         isinstance(thread, threading.Timer) and thread.is_alive() for thread in threading.enumerate()
     )
+
+
+def test_the_command(cluster):
+    study = {"datasets": ["iris"], "models": ["decision_tree"], "noise": [{"kind": "uniform", "rates": [0.2]}]}
+    tables = []
+    cluster.add_worker()
+    for folder, options in (("there", ["--scheduler", cluster.address]), ("here", ["--jobs", "1"])):
+        (cluster.folder / "study.json").write_text(json.dumps({**study, "results_dir": folder}))
+        command = [sys.executable, "-m", "boostnoise", "study.json", "--quiet", *options]
+        done = subprocess.run(command, cwd=cluster.folder, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        table = pd.read_parquet(cluster.folder / folder / "study" / "scores.parquet")
+        tables.append(table.drop(columns=["fit_seconds", "predict_seconds"]))
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_mistakes_at_the_command(tmp_path):
+    (tmp_path / "study.json").write_text(
+        json.dumps({"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0]}]})
+    )
+    for options, message in (
+        (
+            ["--scheduler", "tcp://127.0.0.1:1"],
+            "error: study.json: scheduler: none answers at 'tcp://127.0.0.1:1'",
+        ),
+        (["--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "Error: --jobs is for this machine"),
+    ):
+        command = [sys.executable, "-m", "boostnoise", "study.json", *options]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert message in done.stderr.splitlines()[-1]
