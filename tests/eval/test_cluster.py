@@ -133,7 +133,7 @@ def test_limits_and_crashes_fail_a_cell_alone(cluster):
     cluster.add_worker()
     found = dict(
         fit_on_cluster(
-            pending,
+            pending.items(),
             datasets,
             ALLOWED_PACKAGES | {"counted"},
             scheduler=cluster.address,
