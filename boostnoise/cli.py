@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import signal
 import sys
@@ -47,6 +46,11 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     type=click.IntRange(min=1),
     metavar="N",
     help="Cells fitted side by side, at most.  [default: as many as there are cores for]",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Fit the cells on a Dask cluster, whose scheduler is at tcp://HOST:PORT, in place of this machine.",
 )
 @click.option("--fresh", is_flag=True, help="Fit every cell again, also those that an earlier run finished.")
 @click.option(
@@ -96,6 +100,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 def main(
     config: Path,
     jobs: int | None,
+    scheduler: str | None,
     fresh: bool,
     stores: tuple[Path, ...],
     allow_modules: tuple[str, ...],
@@ -119,6 +124,8 @@ def main(
         raise click.UsageError("--target needs --init")
     if dry_run and stores:
         raise click.UsageError("--dry-run writes nothing, so it cannot go with --merge")
+    if scheduler is not None and jobs is not None:
+        raise click.UsageError("--jobs is for this machine, so it cannot go with --scheduler")
     # Imported here, so that --help answers at once.
     from boostnoise.eval.errors import ConfigError
     from boostnoise.eval.progress import display
@@ -132,7 +139,7 @@ def main(
             try:
                 if dry_run:
                     sys.exit(_foretell(checked, jobs or -1, allow_modules, shown))
-                sys.exit(_run(checked, jobs or -1, stores, allow_modules, shown))
+                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, shown))
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
         except ConfigError as error:
@@ -156,8 +163,6 @@ def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
 def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Display) -> Config:
     from boostnoise.eval.reading import load_config
 
-    # Worker processes must not run a random.py that happens to lie in the working directory.
-    os.environ["PYTHONSAFEPATH"] = "1"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         config = load_config(path)
@@ -182,7 +187,12 @@ def _foretell(config: Config, n_jobs: int, allow_modules: tuple[str, ...], shown
 
 
 def _run(
-    config: Config, n_jobs: int, stores: tuple[Path, ...], allow_modules: tuple[str, ...], shown: Display
+    config: Config,
+    n_jobs: int,
+    scheduler: str | None,
+    stores: tuple[Path, ...],
+    allow_modules: tuple[str, ...],
+    shown: Display,
 ) -> int:
     from boostnoise.eval.plots import check_figures
     from boostnoise.eval.report import write_report
@@ -192,6 +202,6 @@ def _run(
     if stores:
         shown.took_over(merge(config, stores))
     with shown:
-        scores = run(config, n_jobs=n_jobs, allow_modules=allow_modules, progress=shown)
+        scores = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown)
     shown.end(config, scores, write_report(config, scores))
     return SOME_CELLS_FAILED if scores["error"].notna().any() else DONE

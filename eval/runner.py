@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from .cluster import fit_on_cluster
 from .config import Config
 from .jobs import Job
 from .planning import Progress, plan
@@ -20,6 +22,7 @@ def run(
     config: Config,
     *,
     n_jobs: int = -1,
+    scheduler: str | None = None,
     allow_modules: Collection[str] = (),
     progress: Callable[[Progress], object] | None = None,
 ) -> pd.DataFrame:
@@ -30,6 +33,9 @@ def run(
     config : Config
     n_jobs : int, default=-1
         Cells fitted side by side, at most; -1 for as many as there are cores for.
+    scheduler : str or None, default=None
+        Address of the scheduler of a Dask cluster that fits the cells, such as ``"tcp://10.0.0.1:8786"``, in
+        place of this machine; `n_jobs` is then for nothing.  This process alone writes the store.
     allow_modules : collection of str, default=()
         Packages that models may come from, beside those always allowed.  Their code runs.
     progress : callable or None, default=None
@@ -50,7 +56,8 @@ def run(
     """
     planned = plan(config, allow_modules=allow_modules)
     pending, outcomes, failed = planned.pending, dict(planned.finished), 0
-    n_slots = slots_for(n_jobs, config.threads) if pending else 0
+    limits = Limits(config.time_limit, config.memory_limit)
+    n_slots = slots_for(n_jobs, config.threads) if pending and scheduler is None else 0
     with Store(config.store_path) as store:
 
         def take(key: str, outcome: Outcome) -> None:
@@ -68,14 +75,13 @@ def run(
 
         if progress is not None:
             progress(Progress(planned, len(outcomes)))
-        fitted = fit_here(
-            ((key, job) for key, job in pending.items() if is_open(key)),
-            {job.dataset: planned.datasets[job.dataset] for job in pending.values()},
-            planned.allowed,
-            n_slots=n_slots,
-            threads=config.threads,
-            limits=Limits(config.time_limit, config.memory_limit),
-        )
+        cells = ((key, job) for key, job in pending.items() if is_open(key))
+        datasets = {job.dataset: planned.datasets[job.dataset] for job in pending.values()}
+        common: Any = {"threads": config.threads, "limits": limits}
+        if scheduler is None or not pending:
+            fitted = fit_here(cells, datasets, planned.allowed, n_slots=n_slots, **common)
+        else:
+            fitted = fit_on_cluster(cells, datasets, planned.allowed, scheduler=scheduler, **common)
         with closing(fitted):
             for key, outcome in fitted:
                 store.put(pending[key], outcome)
