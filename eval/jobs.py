@@ -41,7 +41,8 @@ class Job:
     repeat : int
     seed : int
         Of the split, the noise and the model.
-    test_fraction : float
+    test_fraction : float or None
+        None where the data set tells training and test rows apart itself.
     stratify : bool
     versions : tuple of (package, version)
         Of the packages that make the scores.
@@ -58,7 +59,7 @@ class Job:
     noise_on: NoiseOn
     repeat: int
     seed: int
-    test_fraction: float
+    test_fraction: float | None
     stratify: bool
     versions: tuple[tuple[str, str], ...]
     threads: int = 1
@@ -75,7 +76,7 @@ class Job:
             "model": self.model.content,
             # Without noise all kinds are the same.
             "noise": noise if self.noise_rate else None,
-            "split": [self.test_fraction, self.stratify],
+            "split": None if self.test_fraction is None else [self.test_fraction, self.stratify],
             "seed": self.seed,
             "versions": self.versions,
         }
@@ -105,7 +106,7 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             noise_on=spec.noise_on,
             repeat=repeat,
             seed=config.random_state + repeat,
-            test_fraction=config.test_fraction,
+            test_fraction=config.test_fraction if dataset.is_test is None else None,
             stratify=config.stratify,
             versions=versions[model.name],
             threads=config.threads,

@@ -9,9 +9,9 @@ from .datasets import Dataset
 
 
 def split(
-    dataset: Dataset, test_fraction: float, stratify: bool, seed: int
+    dataset: Dataset, test_fraction: float | None, stratify: bool, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Training and test rows: those that the data set tells apart itself, or a draw.
+    """Training and test rows: those that the data set tells apart itself, or a draw of a share of the rows.
 
     Raises
     ------

@@ -45,6 +45,18 @@ def test_threads_change_a_key_where_there_are_several_and_limits_change_none():
     assert not set(keys(threads=2)) & set(keys())
 
 
+def test_how_to_split_changes_no_key_where_the_data_set_says_it():
+    def keys(is_test, **changes):
+        content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+        data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), is_test)
+        return [job.key for job in make_jobs(parse_config({**content, **changes}, "run"), [data])]
+
+    given = np.array([False, False, True, True])
+    for change in ({"test_fraction": 0.5}, {"stratify": False}):
+        assert keys(given, **change) == keys(given)
+        assert not set(keys(None, **change)) & set(keys(None))
+
+
 def test_a_run_is_the_cross_of_its_parts():
     config = parse_config(
         {
