@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from boostnoise.eval import ConfigError, forecast, runner
@@ -154,13 +155,18 @@ def check_command(folder, config, *options):
     assert not set(FOREIGN) & set(sys.modules)
     assert not (folder / "canary").exists()
     results = config.get("results_dir", "results") if isinstance(config, dict) else ""
-    allowed = absolute(folder / results / "study") if isinstance(results, str) else None
+    allowed = absolute(folder / results) if isinstance(results, str) else None
     for path in map(Path, written):
         if "__pycache__" in path.parts or path == Path(os.devnull):
             continue
-        where = absolute(folder / str(path).removeprefix("file:").partition("?")[0])
+        name = str(path)
+        if name.startswith("file:"):  # as SQLite is told it
+            name = unquote(name.removeprefix("file:").partition("?")[0])
+        where = absolute(folder / name)
         assert allowed is not None
-        assert where == allowed or allowed in where.parents or where in allowed.parents, where
+        is_store = where.parent == allowed and where.name.startswith("store.sqlite")
+        study = allowed / "study"
+        assert is_store or where == study or study in where.parents or where in study.parents, where
     return done
 
 
