@@ -34,7 +34,11 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 
     from boostnoise.eval.listing import print_models
 
-    print_models(Console(highlight=False, width=None if sys.stdout.isatty() else 10_000))
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
+    # Printed by itself, the console would end the process where nobody reads the output.
+    with console.capture() as capture:
+        print_models(console)
+    click.echo(capture.get(), nl=False)
     context.exit()
 
 
@@ -201,7 +205,8 @@ def _run(
     check_figures(config)
     if stores:
         shown.took_over(merge(config, stores))
-    with shown:
+    with shown, warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: shown.warn(str(message))
         scores = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown)
     shown.end(config, scores, write_report(config, scores))
     return SOME_CELLS_FAILED if scores["error"].notna().any() else DONE

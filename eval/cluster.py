@@ -143,21 +143,19 @@ def _connected(scheduler: str) -> Iterator[Any]:
         raise ConfigError(
             "scheduler: needs Dask, which is not installed; the extra 'dask' of boostnoise brings it"
         ) from None
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    # It tells with tracebacks what is told below in a line.
-    logger.setLevel(logging.CRITICAL)
+    # They tell with tracebacks what is told below in a line, also after the connection was lost.
+    for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        try:
-            # A client that is never connected would wait for its own end.
-            socket.create_connection(get_address_host_port(scheduler), SECONDS_TO_CONNECT).close()
-            client = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
-            raise ConfigError(f"scheduler: none answers at {scheduler!r}: {one_line(error)}") from None
-        with client:
-            yield client
-    finally:
-        logger.setLevel(level)
+        # A client that is never connected would wait for its own end.
+        socket.create_connection(get_address_host_port(scheduler), SECONDS_TO_CONNECT).close()
+        client = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigError(f"scheduler: none answers at {scheduler!r}: {one_line(error)}") from None
+    with client:
+        if not client.nthreads():
+            warnings.warn("the cluster has no worker yet; the run waits for one", stacklevel=2)
+        yield client
 
 
 def _check_workers(client: Any, versions: tuple[tuple[str, str], ...]) -> None:

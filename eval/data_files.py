@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,13 @@ MAX_NUMBERS = 2**30
 SVMLIGHT_TARGET = "target"
 
 
-def read_files(paths: Sequence[str], formats: Sequence[str], where: str) -> list[pd.DataFrame]:
+def read_files(
+    paths: Sequence[str], formats: Sequence[str], where: str, separator: str = ","
+) -> list[pd.DataFrame]:
     """Read files that hold the same columns, as many as one or two.
 
-    An svmlight file becomes columns that are numbered from 0, and at the end `SVMLIGHT_TARGET`, its labels.
+    `separator` is the character between the values of a CSV file.  An svmlight file becomes columns that are
+    numbered from 0, and at the end `SVMLIGHT_TARGET`, its labels.
 
     Raises
     ------
@@ -29,7 +33,7 @@ def read_files(paths: Sequence[str], formats: Sequence[str], where: str) -> list
     """
     if set(formats) == {"svmlight"}:
         return _read_svmlight(paths, where)
-    readers = {"csv": pd.read_csv, "parquet": pd.read_parquet, "arff": _read_arff}
+    readers = {"csv": partial(pd.read_csv, sep=separator), "parquet": pd.read_parquet, "arff": _read_arff}
     tables = []
     for path, file_format in zip(paths, formats, strict=True):
         if file_format == "svmlight":

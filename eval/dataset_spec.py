@@ -31,7 +31,7 @@ Missing = Literal["error", "drop_rows", "impute", "keep"]
 Column = str | int
 
 _SOURCES = ("set", "path", "openml")
-_KEYS_OF_FILES = ("format", "test_path")
+_KEYS_OF_FILES = ("format", "separator", "test_path")
 
 
 def _schema_of_dataset(schema: dict[str, Any]) -> None:
@@ -46,6 +46,7 @@ def _schema_of_dataset(schema: dict[str, Any]) -> None:
         {"anyOf": [with_keys(absent=["split"]), with_keys(absent=["test_path"])]},
         {"if": _of_formats("csv", "parquet", "arff"), "then": with_keys("target")},
         {"if": _of_formats("svmlight"), "then": with_keys(absent=["target"])},
+        {"if": _of_formats("parquet", "arff", "svmlight"), "then": with_keys(absent=["separator"])},
         {
             "if": with_keys("test_path", absent=["format"]),
             "then": {"properties": {"test_path": {"pattern": _ends_in(*FORMAT_OF_SUFFIX)}}},
@@ -85,6 +86,8 @@ class DatasetSpec(Strict):
         Name or number of a set on OpenML.
     format : {"csv", "parquet", "arff", "svmlight"} or None
         Of the files; by default told by their suffix.
+    separator : str or None
+        The character between the values of a CSV file; by default a comma.
     test_path : str or None
         A second file, whose rows are those that are tested on.
     target : str, int or None
@@ -111,6 +114,7 @@ class DatasetSpec(Strict):
     name: Name
     set: Bundled | Downloaded | Synthetic | None = None
     format: Format | None = None  # before the paths, whose check looks at it
+    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     path: Name | None = None
     openml: Name | Annotated[int, Field(gt=0)] | None = None
     test_path: Name | None = None
@@ -203,6 +207,8 @@ class DatasetSpec(Strict):
                 raise ValueError("key 'test_path' needs a file, but path is a folder")
             if self.name != (Path(self.path).stem or self.path):
                 raise ValueError("key 'name' is too much: a folder's data sets have the names of its files")
+        if self.separator is not None and self.file_format not in ("csv", None):
+            raise ValueError(f"key 'separator' is for CSV files, but the format is {self.file_format}")
         if self.file_format == "svmlight":
             if self.target is not None:
                 raise ValueError("key 'target' is too much: a row of an svmlight file begins with its label")

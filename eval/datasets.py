@@ -85,7 +85,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     if len(frame) == 0:
         raise ConfigError(f"{where}: holds no row")
     if spec.missing == "drop_rows":
-        rows = frame.drop(columns=target).notna().all(axis=1).to_numpy()
+        rows = frame.notna().all(axis=1).to_numpy()
         if not rows.any():
             raise ConfigError(f"{where}: every row has a missing value")
         frame, is_test = frame[rows], None if is_test is None else is_test[rows]
@@ -108,7 +108,7 @@ def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.
         return frame, _find_column(frame, target, "target", where), None
     paths = [path for path in (spec.path, spec.test_path) if path is not None]
     formats = [spec.format or FORMAT_OF_SUFFIX[Path(path).suffix.lower()] for path in paths]
-    tables = read_files(paths, formats, where)
+    tables = read_files(paths, formats, where, spec.separator or ",")
     target = SVMLIGHT_TARGET if spec.target is None else _find_column(tables[0], spec.target, "target", where)
     if len(tables) == 1:
         return tables[0], target, None
@@ -141,7 +141,10 @@ def _code_labels(
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     target = labels.name
     if labels.isna().any():
-        raise ConfigError(f"{where}: {labels.isna().sum()} labels in column {target!r} are missing")
+        raise ConfigError(
+            f"{where}: {labels.isna().sum()} labels in column {target!r} are missing; "
+            '"missing": "drop_rows" leaves such rows out, and those with missing features'
+        )
     if pd.api.types.is_float_dtype(labels) and not np.isfinite(labels).all():
         raise ConfigError(f"{where}: labels in column {target!r} are infinite")
     try:

@@ -89,6 +89,8 @@ def area_under_ela(ela: ArrayLike, noise_rate: ArrayLike) -> float:
     0.4375
     """
     ela, rates = np.asarray(ela, dtype=np.float64), np.asarray(noise_rate, dtype=np.float64)
+    if ela.shape != rates.shape:
+        raise ValueError(f"ela and noise_rate must have the same shape, got {ela.shape} and {rates.shape}")
     if rates.size == 0 or np.ptp(rates) == 0:
         return float("nan")
     order = np.argsort(rates)
@@ -148,6 +150,8 @@ def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
 def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
     """A metric against the noise rate, for each data set and model.
 
+    A model that lacks a repeat has no mean: one over other splits than the rest could not be compared.
+
     Parameters
     ----------
     scores, metric, of
@@ -169,7 +173,8 @@ def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
     """A metric against the noise rate, averaged over the data sets.
 
     Within each repeat the data sets are averaged, then the repeats; the spread is that of the repeats.  A model
-    that lacks a data set has no average: one over other data sets than the rest could not be compared.
+    that lacks a data set or a repeat has no mean: one over other data sets or splits than the rest could not be
+    compared.
 
     Parameters
     ----------
@@ -193,4 +198,5 @@ def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
 
 def _over_repeats(groups: Any, metric: str) -> pd.DataFrame:
     table: pd.DataFrame = groups.agg(["mean", "std", "count"])
+    table.loc[table["count"] < groups.size(), ["mean", "std"]] = np.nan
     return table.rename(columns={"mean": metric, "count": "repeats"}).reset_index()

@@ -89,7 +89,7 @@ SHORT_NAMES = {
     "catboost": ShortName("CatBoost", "gradient boosting", "catboost", "CatBoostClassifier"),
     "robust_tree": ShortName(
         "This project",
-        "a tree that stops early on noisy labels: negative_exponential",
+        "a tree with a split criterion that withstands noise: negative_exponential",
         "robust_splits",
         "RobustDecisionTreeClassifier",
     ),

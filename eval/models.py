@@ -12,6 +12,7 @@ import logging
 import re
 import sys
 from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 from typing import Any
 
 from .errors import ConfigError, one_line
@@ -223,7 +224,9 @@ def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
     known = (named | KEYWORDS) - {"self", "args", "kwargs"}
     for name in arguments:
         if name not in known:
-            raise ConfigError(f"{where} has no parameter {name!r}, or none that a config may set")
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ConfigError(f"{where} has no parameter {name!r}, or none that a config may set{hint}")
 
 
 def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:

@@ -125,10 +125,14 @@ def plan(config: Config, *, allow_modules: Collection[str] = ()) -> Plan:
     ------
     ConfigError
         If a data set, a model or the store cannot be used.
+    TypeError
+        If `config` is no `Config`.
     """
+    if not isinstance(config, Config):
+        raise TypeError(f"config must be a Config, such as load_config returns, got {config!r}")
     planned = _cells(config, allow_modules)
     path = config.store_path
-    if path.exists() and path.stat().st_size:  # a run that was killed may have got no further
+    if path.exists():
         with Store(path, read_only=True) as store:
             planned = planned.knowing(store)
     _check_pending(planned)

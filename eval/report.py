@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +18,7 @@ from rich.text import Text
 
 from .config import Config
 from .errors import ConfigError
-from .metrics import curve, mean_curve
+from .metrics import curve, mean_curve, per_repeat
 from .plots import figure_of_means, label_of
 
 HINTS = {
@@ -52,11 +53,14 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
     written: list[Path] = []
 
     def write(name: str, save: Callable[[Path], Any]) -> None:
-        """Replace a file by a whole one, never by a part of one."""
+        """Replace a file by a whole one, never by a part of one, whoever else does so at the time."""
         path = folder / name
-        unfinished = path.with_name(f".{name}")
-        save(unfinished)
-        unfinished.replace(path)
+        unfinished = path.with_name(f".{os.getpid()}.{name}")
+        try:
+            save(unfinished)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
         written.append(path)
 
     try:
@@ -122,6 +126,8 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
                 parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
     if scores["error"].notna().any():
         parts.append(_failures(scores))
+    elif per_repeat(scores, "ela", config.metric)["ela"].isna().any():
+        parts.append(Text(f"– ELA and its like have no value where the {config.metric} without noise is 0."))
     return Group(*parts)
 
 
@@ -170,7 +176,9 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
 
 def _failures(scores: pd.DataFrame) -> Text:
     failed = scores[scores["error"].notna()]
-    text = Text(f"{len(failed)} of {len(scores)} cells failed; a model that lacks a data set has no mean.")
+    text = Text(
+        f"{len(failed)} of {len(scores)} cells failed; a model that lacks a data set or a repeat has no mean."
+    )
     counts = failed.value_counts(["model", "dataset", "error"], sort=False).reset_index()
     for model, dataset, error, n in counts.itertuples(index=False):
         text.append(f"\n  {model} on {dataset}, {n} cells: {str(error)[:300]}")

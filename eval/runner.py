@@ -90,13 +90,13 @@ def run(
     return _score_table(planned.jobs, [outcomes[key] for key in planned.keys])
 
 
-def merge(config: Config, paths: Iterable[str | Path]) -> int:
+def merge(config: Config, paths: str | Path | Iterable[str | Path]) -> int:
     """Copy the finished cells of other stores into the store of a config, where it does not have them.
 
     Parameters
     ----------
     config : Config
-    paths : iterable of str or Path
+    paths : str, Path or iterable of them
         Stores, or folders that hold one, such as the `results_dir` of a run on another machine.  They are only
         read.
 
@@ -110,6 +110,7 @@ def merge(config: Config, paths: Iterable[str | Path]) -> int:
     ConfigError
         If there is no store, it is not in order, or it holds what no cell can be; of that nothing is copied.
     """
+    paths = [paths] if isinstance(paths, str | Path) else paths
     with Store(config.store_path) as store:
         return sum(store.merge(Path(path)) for path in paths)
 

@@ -19,6 +19,8 @@ from .feature_coding import MAX_CATEGORIES
 from .planning import check
 from .reading import parse_text
 
+SEPARATORS = ";\t|"
+
 # Columns with one of these names are taken for the labels, whatever their case.
 NAMES_OF_TARGETS = ("label", "labels", "target", "class", "y")
 MANY_ROWS, FEWER_ROWS = 50_000, 20_000
@@ -100,8 +102,14 @@ def starter_config(data: str, target: str | None = None) -> tuple[str, list[str]
         raise ConfigError(f"{data}: must be a file that ends in {', '.join(FORMAT_OF_SUFFIX)}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what pandas thinks of a file's columns
-        (frame,) = read_files([data], [file_format], f"data set {Path(data).stem!r}")
+        where = f"data set {Path(data).stem!r}"
+        (frame,) = read_files([data], [file_format], where)
         keys: list[Key] = [("", "path", _json(data))]
+        if file_format == "csv" and frame.shape[1] == 1:
+            separator = max(SEPARATORS, key=str(frame.columns[0]).count)
+            if separator in str(frame.columns[0]):
+                (frame,) = read_files([data], [file_format], where, separator)
+                keys.append(("", "separator", _json(separator)))
         remarks: list[str] = []
         if file_format != "svmlight":
             keys += _keys_of_table(frame, target, remarks)
@@ -113,7 +121,11 @@ def starter_config(data: str, target: str | None = None) -> tuple[str, list[str]
         try:
             return _checked(keys, stratify=True), remarks
         except ConfigError:
+            pass
+        try:
             return _checked(keys, stratify=False), remarks
+        except ConfigError as error:
+            raise ConfigError("; ".join([str(error), *remarks])) from None
 
 
 def _checked(keys: list[Key], *, stratify: bool) -> str:
@@ -154,7 +166,13 @@ def _keys_of_table(frame: pd.DataFrame, target: str | None, remarks: list[str]) 
         comment = f"Columns that hold text: {len(text)}, of up to {most} values each.  onehot or ordinal."
         keys.append((comment, "categorical", _json(how)))
     n_missing = int(features.isna().any().sum())
-    if n_missing:
+    n_unlabelled = int(frame[column].isna().sum())
+    if n_unlabelled:
+        comment = (
+            f"Rows without a label: {n_unlabelled}.  They are left out, with those that lack another value."
+        )
+        keys.append((comment, "missing", _json("drop_rows")))
+    elif n_missing:
         comment = (
             f"Columns with missing values: {n_missing}.  impute, drop_rows, or keep for models that take them."
         )

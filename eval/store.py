@@ -149,7 +149,10 @@ class Store:
         self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
             with self._guarded():
-                if self._is_new() and not read_only:
+                if self._is_new():
+                    if read_only:  # whoever began it was killed, or had no room; so there is nothing to read
+                        self._connection.close()
+                        self._connection = sqlite3.connect(":memory:")
                     self._make()
                 self._check()
                 if not read_only:

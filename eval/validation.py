@@ -80,7 +80,7 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
         case "model_type" | "dict_type" | "model_attributes_type":
             message = "must be a JSON object"
         case _:
-            message = problem["msg"].replace("Input should", "must")
+            message = problem["msg"].replace("Input should", "must").replace("String should", "must")
     if not where:
         return message
     return f"{where}: {message}, got {shown(found)}"

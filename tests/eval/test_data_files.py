@@ -129,3 +129,9 @@ def test_names_that_no_file_can_have():
         with pytest.raises(ConfigError, match="no such file"):
             read(path, "csv")
     assert data_files.MAX_NUMBERS == 2**30
+
+
+def test_other_separators(tmp_path):
+    (tmp_path / "a.csv").write_text("x;y\n1,5;0\n")
+    (table,) = read_files([str(tmp_path / "a.csv")], ["csv"], "", ";")
+    assert table.to_dict("list") == {"x": ["1,5"], "y": [0]}

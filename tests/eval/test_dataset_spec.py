@@ -59,8 +59,11 @@ def test_names():
         ({"set": "iris", "categorical": "hash"}, "categorical: must be 'onehot' or 'ordinal'"),
         ({"set": "iris", "missing": None}, "missing: must be 'error', 'drop_rows', 'impute' or 'keep'"),
         ({"set": "iris", "positive": []}, "positive: must hold at least 1 items"),
+        ({"set": "iris", "separator": ";"}, "key 'separator' needs 'path'"),
+        ({"path": "a.arff", "target": 0, "separator": ";"}, "key 'separator' is for CSV files, but the format is arff"),
+        ({"path": "a.csv", "target": 0, "separator": "::"}, "separator: must"),
         ({"set": "iris", "max_rows": 3}, "max_rows: must be greater than or equal to 4"),
-        ({"set": "iris", "max_row": 3}, "max_row: unknown key; allowed are name, set, format, path, openml, test_path"),
+        ({"set": "iris", "max_row": 3}, "max_row: unknown key; allowed are name, set, format, separator, path, openml"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_line(keys, message):

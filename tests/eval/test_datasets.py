@@ -153,6 +153,14 @@ def test_dropped_rows(table):
     assert describe(**table, drop=["x", "part"], missing="drop_rows").y.size == 40
 
 
+def test_rows_without_a_label_are_dropped_too(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,\n3,1\n4,0\n5,1\n")
+    spec = {"path": str(tmp_path / "a.csv"), "target": "y"}
+    with pytest.raises(ConfigError, match=r'1 labels in column .* are missing; "missing": "drop_rows" leaves'):
+        describe(**spec)
+    assert describe(**spec, missing="drop_rows").X.ravel().tolist() == [1, 3, 4, 5]
+
+
 def test_grouped_labels(table):
     dataset = describe(**table, positive=["b", "d"], drop=["x"])
     assert dataset.y.tolist() == [0, 1] * 20

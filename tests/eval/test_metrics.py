@@ -66,11 +66,11 @@ def test_no_mean_over_other_data_sets_than_the_rest():
     scores.loc[7, "accuracy"] = np.nan
     result = mean_curve(scores, "ela").set_index("noise_rate")
     assert result.loc[0.5, "repeats"] == 1
-    assert result.loc[0.5, "ela"] == pytest.approx((0.5 + 0.1) / 2)
-    scores.loc[5, "accuracy"] = np.nan
-    assert np.isnan(mean_curve(scores, "ela").set_index("noise_rate").loc[0.5, "ela"])
-    assert mean_curve(scores, "ela").set_index("noise_rate").loc[0.5, "repeats"] == 0
-    assert np.isnan(curve(scores, "ela").set_index(["dataset", "noise_rate"]).loc[("b", 0.5), "ela"])
+    assert result.loc[0.5, ["ela", "std"]].isna().all()
+    assert result.loc[0.0, "ela"] == pytest.approx((0.25 / 2 + 1.0 / 2) / 2)
+    of_sets = curve(scores, "ela").set_index(["dataset", "noise_rate"])
+    assert of_sets["repeats"].tolist() == [2, 2, 2, 1]
+    assert of_sets["ela"].isna().tolist() == [False, False, False, True]
 
 
 def test_a_failed_baseline_leaves_no_value():
@@ -107,6 +107,8 @@ def test_area_by_hand():
     assert area_under_ela([0.3, 0.3, 0.3], [0.0, 0.7, 0.9]) == pytest.approx(0.3)
     for values, rates in (([0.2, np.nan], [0, 1]), ([0.2], [0]), ([], [])):
         assert np.isnan(area_under_ela(values, rates))
+    with pytest.raises(ValueError, match=r"must have the same shape, got \(2,\) and \(1,\)"):
+        area_under_ela([0.1, 0.2], [0.0])
 
 
 def test_areas_of_scores():
@@ -118,11 +120,12 @@ def test_areas_of_scores():
     assert of_sets.loc["a", "repeats"] == 2
     mean = mean_curve(SCORES, "area_under_ela")
     assert mean["area_under_ela"].tolist() == pytest.approx([(0.375 + 0.05 + 1.1 + 0.15) / 4])
-    # One failed cell, and there is no area of it, nor a mean of that repeat.
+    # One failed cell, and there is no area of it, nor a mean with it.
     scores = SCORES.copy()
     scores.loc[7, "accuracy"] = np.nan
     mean = mean_curve(scores, "area_under_ela")
-    assert mean[["area_under_ela", "repeats"]].to_numpy().tolist() == [[pytest.approx((0.375 + 0.05) / 2), 1]]
+    assert mean["area_under_ela"].isna().all()
+    assert mean["repeats"].tolist() == [1]
 
 
 def test_other_measures_than_the_accuracy():

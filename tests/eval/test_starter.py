@@ -127,8 +127,11 @@ def test_svmlight(tmp_path):
         ("a.txt", "x", "must be a file that ends in .csv, .parquet"),
         ("a.csv", "", "the file is empty"),
         ("missing.csv", None, "no such file"),
-        ("a.csv", "x,y\n1,1\n2,1\n", "needs two classes at least"),
-        ("a.csv", "x,y\n1,0\n2,\n3,1\n", "1 labels in column 'y' are missing"),
+        (
+            "a.csv",
+            "x,y\n1,1\n2,1\n",
+            "needs two classes at least, found only 1; the target is guessed: column 'y'",
+        ),
         ("a.csv", "x,y\n1,0.5\n2,0.6\n3,1\n", "is it the right target"),
         ("a.csv", "y\n1\n0\n1\n0\n", "has no column but the target"),
     ],
@@ -140,6 +143,21 @@ def test_data_that_cannot_be_learnt_from(tmp_path, name, content, message):
         write_starter(tmp_path / "study.json", str(tmp_path / name))
     assert "\n" not in str(error.value)
     assert not (tmp_path / "study.json").exists()
+
+
+def test_rows_without_a_label_are_left_out(start):
+    data = frame()
+    data.loc[3, "class"] = None
+    keys, config, _ = start(data)
+    assert keys["missing"] == "drop_rows"
+    assert plan(config).datasets["data"].y.size == 59
+
+
+def test_other_separators(tmp_path):
+    frame().to_csv(tmp_path / "a.csv", index=False, sep=";")
+    write_starter(tmp_path / "study.jsonc", str(tmp_path / "a.csv"))
+    (spec,) = load_config(tmp_path / "study.jsonc").datasets
+    assert (spec.separator, spec.target) == (";", "class")
 
 
 def test_nothing_is_overwritten(tmp_path):

@@ -229,10 +229,23 @@ def test_a_read_only_store_changes_nothing(filled):
     assert list(filled.parent.iterdir()) == [filled]
     with pytest.raises(ConfigError, match=r"there is no store .*other.sqlite"):
         Store(filled.with_name("other.sqlite"), read_only=True)
-    empty = filled.with_name("empty.sqlite")
-    empty.write_bytes(b"")
-    with pytest.raises(ConfigError, match="is no store of noisyeval"):
-        Store(empty, read_only=True)
+
+
+@pytest.mark.parametrize("began", ["a file", "a database"])
+def test_a_store_that_was_only_begun_is_an_empty_one(path, began):
+    if began == "a file":
+        path.write_bytes(b"")
+    else:  # as when the disk was full
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+    before = path.read_bytes()
+    with Store(path, read_only=True) as store:
+        assert store.outcomes([key(0)]) == {}
+    assert path.read_bytes() == before
+    with Store(path) as store:
+        store.put(StubJob(key(0)), GOOD)
+    with Store(path, read_only=True) as store:
+        assert store.outcomes([key(0)]) == {key(0): GOOD}
 
 
 def test_a_lock_that_another_process_holds(filled, monkeypatch):
