@@ -20,6 +20,7 @@ from boostnoise.eval.pool import fit_here
 from boostnoise.eval.slot import DIED, Limits
 
 pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore:the cluster has no worker")
 
 # Told apart by its tag, it writes down that it is fitted.
 COUNTED = """
@@ -158,6 +159,16 @@ def test_a_scheduler_that_is_lost(cluster):
     cluster.scheduler.kill()
     with pytest.raises(ConfigError, match="the cluster's scheduler is gone; what was finished is kept"):
         list(outcomes)
+
+
+def test_a_cluster_that_is_not_there_yet(cluster):
+    pending, datasets = work([counted(0)])
+    threading.Timer(1.0, cluster.add_worker).start()
+    with pytest.warns(UserWarning, match="the cluster has no worker yet; the run waits for one"):
+        ((_, outcome),) = fit_on_cluster(
+            pending.items(), datasets, ALLOWED_PACKAGES | {"counted"}, scheduler=cluster.address
+        )
+    assert outcome.error is None
 
 
 def test_other_versions(cluster):
