@@ -106,6 +106,16 @@ def test_the_size_asked_for_is_obeyed(name):
         assert panel.height > 4
 
 
+@pytest.mark.filterwarnings("ignore:constrained_layout not applied")
+def test_a_size_too_small_is_drawn_all_the_same():
+    models = [f"{LONG} {i}" for i in range(30)]
+    options = FigureOptions(fig_size=[1, 1])
+    figure = figure_of_means(means(models), "ela", models=models, n_datasets=2, options=options)
+    figure.draw_without_rendering()
+    assert figure.get_size_inches().tolist() == [1, 1]
+    assert figure.axes[0].get_position().width > 0
+
+
 def test_no_default_is_too_large_for_its_dots():
     models = [f"{LONG} {i}" for i in range(30)]
     kinds = [f"kind {i}" for i in range(5)]
