@@ -148,7 +148,7 @@ def figure_of_means(
     width = _size(legend)[0]
     if options.fig_size is None:
         figure.set_figwidth(figure.get_figwidth() + width)
-    # The panels and their title stay to the left of the legend; one too wide for the figure covers them in part.
+    # The panels and their title stay to the left of the legend; one that is too wide covers them in part.
     right = max(0.4, 1 - width / figure.get_figwidth())
     figure.set_layout_engine("constrained", rect=(0, 0, right, 1))
     if title:
