@@ -74,18 +74,18 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
                 write(f"{name}.csv", partial(table.to_csv, index=False))
             if metric not in figures or not figures[metric].save_fig:
                 continue
-            figure = figure_of_means(
-                means,
-                metric,
-                of=config.metric,
-                models=models,
-                n_datasets=scores["dataset"].nunique(),
-                options=figures[metric],
-            )
             # A fixed salt and no date: the same scores give the same bytes.
             with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
                 # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
                 warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
+                figure = figure_of_means(
+                    means,
+                    metric,
+                    of=config.metric,
+                    models=models,
+                    n_datasets=scores["dataset"].nunique(),
+                    options=figures[metric],
+                )
                 for suffix, metadata in (("png", {}), ("svg", {"Date": None})):
                     write(f"{metric}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
     except OSError as error:

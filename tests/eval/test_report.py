@@ -87,6 +87,15 @@ def test_same_scores_same_bytes(config, scores):
     assert first == {path.name: path.read_bytes() for path in config.output_dir.iterdir()}
 
 
+@pytest.mark.filterwarnings("error")
+def test_names_that_the_font_lacks(config, scores):
+    name = "\u6a21\u578b"
+    model = config.models[1].model_copy(update={"name": name})
+    config = config.model_copy(update={"models": [config.models[0], model]})
+    write_report(config, scores.replace({"model": {"b": name}}))
+    assert name in (config.output_dir / "ela.svg").read_text()
+
+
 def test_figures_can_be_left_out(config, scores):
     options = config.ela_fig.model_copy(update={"save_fig": False})
     written = write_report(config.model_copy(update={"ela_fig": options}), scores)
