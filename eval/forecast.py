@@ -157,16 +157,18 @@ def _try(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:
     """Fit cells on more and more of the rows: all on few first, so that none takes the time of the others."""
     config = plan.config
     limits = Limits(min(MOST_SECONDS, config.time_limit or MOST_SECONDS), config.memory_limit)
-    trials: dict[str, list[_Trial]] = {key: [] for key in keys}
-    names = dict.fromkeys(plan.cells[key].dataset for key in trials)
+    jobs = {key: plan.cells[key] for key in keys}
+    trials: dict[str, list[_Trial]] = {key: [] for key in jobs}
+    slow: set[str] = set()
+    names = dict.fromkeys(job.dataset for job in jobs.values())
     parts = {(name, factor): _part(plan.datasets[name], factor) for name in names for factor in FACTORS}
     with SharedData({_name(*which): part for which, part in parts.items() if part is not None}) as shared:
         # One process for all trials that end well: to load the learners takes longer than most of them.
         slot = Slot(shared, plan.allowed, config.threads, limits)
         try:
             end = time.monotonic() + PATIENCE_SECONDS
-            for key, factor in _slow_last(trials, plan):
-                job = plan.cells[key]
+            for key, factor in _slow_last(jobs, slow):
+                job = jobs[key]
                 part = parts[job.dataset, factor]
                 if part is None or any(trial.is_telling for trial in trials[key]):
                     continue
@@ -174,6 +176,8 @@ def _try(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:
                     break
                 outcome = _fit(slot, key, dataclasses.replace(job, dataset=_name(job.dataset, factor)))
                 trials[key].append(_Trial(part.y.size, _seconds(outcome), outcome.error))
+                if trials[key][-1].took_too_long:
+                    slow.add(job.model.name)
         finally:
             slot.kill()
     return trials
@@ -183,13 +187,12 @@ def _name(dataset: str, factor: int) -> str:
     return f"{dataset} {factor}"
 
 
-def _slow_last(trials: dict[str, list[_Trial]], plan: Plan) -> Iterator[tuple[str, int]]:
-    """Every cell with the fewest rows, then with more; at the end those of models that were stopped by then."""
-    models = {key: plan.cells[key].model.name for key in trials}
+def _slow_last(jobs: dict[str, Job], slow: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Every cell with the fewest rows, then with more; at the end those of models that are slow by then."""
     late = []
     for factor in FACTORS:
-        for key in trials:
-            if models[key] in {models[k] for k, made in trials.items() if made and made[-1].took_too_long}:
+        for key, job in jobs.items():
+            if job.model.name in slow:
                 late.append((key, factor))
             else:
                 yield key, factor
