@@ -227,7 +227,8 @@ class Events(Display):
     def foretell(self, config: Config, forecast: Forecast) -> None:
         """The event plan."""
         pairs = [vars(pair) for pair in forecast.pairs]
-        self._write("plan", run=self.name, seconds=forecast.seconds, jobs=forecast.n_jobs, pairs=pairs)
+        whole = {"seconds": forecast.seconds, "at_least": forecast.at_least}
+        self._write("plan", run=self.name, **whole, jobs=forecast.n_jobs, pairs=pairs)
 
     def end(self, config: Config, scores: pd.DataFrame, files: list[Path]) -> None:
         """The event end."""
