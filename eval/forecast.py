@@ -22,7 +22,7 @@ from .noise_spec import NO_NOISE
 from .planning import Plan
 from .pool import SECONDS_BETWEEN_LOOKS
 from .shared_data import SharedData
-from .slot import Limits, Slot
+from .slot import TOO_LONG, Limits, Slot
 from .store import Outcome
 
 # Rows of the trials: more would tell little more, and would have to be copied.
@@ -38,7 +38,6 @@ KNOWN_FROM = {
     "trial": "quick fits on a part of the rows",
     "limit": "the time limit",
 }
-TOO_LONG = "ran longer than the time limit"  # as a slot says it, and no error of a model
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from .shared_data import SharedData
 from .store import Outcome
 
 DIED = "the process that fitted this cell died (a crash, or out of memory)"
+TOO_LONG = "ran longer than the time limit"
 GIB = 2**30
 SECONDS_TO_END = 2.0
 
@@ -162,7 +163,7 @@ class Slot:
             and self._began is not None
             and time.monotonic() - self._began > limits.seconds
         ):
-            return f"ran longer than the time limit of {limits.seconds:g} s"
+            return f"{TOO_LONG} of {limits.seconds:g} s"
         if limits.gib is not None and self._private_bytes() > limits.gib * GIB:
             return f"took more than the memory limit of {limits.gib:g} GiB"
         return None
