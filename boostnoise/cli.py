@@ -180,8 +180,8 @@ def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Displa
 
 def _foretell(config: Config, n_jobs: int, allow_modules: tuple[str, ...], shown: Display) -> int:
     from boostnoise.eval.forecast import forecast
+    from boostnoise.eval.looks import check_figures
     from boostnoise.eval.planning import plan
-    from boostnoise.eval.plots import check_figures
     from boostnoise.eval.pool import slots_for
 
     check_figures(config)
@@ -198,7 +198,7 @@ def _run(
     allow_modules: tuple[str, ...],
     shown: Display,
 ) -> int:
-    from boostnoise.eval.plots import check_figures
+    from boostnoise.eval.looks import check_figures
     from boostnoise.eval.report import write_report
     from boostnoise.eval.runner import merge, run
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from boostnoise.eval import load_config
+from boostnoise.eval.looks import check_options
 from boostnoise.eval.models import build
-from boostnoise.eval.plots import check_options
 
 STUDY = ["50stumps", "depth6trees50", "xgb_gamma", "xgb_lambda"]
 

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from boostnoise.eval import plot_curves
 from boostnoise.eval.config import MAX_PIXELS, FigureOptions
-from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.looks import check_options
 from boostnoise.eval.metrics import METRICS
-from boostnoise.eval.plots import _text, check_options, figure_of_means, label_of
+from boostnoise.eval.plots import _text, figure_of_means, label_of
 from matplotlib.figure import Figure
 
 
@@ -245,26 +245,6 @@ def test_options_of_the_2020_study():
     assert (figure.get_suptitle(), ax.get_title()) == ("with $\\gamma$", "")
     assert ax.lines[0].get_color() == matplotlib.colormaps["viridis"](0.0)
     assert (ax.lines[1].get_color(), ax.lines[1].get_linewidth()) == ("red", 4)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"fig_cmap": "viridys"}, "ela_fig.fig_cmap: unknown colour map 'viridys'"),
-        (
-            {"plot_kwargs": [{"markr": "s"}]},
-            r"ela_fig.plot_kwargs\[0\]: unknown key 'markr'; allowed are alpha, color",
-        ),
-        ({"plot_kwargs": [{"url": "javascript:alert(1)"}]}, r"ela_fig.plot_kwargs\[0\]: unknown key 'url'"),
-        ({"plot_kwargs": [{"marker": "nonsense"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
-        ({"plot_kwargs": [{"color": "red", "c": "blue"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
-        ({"plot_kwargs": [{"color": "nonsense"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
-        ({"plot_kwargs": [{"alpha": 7}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
-    ],
-)
-def test_options_that_cannot_be_drawn(options, message):
-    with pytest.raises(ConfigError, match=message):
-        check_options(FigureOptions(**options), "ela_fig")
 
 
 @pytest.mark.parametrize(

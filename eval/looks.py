@@ -1,0 +1,78 @@
+"""How the line of each model looks, and whether what a config says of it can be drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.cbook import normalize_kwargs
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from .config import Config, FigureOptions
+from .errors import ConfigError, one_line
+
+# Okabe & Ito's colours, which colour-blind readers can tell apart, without their yellow, which print loses.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
+STYLES = ("-", "--", "-.", ":")
+
+# What a config may say of a line: how it looks, but not where it leads to or how it is drawn.
+STYLE_KEYS = frozenset(
+    """
+    alpha color dash_capstyle dash_joinstyle drawstyle fillstyle label linestyle linewidth marker
+    markeredgecolor markeredgewidth markerfacecolor markersize markevery solid_capstyle solid_joinstyle
+    zorder
+    """.split()  # noqa: SIM905 - a list of words
+)
+
+
+def check_figures(config: Config) -> None:
+    """Try the options of both figures of a config before any work starts, as `check_options` does."""
+    for name in ("ela_fig", "rla_fig"):
+        check_options(getattr(config, name), name)
+
+
+def check_options(options: FigureOptions, name: str) -> None:
+    """Try the options before any work starts.
+
+    Raises
+    ------
+    ConfigError
+        If the colour map or an argument of a line is unknown.
+    """
+    if options.fig_cmap is not None and options.fig_cmap not in matplotlib.colormaps:
+        raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}")
+    for i, arguments in enumerate(options.plot_kwargs):
+        if not arguments:
+            continue
+        figure = Figure()
+        try:
+            unknown = [key for key in normalize_kwargs(arguments, Line2D) if key not in STYLE_KEYS]
+            if unknown:
+                allowed = ", ".join(sorted(STYLE_KEYS))
+                raise ConfigError(f"{name}.plot_kwargs[{i}]: unknown key {unknown[0]!r}; allowed are {allowed}")
+            figure.subplots().plot([0, 1], [0, 1], **look_of(i, len(options.plot_kwargs), options))
+            figure.draw_without_rendering()
+        except ConfigError:
+            raise
+        except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes
+            raise ConfigError(
+                f"{name}.plot_kwargs[{i}]: {arguments!r} cannot be drawn: {one_line(error)}"
+            ) from None
+
+
+def look_of(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
+    """Arguments of the line of the i-th of n models."""
+    look: dict[str, Any] = {
+        "color": COLOURS[i % len(COLOURS)],
+        "marker": MARKERS[i % len(MARKERS)],
+        "linestyle": STYLES[i // len(COLOURS) % len(STYLES)],
+        "markersize": 4.5,
+    }
+    if options.fig_cmap is not None:
+        # The upper end of the usual colour maps is too light for lines.
+        look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 0.9, n)[i])
+    own = options.plot_kwargs[i] if options.plot_kwargs else {}
+    return look | normalize_kwargs(own, Line2D)
