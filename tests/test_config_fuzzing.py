@@ -121,7 +121,7 @@ def folder(tmp_path_factory):
         patch.syspath_prepend(folder)
         patch.setenv("PYTHONSAFEPATH", "1")
         patch.setattr(runner, "fit_here", fit_nothing)
-        patch.setattr(forecast, "run_cell", lambda *_: Outcome(accuracy=0.5, fit_seconds=0.01))
+        patch.setattr(forecast, "_fit", lambda *_: Outcome(accuracy=0.5, fit_seconds=0.01))
         # Once unwatched, for what libraries keep in places of their own, such as the list of fonts.
         (folder / "first.json").write_text(json.dumps({**BASE, "ela_fig": {}}))
         assert CliRunner().invoke(main, ["first.json"]).exit_code == 0
