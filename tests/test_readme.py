@@ -3,6 +3,7 @@
 Its first two commands, which install the project, are run by `.ci/run`; they are compared with it here.
 """
 
+import json
 import os
 import re
 import shutil
@@ -54,6 +55,9 @@ def test_own_data(tmp_path):
 )
 def test_examples(example, root, tmp_path):
     shutil.copytree(root / "configs", tmp_path / "configs")
+    quickstart = tmp_path / "configs" / "quickstart.json"
+    content = json.loads(quickstart.read_text())
+    quickstart.write_text(json.dumps({**content, "repeats": 1}))  # the whole of it is the first command
     (tmp_path / "example.py").write_text(example)
     done = subprocess.run([sys.executable, "example.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
