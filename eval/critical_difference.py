@@ -22,7 +22,7 @@ from .score_tables import higher_is_better, score_table
 from .statistics import FriedmanNemenyi, friedman_nemenyi
 
 NAME_WIDTH = 30
-# Inches: of a name, of a bar, from the scale to its first bar, from the last bar to the first name, above the scale.
+# Inches: of a name, of a bar, from the scale to the first bar, from the last to the first name, above the scale.
 ROW, LANE, FIRST_BAR, FIRST_NAME, RULER = 0.26, 0.15, 0.17, 0.12, 0.75
 WIDTH, EMPTY_HEIGHT = 8.0, 1.5
 
@@ -122,9 +122,15 @@ def draw_critical_difference(ax: Axes, result: FriedmanNemenyi, looks: Mapping[s
         name = text_of(str(look["label"]), NAME_WIDTH)
         ax.annotate(
             f"{name}  {rank:.2f}" if align == "right" else f"{rank:.2f}  {name}",
-            (side, y), xytext=(-4 if align == "right" else 4, 0), textcoords="offset points", ha=align, va="center",
-            fontsize="small", gid=line.get_gid(), annotation_clip=False,
-        )  # fmt: skip
+            (side, y),
+            xytext=(-4 if align == "right" else 4, 0),
+            textcoords="offset points",
+            ha=align,
+            va="center",
+            fontsize="small",
+            gid=line.get_gid(),
+            annotation_clip=False,
+        )
 
 
 def _lanes(result: FriedmanNemenyi) -> list[list[tuple[float, float]]]:

@@ -85,7 +85,8 @@ def averaged_curves(picture: Picture) -> Axes | NDArray[Any]:
         here = table[table["noise_kind"] == kind]
         return draw_curves(ax, here, picture.metric, picture.looks, label=picture.label)
 
-    return picture.panels(draw, title=f"{picture.name}{picture.under}, {picture.over}", caption=band)
+    title = f"{picture.name}{picture.under}, {picture.over}"
+    return picture.panels(draw, title=title, caption=f"Band: {band}")
 
 
 def draw_curves(

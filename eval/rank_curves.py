@@ -28,7 +28,7 @@ def rank_curves(picture: Picture) -> Axes | NDArray[Any]:
         return lines
 
     counts = sorted({int(n) for table in tables.values() for n in table["n_datasets"]})
-    caption = over_datasets(counts[0], counts[-1])
+    caption = "Band: " + over_datasets(counts[0], counts[-1])
     if counts[0] < len(picture.datasets):
         caption += f"; of {len(picture.datasets)}, as those where a model has no value do not count"
     return picture.panels(draw, title=f"{picture.name}{picture.under}: mean rank", caption=caption)

@@ -21,8 +21,6 @@ PANEL = (2.5, 2.0)
 LETTERS = {"font.size": 8.0}
 MAX_TICKS = 6
 SMALLER = 0.7  # markers and lines
-# Panels are wider than high; with so many in a row a page of them is about as high as wide.
-COLUMNS_PER_PANEL = 0.75
 
 
 @matplotlib.rc_context(LETTERS)
@@ -33,7 +31,7 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
     -------
     ndarray of Axes, of shape (n_datasets,) or (n_datasets, n_kinds)
     """
-    table, caption = by_dataset(picture.scores, picture.metric, picture.of)
+    table, band = by_dataset(picture.scores, picture.metric, picture.of)
     n_kinds, n_datasets = len(picture.kinds), len(picture.datasets)
     panels = {}
     for name in picture.datasets:
@@ -57,11 +55,17 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
         draw,
         headings=[heading for *_, heading in panels.values()],
         title=f"{picture.name}{picture.under} on each data set",
-        caption=caption[:1].upper() + caption[1:],
+        caption=f"Band: {band}",
         label=picture.label,
         lacking="on {}",
         options=picture.options,
-        columns=n_kinds if n_kinds > 1 else math.ceil(math.sqrt(COLUMNS_PER_PANEL * n_datasets)),
+        columns=n_kinds if n_kinds > 1 else columns_for(n_datasets),
         panel=PANEL,
     )
     return axes if n_kinds == 1 else axes.reshape(n_datasets, n_kinds)
+
+
+def columns_for(n: int) -> int:
+    """How many of n panels stand side by side: about as many as below one another, with the fewest gaps."""
+    choices = range(math.ceil(math.sqrt(0.75 * n)), math.ceil(math.sqrt(1.5 * n)) + 1)
+    return min(choices, key=lambda columns: (-n % columns, -columns))
