@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatter
 from numpy.typing import NDArray
 
 from .bands import averaged
@@ -71,6 +71,7 @@ def draw_times(
         points.append(point)
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+    ax.xaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.2, 0.5)))
     ax.set_xlabel("seconds to fit (logarithmic)")
     ax.set_ylabel(label)
     ax.grid(alpha=0.3)
