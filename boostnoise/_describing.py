@@ -15,6 +15,9 @@ from boostnoise.eval.parameter_rules import THREADS
 # An evaluation lets CatBoost neither print nor write files, so these say nothing.
 QUIET = frozenset({"verbose", "silent", "logging_level", "allow_writing_files"})
 
+# What XGBoost's classifiers make of their parameter when they are fitted to more than two classes.
+FITTED_OBJECTIVE = "multi:softprob"
+
 
 def is_estimator(value: Any) -> bool:
     """Whether a value is an estimator with parameters, and no class of them."""
@@ -47,9 +50,12 @@ def describe(estimator: Any, where: str) -> dict[str, Any]:
     module = _public_module(cls, where)
     unsaid = THREADS | QUIET if module == "catboost" else THREADS
     defaults = _defaults(cls)
+    given = estimator.get_params(deep=False)
+    if module == "xgboost" and given.get("objective") == FITTED_OBJECTIVE:
+        del given["objective"]
     params = {
         name: plain(value, f"{where}.{name}")
-        for name, value in estimator.get_params(deep=False).items()
+        for name, value in given.items()
         if name not in unsaid and not (name in defaults and _is_same(value, defaults[name]))
     }
     return {"module": module, "model": cls.__name__, "params": params}
@@ -125,11 +131,12 @@ def _defaults(cls: type) -> dict[str, Any]:
 
 
 def _is_same(value: Any, default: Any) -> bool:
+    if value is default:
+        return True
     if isinstance(value, float) and isinstance(default, float) and math.isnan(value):
         return math.isnan(default)
-    return type(value) is type(default) and isinstance(value, type(None) | bool | int | float | str | tuple) and (
-        value == default
-    )  # fmt: skip
+    simple = isinstance(value, bool | int | float | str | tuple) and type(value) is type(default)
+    return simple and bool(value == default)
 
 
 def _is_criterion(value: Any) -> bool:
