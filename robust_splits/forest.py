@@ -71,7 +71,7 @@ class RobustForestClassifier(BaseForest):
         As in `RobustDecisionTreeClassifier`.
     estimators_ : list of RobustDecisionTreeClassifier
         The grown trees.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Mean of the importances of the trees.
     min_samples_split_ : int
         Fewest rows of a node that is split.

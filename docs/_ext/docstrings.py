@@ -1,0 +1,111 @@
+"""What docstrings mean by a name between single grave accents.
+
+In a docstring ``name`` with single grave accents is a parameter or an attribute of what is documented, or else a
+reference.  The former become code here, so that Sphinx, told to be nitpicky, finds all of the latter that lead
+nowhere.  A docstring may also cite the references of its module.
+"""
+
+import inspect
+import pkgutil
+import re
+import sys
+from importlib import import_module
+
+import numpydoc.xref
+from numpydoc.docscrape import NumpyDocString
+from sphinx.util.nodes import make_refnode
+
+PACKAGES = ("boostnoise", "boostnoise.eval", "robust_splits")
+NAME = re.compile(r"(?<![`\w:])`(\w+)`(?![`\w])")
+CITED = re.compile(r"\[(\d+)\]_")
+SECTIONS = ("Parameters", "Other Parameters", "Attributes", "Returns", "Yields")
+
+
+def is_ours(obj):
+    """Whether a class, function or method was defined in a package of ours."""
+    return (getattr(obj, "__module__", None) or "").startswith(PACKAGES)
+
+
+def documented_names(obj):
+    """Names of the parameters and attributes that a docstring tells of."""
+    doc = NumpyDocString(inspect.getdoc(obj) or "")
+    fields = [field for section in SECTIONS for field in doc[section]]
+    names = {name.strip("* ") for field in fields for name in (field.name or field.type).split(",")}
+    try:
+        return names | set(inspect.signature(obj).parameters)
+    except (TypeError, ValueError):
+        return names
+
+
+def names_as_code(app, what, name, obj, options, lines):
+    """Parameters and attributes of an object, and of the class that it belongs to, become code."""
+    if what == "module":
+        return
+    known = documented_names(obj)
+    owner = obj if what == "class" else None
+    if what in ("method", "property", "attribute"):
+        owner = pkgutil.resolve_name(name.rpartition(".")[0])
+    for base in inspect.getmro(owner) if owner else ():
+        if is_ours(base):
+            known |= documented_names(base)
+            if what == "class":  # which may tell of what its methods take
+                known.update(*(documented_names(it) for it in vars(base).values() if inspect.isfunction(it) and is_ours(it)))
+    lines[:] = [NAME.sub(lambda it: f"``{it[1]}``" if it[1] in known else it[0], line) for line in lines]
+
+
+def references_of_module(app, what, name, obj, options, lines):
+    """What a docstring cites without a section of its own is in that of its module."""
+    module = sys.modules.get(getattr(obj, "__module__", None))
+    text = "\n".join(lines)
+    if module is None or "\nReferences\n---" in text:
+        return
+    _, _, section = inspect.getdoc(module).partition("\nReferences\n----------\n")
+    entries = dict(re.findall(r"^\.\. \[(\d+)\] ((?:.+\n?)(?:    .*\n?)*)", section, re.MULTILINE))
+    cited = sorted(set(CITED.findall(text)) & entries.keys())
+    if cited:
+        lines += ["", "References", "----------"]
+        for number in cited:
+            lines += f".. [{number}] {entries[number]}".splitlines()
+
+
+def only_ours(app, what, name, obj, skip, options):
+    """What classes inherit from those of other libraries is documented there."""
+    return skip if is_ours(getattr(obj, "fget", obj)) else True
+
+
+def find_elsewhere(app, env, node, contnode):
+    """A class or function may be named without its module, where no other has its name."""
+    if node["refdomain"] != "py":
+        return None
+    objects = env.domains["py"].objects
+    target = node["reftarget"]
+    found = [name for name in objects if f".{name}".endswith(f".{target}") and not objects[name].aliased]
+    found = [name for name in found if objects[name].objtype in ("class", "exception", "function")] or [
+        name for name in found if "." in target
+    ]
+    package = (node.get("py:module") or "").partition(".")[0]
+    found = [name for name in found if name.startswith(f"{package}.")] or found
+    if len(found) != 1:
+        return None
+    entry = objects[found[0]]
+    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, contnode, found[0])
+
+
+def link_types(app, config):
+    """Let the types of parameters be links where they are classes of ours."""
+    numpydoc.xref.DEFAULT_LINKS.clear()  # they lead to other sites
+    names = [(name, package) for package in PACKAGES for name in import_module(package).__all__]
+    all_names = [name for name, _ in names]
+    config.numpydoc_xref_aliases = {
+        name: f"{package}.{name}" for name, package in names if all_names.count(name) == 1
+    }
+
+
+def setup(app):
+    """Come before numpydoc, which turns docstrings into something else."""
+    app.connect("config-inited", link_types, priority=100)
+    app.connect("autodoc-process-docstring", names_as_code, priority=100)
+    app.connect("autodoc-process-docstring", references_of_module, priority=101)
+    app.connect("autodoc-skip-member", only_ours)
+    app.connect("missing-reference", find_elsewhere)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
