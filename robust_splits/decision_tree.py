@@ -84,8 +84,8 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
 
     References
     ----------
-    Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
-    Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
+    - Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
+    - Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
 
     Examples
     --------

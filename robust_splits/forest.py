@@ -88,9 +88,9 @@ class RobustForestClassifier(BaseForest):
 
     References
     ----------
-    Breiman, "Random forests", Machine Learning 45, 2001.
-    Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
-    Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
+    - Breiman, "Random forests", Machine Learning 45, 2001.
+    - Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
+    - Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
 
     Examples
     --------
