@@ -184,7 +184,7 @@ class Events(Display):
     def __call__(self, progress: Progress) -> None:
         """The events start and cell."""
         counts = {"done": progress.done, "failed": progress.failed, "total": progress.total}
-        from .store import RANGES
+        from .outcome import RANGES
 
         job, outcome = progress.job, progress.outcome
         if job is None or outcome is None:

@@ -4,11 +4,12 @@ import pytest
 from boostnoise.eval import forecast as module
 from boostnoise.eval.config import parse_config
 from boostnoise.eval.forecast import Forecast, Pair, forecast, in_one_line, in_words, rendered
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import plan
 from boostnoise.eval.runner import run
 from boostnoise.eval.shared_data import open_shared
 from boostnoise.eval.slot import DIED
-from boostnoise.eval.store import Outcome, Store
+from boostnoise.eval.store import Store
 from rich.console import Console
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}

@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 from boostnoise.eval import ConfigError
 from boostnoise.eval.config import parse_config
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import check, plan
 from boostnoise.eval.runner import run
-from boostnoise.eval.store import Outcome, Store
+from boostnoise.eval.store import Store
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 import pytest
 from boostnoise.eval import progress as module
 from boostnoise.eval.config import parse_config
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import Progress, plan
 from boostnoise.eval.progress import Bar, Display, Events, Lines, display
 from boostnoise.eval.report import write_report
 from boostnoise.eval.runner import run
-from boostnoise.eval.store import Outcome
 
 TREE = {
     "name": "a [tree]",

@@ -173,7 +173,7 @@ def test_a_disk_that_is_full_in_the_middle(make, monkeypatch, n_jobs):
     class Full(Store):
         def __init__(self, path):
             super().__init__(path)
-            self._connection.execute("PRAGMA max_page_count = 4")
+            self._connection.execute("PRAGMA max_page_count = 10")
 
     config = make(repeats=20, models=[TREE])
     with monkeypatch.context() as patch:
