@@ -96,9 +96,10 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         Raises
         ------
         ValueError, TypeError
-            If the loss or its parameters are not valid, the loss cannot deal with so many classes, ``objective``
-            was set, or `y` holds fewer than two classes; for what is left to the data also if a class has a
-            single row, training starts from a model or from margins, or the estimated T is singular.
+            If the loss or its parameters are not valid, the loss cannot deal with so many classes,
+            ``objective`` was set, or `y` holds fewer than two classes; for what is left to the data also if a
+            class has a single row, training starts from a model or from margins, or the estimated T is
+            singular.
         """
         loss_of(self)
         if self.objective not in ("binary:logistic", "multi:softprob"):

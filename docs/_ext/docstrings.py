@@ -1,8 +1,8 @@
 """What docstrings mean by a name between single grave accents.
 
-In a docstring ``name`` with single grave accents is a parameter or an attribute of what is documented, or else a
-reference.  The former become code here, so that Sphinx, told to be nitpicky, finds all of the latter that lead
-nowhere.  A docstring may also cite the references of its module.
+In a docstring ``name`` with single grave accents is a parameter or an attribute of what is documented, or else
+a reference.  The former become code here, so that Sphinx, told to be nitpicky, finds all of the latter that
+lead nowhere.  A docstring may also cite the references of its module.
 """
 
 import inspect
@@ -28,7 +28,7 @@ def is_ours(obj):
 
 def documented_names(obj):
     """Names of the parameters and attributes that a docstring tells of."""
-    doc = NumpyDocString(inspect.getdoc(obj) or "")
+    doc = NumpyDocString(inspect.cleandoc(obj.__doc__ or ""))
     fields = [field for section in SECTIONS for field in doc[section]]
     names = {name.strip("* ") for field in fields for name in (field.name or field.type).split(",")}
     try:
@@ -48,8 +48,8 @@ def names_as_code(app, what, name, obj, options, lines):
     for base in inspect.getmro(owner) if owner else ():
         if is_ours(base):
             known |= documented_names(base)
-            if what == "class":  # which may tell of what its methods take
-                known.update(*(documented_names(it) for it in vars(base).values() if inspect.isfunction(it) and is_ours(it)))
+            methods = vars(base).values() if what == "class" else ()  # of which a class may tell, too
+            known.update(*(documented_names(it) for it in methods if inspect.isfunction(it) and is_ours(it)))
     lines[:] = [NAME.sub(lambda it: f"``{it[1]}``" if it[1] in known else it[0], line) for line in lines]
 
 
@@ -59,7 +59,7 @@ def references_of_module(app, what, name, obj, options, lines):
     text = "\n".join(lines)
     if module is None or "\nReferences\n---" in text:
         return
-    _, _, section = inspect.getdoc(module).partition("\nReferences\n----------\n")
+    _, _, section = (inspect.getdoc(module) or "").partition("\nReferences\n----------\n")
     entries = dict(re.findall(r"^\.\. \[(\d+)\] ((?:.+\n?)(?:    .*\n?)*)", section, re.MULTILINE))
     cited = sorted(set(CITED.findall(text)) & entries.keys())
     if cited:
