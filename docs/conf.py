@@ -89,6 +89,7 @@ def list_examples(app, docname, content):
     for example in examples:
         first = jupytext.read(example).cells[0].source
         title, text, *_ = first.removeprefix("# ").split("\n\n")
+        text = text[: text.rfind(".") + 1]  # what leads to a list is left out
         content[0] += f"\n## [{title}]({example.name})\n\n{text}\n"
     names = "\n".join(example.stem for example in examples)
     content[0] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
@@ -98,4 +99,5 @@ def setup(app):
     """What no option of Sphinx says."""
     copy_examples()
     app.connect("source-read", list_examples)
+    app.connect("env-get-outdated", lambda *_: ["examples/index"])
     app.connect("include-read", links_to_pages)

@@ -12,7 +12,10 @@ import sys
 from importlib import import_module
 
 import numpydoc.xref
+from docutils import nodes
 from numpydoc.docscrape import NumpyDocString
+from sphinx.addnodes import pending_xref
+from sphinx.ext.autosummary import autosummary_table
 from sphinx.util.nodes import make_refnode
 
 PACKAGES = ("boostnoise", "boostnoise.eval", "robust_splits")
@@ -73,6 +76,15 @@ def only_ours(app, what, name, obj, skip, options):
     return skip if is_ours(getattr(obj, "fget", obj)) else True
 
 
+def without_citations(app, doctree):
+    """A summary in a table of names cites nothing: what it would lead to is on another page."""
+    for table in doctree.findall(autosummary_table):
+        for cited in [node for node in table.findall(pending_xref) if node["refdomain"] == "citation"]:
+            before = cited.parent[cited.parent.index(cited) - 1]
+            before.parent.replace(before, nodes.Text(before.astext().rstrip()))
+            cited.parent.remove(cited)
+
+
 def find_elsewhere(app, env, node, contnode):
     """A class or function may be named without its module, where no other has its name."""
     if node["refdomain"] != "py":
@@ -107,5 +119,6 @@ def setup(app):
     app.connect("autodoc-process-docstring", names_as_code, priority=100)
     app.connect("autodoc-process-docstring", references_of_module, priority=101)
     app.connect("autodoc-skip-member", only_ours)
+    app.connect("doctree-read", without_citations, priority=900)
     app.connect("missing-reference", find_elsewhere)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
