@@ -9,13 +9,15 @@ import inspect
 import pkgutil
 import re
 import sys
-from importlib import import_module
+from collections import Counter
+from pathlib import Path
 
 import numpydoc.xref
 from docutils import nodes
 from numpydoc.docscrape import NumpyDocString
 from sphinx.addnodes import pending_xref
 from sphinx.ext.autosummary import autosummary_table
+from sphinx.ext.autosummary.generate import find_autosummary_in_files
 from sphinx.util.nodes import make_refnode
 
 PACKAGES = ("boostnoise", "boostnoise.eval", "robust_splits")
@@ -104,12 +106,14 @@ def find_elsewhere(app, env, node, contnode):
 
 
 def link_types(app, config):
-    """Let the types of parameters be links where they are classes of ours."""
+    """Let the types of parameters be links where they are classes that pages list."""
     numpydoc.xref.DEFAULT_LINKS.clear()  # they lead to other sites
-    names = [(name, package) for package in PACKAGES for name in import_module(package).__all__]
-    all_names = [name for name, _ in names]
+    pages = [str(page) for page in Path(app.srcdir).glob("*.md")]
+    listed = [entry.name for entry in find_autosummary_in_files(pages)]
+    ends = Counter(name.rpartition(".")[2] for name in listed)
+    names = {name.rpartition(".")[2]: name for name in listed}
     config.numpydoc_xref_aliases = {
-        name: f"{package}.{name}" for name, package in names if all_names.count(name) == 1
+        end: name for end, name in names.items() if ends[end] == 1 and end[0].isupper()
     }
 
 
