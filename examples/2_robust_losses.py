@@ -211,7 +211,7 @@ best = booster.best_iteration + 1
 
 figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 ax.plot(rounds, estimated, label=f"estimated from {y_held.size} noisy labels")
-ax.plot(rounds, true, label=f"on {y_test.size} clean labels")
+ax.plot(rounds, true, "--", label=f"on {y_test.size} clean labels")
 ax.axvline(best, color="0.5", linewidth=1, linestyle="-")
 ax.annotate(" chosen", (best, 0.02), xycoords=("data", "axes fraction"))
 ax.set(xlabel="rounds of boosting", ylabel="accuracy")
