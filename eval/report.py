@@ -79,7 +79,7 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
                 # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
                 warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
                 axes = plot(scores, kind, of=config.metric, options=options)
-                figure = np.ravel(axes)[0].figure
+                figure = np.ravel(np.asarray(axes))[0].figure
                 for suffix, metadata in FORMATS.items():
                     write(f"{kind}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
     except OSError as error:

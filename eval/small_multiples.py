@@ -18,7 +18,7 @@ from .layout import LETTER, draw_panels
 from .picture import Picture
 
 PANEL = (2.5, 2.0)
-LETTERS = {"font.size": 8.0}
+LETTERS: Any = {"font.size": 8.0}
 MAX_TICKS = 6
 PAPER = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1}
 USUAL = 0.95  # share of the values that the axes show in any case
