@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -124,7 +123,9 @@ def compare(
     >>> comparison = compare(models, ["iris"], noise=[0.2, 0.4])  # doctest: +SKIP
     >>> print(comparison)  # doctest: +SKIP
     """
-    results_dir = os.fspath(results_dir)
+    if not isinstance(results_dir, str | Path):
+        raise TypeError(f"results_dir must be a path, got {results_dir!r:.60}")
+    results_dir = str(results_dir)
     described, packages = _models(models)
     sets, files = _datasets(datasets, Path(results_dir) / "data")
     content = {
