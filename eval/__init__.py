@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from .bootstrap import bootstrap_band
     from .cleanlab_filter import CleanlabClassifier
     from .config import Config
     from .errors import ConfigError
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from .reading import load_config
     from .report import write_report
     from .runner import merge, run
+    from .score_tables import higher_is_better, rank_table, score_table
+    from .statistics import friedman_nemenyi, wilcoxon_holm
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "bootstrap": ["bootstrap_band"],
         "cleanlab_filter": ["CleanlabClassifier"],
         "config": ["Config"],
         "errors": ["ConfigError"],
@@ -39,6 +43,8 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "reading": ["load_config"],
         "report": ["write_report"],
         "runner": ["merge", "run"],
+        "score_tables": ["higher_is_better", "rank_table", "score_table"],
+        "statistics": ["friedman_nemenyi", "wilcoxon_holm"],
     },
 )
 
@@ -57,15 +63,21 @@ __all__ = [
     "Progress",
     "UniformNoise",
     "area_under_ela",
+    "bootstrap_band",
     "curve",
     "ela",
+    "friedman_nemenyi",
+    "higher_is_better",
     "load_config",
     "mean_curve",
     "merge",
     "plan",
     "plot_curves",
+    "rank_table",
     "retention",
     "rla",
     "run",
+    "score_table",
+    "wilcoxon_holm",
     "write_report",
 ]

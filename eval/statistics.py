@@ -1,0 +1,308 @@
+"""Tests over data sets: whether models differ, which ones, and which of them one beats.
+
+Each data set counts once, by the mean over its repeats, so the splits of one need not be independent.
+
+References
+----------
+.. [1] Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006.
+.. [2] Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance",
+       Journal of the American Statistical Association 32, 1937.
+.. [3] Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton University, 1963.
+.. [4] Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945.
+.. [5] Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
+       1979.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .findings import Finding, aligned, checked_alpha, counted, p_text, too_few
+from .score_tables import complete, rank_table, rounded
+
+FEW = 10  # data sets below which the distributions that hold for many are rough [1]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FriedmanNemenyi(Finding):
+    """The result of `friedman_nemenyi`.
+
+    Attributes
+    ----------
+    statistic : float
+        Friedman's chi-squared; NaN without power.
+    p_value : float
+    mean_ranks : Series
+        Of each model, the best first; 1 is the best possible.
+    critical_difference : float
+        Nemenyi's: mean ranks that differ by less do not differ significantly.
+    p_values : DataFrame
+        Nemenyi's, of each pair of models; NaN without power.
+    groups : list of lists of str
+        Models that do not differ significantly from one another, the best first; each group is as large as can
+        be.  All models are one group where Friedman's test finds no difference.
+    """
+
+    statistic: float
+    p_value: float
+    mean_ranks: pd.Series[float]
+    critical_difference: float
+    p_values: pd.DataFrame
+    groups: list[list[str]]
+
+    def __str__(self) -> str:
+        test = (
+            f"Friedman's test of {counted(len(self.mean_ranks), 'model')} over "
+            f"{counted(self.n_datasets, 'data set')}: chi-squared {self.statistic:.2f}, "
+            f"{p_text(self.p_value)}; Nemenyi's critical difference {self.critical_difference:.2f}."
+        )
+        return self._text(test if self.has_power else "", self.mean_ranks.to_frame().round(2).to_string())
+
+
+def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: float = 0.05) -> FriedmanNemenyi:
+    r"""Friedman's test of three models or more, and Nemenyi's of each pair, over data sets [1]_ [2]_ [3]_.
+
+    The k models are ranked on each of the N data sets.  With the mean ranks R_j,
+
+    .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Bigl(\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr),
+
+    divided by ``1 - sum(t^3 - t) / (N (k^3 - k))`` where t models tie, is about chi-squared with k - 1 degrees
+    of freedom if all are alike.  Two models differ if their mean ranks do so by the critical difference
+
+    .. math:: CD = q_\alpha \sqrt{k (k + 1) / (6 N)},
+
+    where q is the quantile of the studentised range for k groups, divided by the square root of 2.
+
+    There is no power where even the same order of the models on all data sets would not be significant, by the
+    chi-squared distribution, by counting (it comes about by chance once in ``(k!)^(N-1)`` times), and by the
+    critical difference, which the best and the worst model's ranks would then differ by ``k - 1`` to reach.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `score_table` returns it.
+    higher_is_better : bool
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    FriedmanNemenyi
+    """
+    from scipy.stats import friedmanchisquare
+
+    checked_alpha(alpha)
+    table, dropped, left_out = complete(table)
+    n, k = table.shape
+    ranks = rank_table(table, higher_is_better=higher_is_better)
+    mean_ranks = ranks.mean().rename("mean rank").sort_values(kind="stable")
+    models = list(mean_ranks.index)
+    critical = critical_difference(n, k, alpha)
+    statistic = p_value = math.nan
+    p_values = pd.DataFrame(math.nan, models, models)
+    groups = [models] if k > 1 else []
+    has_power = _ranks_have_power(n, k, alpha)
+    if has_power:
+        # Imported here, for it takes long.
+        from scikit_posthocs import posthoc_nemenyi_friedman
+
+        ordered = ranks[models].to_numpy()
+        same = bool((ordered == ordered[:, :1]).all())
+        statistic, p_value = (0.0, 1.0) if same else map(float, friedmanchisquare(*ordered.T))
+        p_values = posthoc_nemenyi_friedman(ordered).set_axis(models).set_axis(models, axis=1)
+        if p_value <= alpha:
+            groups = _groups(mean_ranks, critical)
+    return FriedmanNemenyi(
+        statistic=statistic,
+        p_value=p_value,
+        mean_ranks=mean_ranks,
+        critical_difference=critical,
+        p_values=p_values,
+        groups=groups,
+        n_datasets=n,
+        alpha=alpha,
+        has_power=has_power,
+        remark=_remark_on_ranks(n, k, alpha, p_value),
+        dropped=dropped,
+        left_out=left_out,
+    )
+
+
+def critical_difference(n_datasets: int, n_models: int, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference of mean ranks; NaN for less than two models or one data set.
+
+    See `friedman_nemenyi` for the formula.
+
+    Examples
+    --------
+    >>> from boostnoise.eval.statistics import critical_difference
+    >>> round(critical_difference(14, 4), 2)
+    1.25
+    """
+    from scipy.stats import studentized_range
+
+    if n_datasets < 1 or n_models < 2:
+        return math.nan
+    q = float(studentized_range.ppf(1 - alpha, n_models, np.inf)) / math.sqrt(2)
+    return q * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets))
+
+
+def _ranks_have_power(n: int, k: int, alpha: float) -> bool:
+    from scipy.stats import chi2
+
+    return (
+        k >= 3
+        and n >= 2
+        and float(chi2.sf(n * (k - 1), k - 1)) <= alpha
+        and (1 - n) * math.lgamma(k + 1) <= math.log(alpha)
+        and critical_difference(n, k, alpha) <= k - 1
+    )
+
+
+def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float) -> str:
+    if k < 3:
+        return f"Friedman's test compares three models or more, not {counted(k, 'model')}."
+    if math.isnan(p_value):
+        needed = next(m for m in itertools.count(n + 1) if _ranks_have_power(m, k, alpha))
+        return too_few(n, "data set", f"Friedman's and Nemenyi's tests of {counted(k, 'model')}", needed)
+    remarks = []
+    if n < FEW:
+        remarks.append("With fewer than ten data sets the p-values are rough.")
+    if p_value > alpha:
+        remarks.append("Friedman's test finds no difference, so pairs of models are not told apart.")
+    return " ".join(remarks)
+
+
+def _groups(mean_ranks: pd.Series[float], critical: float) -> list[list[str]]:
+    """Runs of two models or more whose mean ranks lie within the critical difference, none within another."""
+    models, ranks = list(mean_ranks.index), mean_ranks.to_numpy()
+    groups: list[list[str]] = []
+    reached = 0
+    for i in range(len(models)):
+        end = int(np.searchsorted(ranks, ranks[i] + critical, side="right"))
+        if end > reached and end - i > 1:
+            groups.append(models[i:end])
+        reached = max(reached, end)
+    return groups
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WilcoxonHolm(Finding):
+    """The result of `wilcoxon_holm`.
+
+    Attributes
+    ----------
+    control : str or None
+        The model that the others were compared with; None where no model has values.
+    table : DataFrame
+        A row for each other model: model; wins, ties and losses of the control, in data sets; p_value, p_holm,
+        significant.
+    """
+
+    control: str | None
+    table: pd.DataFrame
+
+    def __str__(self) -> str:
+        test = (
+            f"Wilcoxon's signed-rank test of {self.control} against {counted(len(self.table), 'model')} over "
+            f"{counted(self.n_datasets, 'data set')}, with Holm's correction; wins, ties and losses are those "
+            f"of {self.control}."
+        )
+        without = [] if self.has_power else ["p_value", "p_holm", "significant"]
+        return self._text(test if len(self.table) else "", aligned(self.table.drop(columns=without)))
+
+
+def wilcoxon_holm(
+    table: pd.DataFrame, control: str | None = None, *, higher_is_better: bool, alpha: float = 0.05
+) -> WilcoxonHolm:
+    """Wilcoxon's signed-rank test of one model against each other, over data sets, two-sided [1]_ [4]_ [5]_.
+
+    The differences are ranked by their size; those of 0 are split between both sides, as in [1]_.  The p-values
+    are exact up to 50 data sets, or 13 where differences tie, and else from the normal distribution.  Holm's
+    correction for m models: the i-th smallest p-value is multiplied by ``m - i + 1``, and none may be below one
+    before it.
+
+    There is no power where N data sets that all favour the same model, which has the p-value ``2^(1-N)``, would
+    not be significant after the correction: ``m 2^(1-N) > alpha``.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `score_table` returns it.
+    control : str or None, default=None
+        A model; None for the one of the best mean rank.
+    higher_is_better : bool
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    WilcoxonHolm
+
+    Raises
+    ------
+    ValueError
+        If there is no such control, or it has no value.
+    """
+    from scipy.stats import wilcoxon
+
+    checked_alpha(alpha)
+    if control is not None and control not in table.columns:
+        raise ValueError(f"control must be one of {', '.join(map(str, table.columns))}, got {control!r}")
+    table, dropped, left_out = complete(table)
+    if control in left_out:
+        raise ValueError(f"control {control!r} cannot be compared: {left_out[str(control)]}")
+    n = len(table)
+    chosen = control is None and table.size > 0
+    if chosen:
+        control = str(rank_table(table, higher_is_better=higher_is_better).mean().idxmin())
+    others = [str(name) for name in table.columns if name != control]
+    values = table.to_numpy(dtype=np.float64) * (1 if higher_is_better else -1)
+    of = dict(zip(table.columns, rounded(values).T, strict=True))
+    differences = {name: rounded(of[control] - of[name]) for name in others} if control in of else {}
+    m = len(differences)
+    has_power = m > 0 and n > 0 and m * 2.0 ** (1 - n) <= alpha
+    p_values = np.full(m, math.nan)
+    p_holm, significant = p_values, np.zeros(m, dtype=bool)
+    if has_power:
+        # Imported here, for it takes long.
+        from statsmodels.stats.multitest import multipletests
+
+        p_values = np.array([wilcoxon(d, zero_method="zsplit").pvalue for d in differences.values()])
+        significant, p_holm, *_ = multipletests(p_values, alpha, method="holm")
+    result = pd.DataFrame(
+        {
+            "model": list(differences),
+            "wins": [int((d > 0).sum()) for d in differences.values()],
+            "ties": [int((d == 0).sum()) for d in differences.values()],
+            "losses": [int((d < 0).sum()) for d in differences.values()],
+            "p_value": p_values,
+            "p_holm": p_holm,
+            "significant": significant,
+        }
+    )
+    remark = _remark_on_signs(n, m, alpha)
+    if has_power and chosen and m > 1:
+        remark = f"{control} was chosen because it did best on the same data sets, which favours it a little."
+    return WilcoxonHolm(
+        control=control,
+        table=result,
+        n_datasets=n,
+        alpha=alpha,
+        has_power=has_power,
+        remark=remark,
+        dropped=dropped,
+        left_out=left_out,
+    )
+
+
+def _remark_on_signs(n: int, m: int, alpha: float) -> str:
+    if m == 0:
+        return "There is no other model to compare with."
+    if m * 2.0 ** (1 - n) <= alpha:
+        return ""
+    needed = next(i for i in itertools.count(n + 1) if m * 2.0 ** (1 - i) <= alpha)
+    return too_few(n, "data set", f"Wilcoxon's signed-rank test against {counted(m, 'model')}", needed)
