@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .cleanlab_filter import CleanlabClassifier
     from .config import Config
     from .errors import ConfigError
+    from .intervals import best_and_overlapping
     from .metrics import area_under_ela, curve, ela, mean_curve, retention, rla
     from .noise import NoisyLabels
     from .noise_by_class import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from .planning import Plan, Progress, plan
     from .plots import plot_curves
     from .reading import load_config
+    from .repeat_tests import paired_t_tests
     from .report import write_report
     from .runner import merge, run
     from .score_tables import higher_is_better, rank_table, score_table
-    from .statistics import friedman_nemenyi, wilcoxon_holm
+    from .signed_ranks import wilcoxon_holm
+    from .statistics import friedman_nemenyi
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
@@ -33,6 +36,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "cleanlab_filter": ["CleanlabClassifier"],
         "config": ["Config"],
         "errors": ["ConfigError"],
+        "intervals": ["best_and_overlapping"],
         "metrics": ["area_under_ela", "curve", "ela", "mean_curve", "retention", "rla"],
         "noise": ["NoisyLabels"],
         "noise_by_class": ["ClassConditionalNoise", "LabelNoise", "PairFlipNoise", "UniformNoise"],
@@ -41,10 +45,12 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "planning": ["Plan", "Progress", "plan"],
         "plots": ["plot_curves"],
         "reading": ["load_config"],
+        "repeat_tests": ["paired_t_tests"],
         "report": ["write_report"],
         "runner": ["merge", "run"],
         "score_tables": ["higher_is_better", "rank_table", "score_table"],
-        "statistics": ["friedman_nemenyi", "wilcoxon_holm"],
+        "signed_ranks": ["wilcoxon_holm"],
+        "statistics": ["friedman_nemenyi"],
     },
 )
 
@@ -63,6 +69,7 @@ __all__ = [
     "Progress",
     "UniformNoise",
     "area_under_ela",
+    "best_and_overlapping",
     "bootstrap_band",
     "curve",
     "ela",
@@ -71,6 +78,7 @@ __all__ = [
     "load_config",
     "mean_curve",
     "merge",
+    "paired_t_tests",
     "plan",
     "plot_curves",
     "rank_table",

@@ -112,14 +112,14 @@ def _band_of_kind(
     table = wide.index.to_frame(index=False)
     array = wide.to_numpy(dtype=np.float64)
     table[metric] = array.mean(axis=1)
-    table["low"], table["high"] = _band(array, *resampling)
+    table["low"], table["high"] = mean_band(array, *resampling)
     return table
 
 
-def _band(
-    values: NDArray[np.float64], level: float, n_resamples: int, seed: int
+def mean_band(
+    values: NDArray[np.float64], level: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Low and high of the mean of each row."""
+    """Low and high of the mean of each row, whose columns are resampled; see `bootstrap_band`."""
     from scipy.stats import norm, t
 
     n = values.shape[1]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NO_DATASET = "There is no data set of which all models have values."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

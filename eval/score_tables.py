@@ -7,7 +7,6 @@ that is missing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -107,7 +106,7 @@ def repeat_table(
     wide = values.pivot(index=["dataset", "repeat"], columns="model", values=metric)
     wide = wide.reindex(index=rows, columns=columns).astype(np.float64)
     rates = None if level is None else [level, 0.0] if metric in PAIRED else [level]
-    wide.attrs = {"missing": _reasons(wide, scores, of if metric not in scores else metric, rates)}
+    wide.attrs = {"missing": _reasons(wide, scores, metric, rates)}
     return wide
 
 
@@ -132,7 +131,7 @@ def _checked_level(values: pd.DataFrame, level: float | None) -> float:
 
 
 def _reasons(
-    wide: pd.DataFrame, scores: pd.DataFrame, measure: str, rates: list[float] | None
+    wide: pd.DataFrame, scores: pd.DataFrame, metric: str, rates: list[float] | None
 ) -> dict[str, dict[str, str]]:
     """For each data set, why which model has no mean."""
     lacking = wide.isna().groupby(level="dataset", sort=False).sum()
@@ -142,11 +141,11 @@ def _reasons(
         errors = errors[np.isclose(errors["noise_rate"].to_numpy()[:, None], rates).any(axis=1)]
     reasons: dict[str, dict[str, str]] = {}
     for i, j in zip(*lacking.to_numpy().nonzero(), strict=True):
-        dataset, model, n = str(lacking.index[i]), str(lacking.columns[j]), lacking.iat[i, j]
+        dataset, model, n = str(lacking.index[i]), str(lacking.columns[j]), int(lacking.to_numpy()[i, j])
         own = errors[(errors["dataset"] == dataset) & (errors["model"] == model)]
         why = f": {str(own['error'].iloc[0])[:MAX_ERROR]}" if len(own) else ""
         repeats = "" if n_repeats == 1 else f" in {n} of {n_repeats} repeats"
-        what = "failed" if len(own) else f"has no {measure.replace('_', ' ')}"
+        what = "failed" if len(own) else f"has no {metric.replace('_', ' ')}"
         reasons.setdefault(dataset, {})[model] = f"{model} {what}{repeats}{why}"
     return reasons
 
@@ -210,7 +209,10 @@ def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
     return result
 
 
-def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers without their last digits, which depend on the order that they were summed in."""
-    scale: Any = np.abs(values).max(initial=0.0)
+def rounded(values: NDArray[np.float64], like: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Numbers without their last digits, which depend on the order that they were summed in.
+
+    What a last digit is depends on the largest of the numbers, or of those that they are differences of.
+    """
+    scale = float(np.abs(values if like is None else like).max(initial=0.0))
     return np.round(values / scale, DIGITS) * scale if scale > 0 else values

@@ -1,8 +1,8 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
 from boostnoise.eval import ConfigError
-from boostnoise.eval.config import parse_config
 from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import check, plan
 from boostnoise.eval.runner import run
@@ -13,18 +13,9 @@ BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier
 
 
 @pytest.fixture
-def make(tmp_path):
-    def make(**changes):
-        content = {
-            "datasets": ["iris"],
-            "models": [TREE],
-            "noise": [{"kind": "uniform", "rates": [0.2]}, {"kind": "pair_flip", "rates": [0.2]}],
-            "repeats": 2,
-            "results_dir": str(tmp_path / "results"),
-        }
-        return parse_config({**content, **changes}, "run")
-
-    return make
+def make(small_config):
+    kinds = [{"kind": "uniform", "rates": [0.2]}, {"kind": "pair_flip", "rates": [0.2]}]
+    return partial(small_config, noise=kinds)
 
 
 def files(folder):

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,18 +15,8 @@ TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifi
 
 
 @pytest.fixture
-def make(tmp_path):
-    def make(**changes):
-        content = {
-            "datasets": ["iris", "wine"],
-            "models": [TREE, "robust_tree"],
-            "noise": [{"kind": "uniform", "rates": [0.2]}],
-            "repeats": 2,
-            "results_dir": str(tmp_path / "results"),
-        }
-        return parse_config({**content, **changes}, "run")
-
-    return make
+def make(small_config):
+    return partial(small_config, datasets=["iris", "wine"], models=[TREE, "robust_tree"])
 
 
 def without_times(scores):

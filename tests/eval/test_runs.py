@@ -1,4 +1,5 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -21,20 +22,9 @@ BAD = {
 
 
 @pytest.fixture
-def make(tmp_path, monkeypatch):
+def make(small_config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-    def made(name="study", **changes):
-        content = {
-            "datasets": ["iris", "wine"],
-            "models": [TREE, BAYES],
-            "noise": [{"kind": "uniform", "rates": [0.2]}],
-            "repeats": 2,
-            "results_dir": "results",
-        }
-        return parse_config(content | changes, name)
-
-    return made
+    return partial(small_config, datasets=["iris", "wine"], models=[TREE, BAYES], results_dir="results")
 
 
 def test_what_is_loaded_is_what_was_run(make):
@@ -59,10 +49,10 @@ def test_what_is_loaded_is_what_was_run(make):
 def test_nothing_is_written_where_there_is_nothing_new(make):
     complete(make(), n_jobs=1)
     with Store(Path("results/store.sqlite")) as store:
-        before = store.run_record("study")
+        before = store.run_record("run")
     again = complete(make(), n_jobs=1)
     with Store(Path("results/store.sqlite")) as store:
-        assert store.run_record("study") == before
+        assert store.run_record("run") == before
     assert len(again.sessions) == 1
 
 
@@ -88,7 +78,7 @@ def test_a_run_that_was_stopped(make):
 
     with pytest.raises(Stop):
         complete(make(), n_jobs=1, progress=progress)
-    run = load_run(Path("results"), "study")
+    run = load_run(Path("results"), "run")
     assert run.scores["accuracy"].notna().sum() == 5
     assert (run.scores["error"] == NOT_FITTED).sum() == 11
     assert [session.fitted for session in run.sessions] == [5]
@@ -111,19 +101,19 @@ def test_neither_data_nor_models_are_needed(make, tmp_path):
     Path("results").rename(moved)
     loaded = load_run(moved)
     pd.testing.assert_frame_equal(loaded.scores, ran.scores)
-    assert loaded.config.output_dir == moved / "study"
+    assert loaded.config.output_dir == moved / "run"
 
 
 def test_which_run_is_meant(make):
     complete(make(), n_jobs=1)
-    complete(make("other", models=[TREE]), n_jobs=1)
-    with pytest.raises(ConfigError, match="has several runs; say which: other, study"):
+    complete(make(name="other", models=[TREE]), n_jobs=1)
+    with pytest.raises(ConfigError, match="has several runs; say which: other, run"):
         load_run("results")
-    with pytest.raises(ConfigError, match="has no run 'third', but other, study"):
+    with pytest.raises(ConfigError, match="has no run 'third', but other, run"):
         load_run("results", "third")
     assert load_run("results", "other").config.name == "other"
-    Path("results/study").mkdir()
-    assert load_run("results/study").config.name == "study"
+    Path("results/run").mkdir()
+    assert load_run("results/run").config.name == "run"
     with pytest.raises(ConfigError, match="there is no store"):
         load_run("nowhere")
     with Store(Path("empty/store.sqlite")):
@@ -146,7 +136,7 @@ def test_which_run_is_meant(make):
 def test_records_are_not_trusted(make, harm):
     complete(make(), n_jobs=1)
     with Store(Path("results/store.sqlite")) as store:
-        store.put_run("study", harm(store.run_record("study")))
+        store.put_run("run", harm(store.run_record("run")))
     with pytest.raises(ConfigError):
         load_run("results")
 
