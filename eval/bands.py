@@ -13,7 +13,7 @@ import pandas as pd
 from .bootstrap import FEWEST, bootstrap_band
 from .findings import counted
 
-BAND = "95 % bootstrap interval of the mean"
+INTERVAL = "95 % bootstrap interval of the mean"
 
 
 def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[pd.DataFrame, str]:
@@ -28,10 +28,8 @@ def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[p
     if n_repeats >= FEWEST or n_datasets < FEWEST:
         return bootstrap_band(scores, metric, of=of), over_repeats(n_repeats)
     table = bootstrap_band(scores, metric, of=of, over="datasets")
-    return (
-        table,
-        f"{BAND} over {n_datasets} data sets, as {counted(n_repeats, 'repeat')} gives none over repeats",
-    )
+    few = f"{counted(n_repeats, 'repeat')} {'is' if n_repeats == 1 else 'are'} too few for one over repeats"
+    return table, f"{over_datasets(n_datasets, n_datasets)}, as {few}"
 
 
 def by_dataset(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[pd.DataFrame, str]:
@@ -46,15 +44,19 @@ def by_dataset(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple
     return table, over_repeats(scores["repeat"].nunique())
 
 
-def over_repeats(n_repeats: int) -> str:
+def over_repeats(n: int) -> str:
     """What a picture says of a band over repeats."""
-    if n_repeats >= FEWEST:
-        return f"{BAND} over {n_repeats} repeats"
-    return f"no band: {counted(n_repeats, 'repeat')}, where {counted(FEWEST, 'repeat')} would give one"
+    return f"{INTERVAL} over {n} repeats" if n >= FEWEST else _none(n, "repeat")
 
 
 def over_datasets(fewest: int, most: int) -> str:
-    """What a picture says of a band over data sets, where not all points have as many."""
-    if most < FEWEST:
-        return f"no band: {counted(most, 'data set')}, where {counted(FEWEST, 'data set')} would give one"
-    return f"{BAND} over {most if fewest == most else f'{fewest} to {most}'} data sets"
+    """What a picture says of a band over data sets, of which not all points may have as many."""
+    return f"{INTERVAL} over {_range(fewest, most)} data sets" if most >= FEWEST else _none(most, "data set")
+
+
+def _range(fewest: int, most: int) -> str:
+    return str(most) if fewest == most else f"{fewest} to {most}"
+
+
+def _none(n: int, unit: str) -> str:
+    return f"none, as {counted(n, unit)} {'is' if n == 1 else 'are'} too few: it takes {counted(FEWEST, unit)}"

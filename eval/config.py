@@ -24,6 +24,13 @@ Table = Literal[
     "mean_macro_f1", "mean_roc_auc", "mean_log_loss", "mean_leaves", "mean_depth", "mean_fit_seconds",
     "mean_predict_seconds", "mean_ela", "mean_rla", "mean_retention", "mean_area_under_ela",
 ]  # fmt: skip
+Figure = Literal[
+    "ela", "rla", "retention", "accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "log_loss", "leaves",
+    "depth", "fit_seconds", "predict_seconds", "ela_by_dataset", "rla_by_dataset", "retention_by_dataset",
+    "accuracy_by_dataset", "balanced_accuracy_by_dataset", "macro_f1_by_dataset", "roc_auc_by_dataset",
+    "log_loss_by_dataset", "leaves_by_dataset", "depth_by_dataset", "fit_seconds_by_dataset",
+    "predict_seconds_by_dataset", "critical_difference", "ranks", "time", "heatmap",
+]  # fmt: skip
 # By this key editors find the schema of a file; it says nothing of the run.
 SCHEMA_KEY = "$schema"
 
@@ -106,6 +113,8 @@ class Config(Strict):
         What ELA, RLA, retention and the area under ELA are computed from.
     tables : list of str
         What is printed at the end.
+    figures : list of str
+        Pictures that are written beside those of the averaged ELA and RLA.
     ela_fig, rla_fig : FigureOptions
         How the picture of the curves looks.
     """
@@ -125,6 +134,7 @@ class Config(Strict):
     memory_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     metric: Accuracy = "accuracy"
     tables: list[Table] = Field(default=["mean_ela"], json_schema_extra={"uniqueItems": True})
+    figures: list[Figure] = Field(default=[], json_schema_extra={"uniqueItems": True})
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
 
@@ -144,6 +154,8 @@ class Config(Strict):
             )
         if len(set(self.tables)) < len(self.tables):
             raise ValueError("tables names a table twice")
+        if len(set(self.figures)) < len(self.figures):
+            raise ValueError("figures names a picture twice")
         for figure in ("ela_fig", "rla_fig"):
             n_kwargs = len(getattr(self, figure).plot_kwargs)
             if n_kwargs not in (0, len(self.models)):

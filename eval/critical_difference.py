@@ -22,7 +22,7 @@ from .score_tables import higher_is_better, score_table
 from .statistics import FriedmanNemenyi, friedman_nemenyi
 
 NAME_WIDTH = 30
-# Inches: of a name, of a bar, from the scale to its first bar, from the last bar to the first name, above the scale.
+# Inches: of a name, of a bar, from the scale to the first bar, from the last to the first name, above it all.
 ROW, LANE, FIRST_BAR, FIRST_NAME, RULER = 0.26, 0.15, 0.17, 0.12, 0.75
 WIDTH, EMPTY_HEIGHT = 8.0, 1.5
 
@@ -43,7 +43,8 @@ def critical_difference_diagram(picture: Picture) -> Axes | NDArray[Any]:
         lambda ax, kind: draw_critical_difference(ax, results[kind], picture.looks),
         [(WIDTH, height_of(result)) for result in results.values()],
         title=f"{picture.name}{picture.at_level}: mean ranks, 1 is the best",
-        caption=" ".join(filter(None, notes.values())),
+        # No line is to end before the number.
+        caption=" ".join(filter(None, notes.values())).replace(" = ", "\u00a0=\u00a0"),
     )
 
 
@@ -116,15 +117,21 @@ def draw_critical_difference(ax: Axes, result: FriedmanNemenyi, looks: Mapping[s
         (line,) = ax.plot(
             [rank, rank, side],
             [0, y, y],
-            **{**look, "linestyle": "-", "linewidth": 1.2, "marker": "", "clip_on": False},
+            **{**look, "linewidth": 1.2, "marker": "", "clip_on": False},
         )
-        ax.plot([rank], [0], **{**look, "linestyle": "none", "zorder": 3, "clip_on": False})
-        name = text_of(str(look["label"]), NAME_WIDTH)
-        ax.annotate(
-            f"{name}  {rank:.2f}" if align == "right" else f"{rank:.2f}  {name}",
-            (side, y), xytext=(-4 if align == "right" else 4, 0), textcoords="offset points", ha=align, va="center",
-            fontsize="small", gid=line.get_gid(), annotation_clip=False,
-        )  # fmt: skip
+        ax.plot([rank, side], [0, y], **{**look, "linestyle": "none", "zorder": 3, "clip_on": False})
+        common: Any = {
+            "textcoords": "offset points",
+            "ha": align,
+            "va": "center",
+            "fontsize": "small",
+            "gid": line.get_gid(),
+            "annotation_clip": False,
+        }
+        # Apart from the name, which may be written from right to left.
+        away = -1 if align == "right" else 1
+        ax.annotate(f"{rank:.2f}", (side, y), xytext=(6 * away, 0), **common)
+        ax.annotate(text_of(str(look["label"]), NAME_WIDTH), (side, y), xytext=(40 * away, 0), **common)
 
 
 def _lanes(result: FriedmanNemenyi) -> list[list[tuple[float, float]]]:

@@ -22,7 +22,7 @@ from .metrics import MEASURES, METRICS
 from .picture import Picture
 
 MAX_TICKS = 15
-BAND_ALPHA = 0.15
+BAND_ALPHA = (0.08, 0.15)  # of bands among many and among few
 
 
 @matplotlib.rc_context(STYLE)
@@ -85,7 +85,8 @@ def averaged_curves(picture: Picture) -> Axes | NDArray[Any]:
         here = table[table["noise_kind"] == kind]
         return draw_curves(ax, here, picture.metric, picture.looks, label=picture.label)
 
-    return picture.panels(draw, title=f"{picture.name}{picture.under}, {picture.over}", caption=band)
+    title = f"{picture.name}{picture.under}, {picture.over}"
+    return picture.panels(draw, title=title, caption=f"Band: {band}")
 
 
 def draw_curves(
@@ -99,7 +100,7 @@ def draw_curves(
 ) -> list[Line2D]:
     """Draw the lines of models, their bands and the axes; the lines come in the order of the looks."""
     lines = []
-    alpha = BAND_ALPHA * min(1.0, 7 / len(looks))  # many bands on one another would hide the lines
+    alpha = float(np.clip(1.05 / len(looks), *BAND_ALPHA))  # many bands on one another would hide the lines
     for model, look in looks.items():
         line = table[table["model"] == model].sort_values("noise_rate")
         rates = line["noise_rate"].to_numpy(dtype=np.float64)

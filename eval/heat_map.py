@@ -42,7 +42,7 @@ def heat_map(picture: Picture) -> Axes | NDArray[Any]:
 
     n_repeats = picture.scores["repeat"].nunique()
     spread = (
-        f"±: standard deviation over {n_repeats} repeats" if n_repeats > 1 else "one repeat, so no deviation"
+        f"±: standard deviation over {n_repeats} repeats" if n_repeats > 1 else "One repeat, so no deviation"
     )
     return picture.stack(
         draw,

@@ -1,4 +1,4 @@
-"""Figures: how they grow with what they show, their panels, titles and captions, and one legend for all panels."""
+"""Figures: how they grow with what they show, their panels, titles and captions, and one legend for all."""
 
 from __future__ import annotations
 

@@ -121,7 +121,6 @@ class Picture:
         headings: Sequence[str] | None = None,
     ) -> Axes | NDArray[Any]:
         """Draw a panel for each kind of noise, with a legend of the models; see `draw_panels`."""
-        caption = _sentence(caption)
         if self.ax is not None:
             lines = draw(self.ax, self.kinds[0])
             entitle_axes(self.ax, title, caption, self.options)
@@ -148,7 +147,6 @@ class Picture:
         caption: str,
     ) -> Axes | NDArray[Any]:
         """Draw a panel for each kind of noise, one below the other and without a legend; see `draw_stack`."""
-        caption = _sentence(caption)
         if self.ax is not None:
             draw(self.ax, self.kinds[0])
             entitle_axes(self.ax, title, caption, self.options)

@@ -62,8 +62,8 @@ def plot(
         - ``"ela"``, ``"rla"``, ``"retention"`` or a measure such as ``"accuracy"``: against the noise rate,
           averaged over the data sets, with a 95 % bootstrap band, see `bands`;
         - one of these with ``"_by_dataset"`` behind it: a small panel for each data set;
-        - ``"critical_difference"``: mean ranks over the data sets, and which of them do not differ significantly
-          by Nemenyi's test;
+        - ``"critical_difference"``: mean ranks over the data sets, and which of them do not differ by
+          Nemenyi's test;
         - ``"ranks"``: mean ranks against the noise rate, with a band over the data sets;
         - ``"time"``: a measure against the time of the fit;
         - ``"heatmap"``: every model on every data set.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .bands import over_datasets
 from .bootstrap import mean_band
-from .curves import draw_curves
+from .curves import MAX_TICKS, draw_curves
 from .picture import Picture
 from .score_tables import higher_is_better, rank_table, score_table
 
@@ -24,11 +24,12 @@ def rank_curves(picture: Picture) -> Axes | NDArray[Any]:
     def draw(ax: Axes, kind: str) -> list[Line2D]:
         lines = draw_curves(ax, tables[kind], "rank", picture.looks, label="mean rank (1 is the best)")
         n = len(picture.chosen)
-        ax.set_ylim(n + 0.04 * n, 1 - 0.04 * n)  # the best at the top
+        ax.set_yticks(np.arange(1, n + 1) if n <= MAX_TICKS else [1, *range(5, n + 1, 5)])
+        ax.set_ylim(n + 0.5, 0.5)  # the best at the top
         return lines
 
     counts = sorted({int(n) for table in tables.values() for n in table["n_datasets"]})
-    caption = over_datasets(counts[0], counts[-1])
+    caption = "Band: " + over_datasets(counts[0], counts[-1])
     if counts[0] < len(picture.datasets):
         caption += f"; of {len(picture.datasets)}, as those where a model has no value do not count"
     return picture.panels(draw, title=f"{picture.name}{picture.under}: mean rank", caption=caption)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatter
 from numpy.typing import NDArray
 
 from .bands import averaged
@@ -20,7 +20,7 @@ SECONDS = "fit_seconds"
 
 def accuracy_against_time(picture: Picture) -> Axes | NDArray[Any]:
     """Draw a metric at one noise rate against the seconds of the fit, a panel for each kind of noise."""
-    values, caption = averaged(picture.scores, picture.metric, picture.of)
+    values, bars = averaged(picture.scores, picture.metric, picture.of)
     seconds, _ = averaged(picture.scores, SECONDS)
     seconds = seconds.rename(columns={"low": "fastest", "high": "slowest"})
     both = values.merge(seconds, on=["noise_kind", "noise_rate", "model"])
@@ -32,7 +32,7 @@ def accuracy_against_time(picture: Picture) -> Axes | NDArray[Any]:
     return picture.panels(
         draw,
         title=f"{picture.name} and time{picture.at_level}, {picture.over}",
-        caption=caption,
+        caption=f"Bars: {bars}",
         headings=[picture.at(kind) for kind in picture.kinds],
     )
 
@@ -60,7 +60,7 @@ def draw_times(
         What the metric is.
     """
     points = []
-    table = table.set_index("model")
+    table = table.set_index("model")[[metric, "low", "high", SECONDS, "fastest", "slowest"]]
     for model, look in looks.items():
         row = table.loc[model].astype(np.float64)
         (point,) = ax.plot([row["fit_seconds"]], [row[metric]], **{**look, "linestyle": "none"})
@@ -71,6 +71,7 @@ def draw_times(
         points.append(point)
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+    ax.xaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.2, 0.5)))
     ax.set_xlabel("seconds to fit (logarithmic)")
     ax.set_ylabel(label)
     ax.grid(alpha=0.3)
