@@ -16,7 +16,8 @@ from .critical_difference import WIDTH, draw_critical_difference, height_of
 from .findings import listed
 from .layout import STYLE
 from .score_tables import higher_is_better, score_table
-from .statistics import FriedmanNemenyi, WilcoxonHolm, friedman_nemenyi, wilcoxon_holm
+from .signed_ranks import WilcoxonHolm, wilcoxon_holm
+from .statistics import FriedmanNemenyi, friedman_nemenyi
 
 
 @dataclass(frozen=True)
