@@ -17,6 +17,7 @@ PIXELS_PER_POINT = 4 / 3
 MARKER_SCALE = 1.15  # of markers on a screen, which are looked at from nearer than pictures in print
 HEAT_STEPS = 40
 DARK_PAGE = "#14171b"  # the background of the page in dark mode
+ENOUGH = 12.0  # contrast for any line
 READABLE = 4.5  # the contrast of text with its background that WCAG 2.2 asks for
 
 # Matplotlib's markers by Plotly's names; what it calls otherwise is a circle.
@@ -125,10 +126,11 @@ def heat_steps(values: np.ndarray[Any, np.dtype[np.float64]], *, higher_is_bette
 
 
 def lightened(colour: str) -> str:
-    """The colour, or the first mixture of it with white that can be read on a dark page."""
+    """The colour, or the first mixture of it with white that is as clear on a dark page as it is on a white one."""
     red_green_blue = np.array(to_rgba(colour)[:3])
     mixtures = (to_hex(red_green_blue + share * (1 - red_green_blue)) for share in np.linspace(0, 1, 21))
-    return next(mixed for mixed in mixtures if contrast(mixed, DARK_PAGE) >= READABLE)
+    clear = min(max(contrast(colour, "#ffffff"), READABLE), ENOUGH)
+    return next(mixed for mixed in mixtures if contrast(mixed, DARK_PAGE) >= clear)
 
 
 def contrast(one: str, other: str) -> float:

@@ -95,7 +95,7 @@ def percent(rate: float) -> str:
 
 def number(value: float, digits: int = 3) -> str:
     """A number of a table."""
-    return f"{value:.{digits}f}" if math.isfinite(value) else MISSING
+    return f"{value:.{digits}f}".replace("-", "−") if math.isfinite(value) else MISSING
 
 
 def under(results: Results, kind: int) -> str:
@@ -136,7 +136,7 @@ def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, of: 
         cells = []
         for j, value in enumerate(values[i]):
             band = ""
-            if j < len(rates) and math.isfinite(lines.low[i, j]):
+            if j < len(rates) and lines.low[i, j] < lines.high[i, j]:
                 band = f"{number(lines.low[i, j])} – {number(lines.high[i, j])}"
             cells.append(_cell(value, band=band, best=bool(best[i, j])))
         rows.append(Row(model, i, cells))
@@ -178,11 +178,11 @@ def _cell(value: float, **more: Any) -> Cell:
 
 
 def _best(values: NDArray[np.float64], *, higher_is_better: bool) -> NDArray[np.bool_]:
-    """Which values are the best of their row, to the digits that are shown; none where a row has only one."""
+    """Which values are the best of their row, to the digits that are shown; none where all are the same."""
     shown = np.round(values if higher_is_better else -values, 3)
     top = np.max(shown, axis=1, keepdims=True, initial=-np.inf, where=np.isfinite(shown))
-    several = np.isfinite(shown).sum(axis=1, keepdims=True) > 1
-    found: NDArray[np.bool_] = (shown == top) & several
+    differ = (shown < top).any(axis=1, keepdims=True)
+    found: NDArray[np.bool_] = (shown == top) & differ
     return found
 
 

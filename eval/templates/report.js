@@ -15,7 +15,7 @@
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const state = { kind: 0, levels: all("select.level").map((select) => Number(select.value)), off: new Set() };
   const percent = (rate) => `${Number((100 * rate).toPrecision(4))} %`;
-  const digits = (value) => (Math.abs(value) < 100 ? value.toFixed(3) : value.toFixed(1));
+  const digits = (value) => (Math.abs(value) < 100 ? value.toFixed(3) : value.toFixed(1)).replace("-", "−");
   // Plotly reads names as a kind of HTML.
   const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\n/g, " ");
   const short = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
@@ -80,6 +80,8 @@
     });
   }
 
+  const ticks = [1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000, 1e4].flatMap((from) => [1, 2, 5].map((by) => Number((from * by).toPrecision(1))));
+
   function layoutOf(what, narrow) {
     const axis = {
       gridcolor: colour("--grid"), linecolor: colour("--line"), zerolinecolor: colour("--soft"), zerolinewidth: 1,
@@ -88,7 +90,7 @@
     const title = narrow ? data.short[what] : data.labels[what];
     const rates = data.kinds[state.kind].rates;
     const x = what === "time"
-      ? { ...axis, type: "log", title: { text: `${data.labels.seconds}, logarithmic scale`, standoff: 8 }, zeroline: false, dtick: narrow ? 1 : "D2" }
+      ? { ...axis, type: "log", title: { text: `${data.labels.seconds}, logarithmic scale`, standoff: 8 }, zeroline: false, tickvals: ticks, ticktext: ticks.map(String) }
       : { ...axis, title: { text: "noise rate", standoff: 8 }, tickformat: ".0~%", zeroline: false,
           ...(rates.length <= (narrow ? 7 : 11) ? { tickvals: rates, ticktext: rates.map((rate) => percent(rate).replace(" ", "\u202f")) } : {}) };
     const y = { ...axis, title: { text: what === "time" ? data.labels[data.metric] : title, standoff: 8 }, zeroline: what === "rla" };
@@ -97,13 +99,15 @@
       xaxis: x, yaxis: y, showlegend: false, hovermode: "closest", dragmode: touch.matches ? false : "zoom",
       margin: { l: 48, r: 12, t: 8, b: 42 }, paper_bgcolor: "transparent", plot_bgcolor: "transparent",
       font: { family: getComputedStyle(document.body).fontFamily, size: narrow ? 11 : 12.5, color: colour("--ink") },
+      modebar: { bgcolor: "transparent", color: colour("--soft"), activecolor: colour("--ink") },
       hoverlabel: { align: "left", bgcolor: colour("--page"), bordercolor: colour("--line"), font: { color: colour("--ink") } },
       transition: still.matches ? undefined : { duration: 0 },
     };
   }
 
   const options = {
-    responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "pan2d", "zoom2d"],
+    responsive: true, displaylogo: false, displayModeBar: touch.matches ? false : "hover",
+    modeBarButtons: [["toImage", "resetScale2d"]], // and none that a later version may bring
     toImageButtonOptions: { format: "svg", filename: document.title },
   };
   let printing = false;
@@ -174,7 +178,7 @@
       const keyed = rows.map((row) => [keyOf(row.cells[column]), row]);
       body.append(...keyed.sort((a, b) => inOrder(a[0], b[0])).map(([, row]) => row));
     }));
-    if (rows.length <= 5) continue;
+    if (rows.length <= 10) continue;
     const [tools] = filterBox(`Filter the rows of: ${table.caption.textContent}`, (text, count) => {
       let shown = 0;
       for (const row of rows) {
