@@ -44,7 +44,7 @@ class Finding:
         """Parts of prose and tables, what limits them, and what they do not hold."""
         lines = [part for part in (*parts, self.remark) if part]
         lines += [f"Data set {name} was dropped: {why}." for name, why in self.dropped.items()]
-        lines += [f"Model {name} was left out: {why}." for name, why in self.left_out.items()]
+        lines += [f"Model {name} {why}; it was left out." for name, why in self.left_out.items()]
         return "\n".join(lines)
 
 

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .findings import NO_DATASET, Finding, checked_alpha, counted, too_few
-from .score_tables import complete, higher_is_better, repeat_table, rounded
+from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
 
 FEWEST = 3  # repeats for a t-test; with two, one degree of freedom is left
 OUTCOMES = {1: "win", 0: "tie", -1: "loss"}
@@ -80,8 +80,8 @@ def paired_t_tests(
     With the mean d and the sample standard deviation s of the differences between two models in J repeats,
     :math:`t = d / (s \sqrt{1 / J})` with J - 1 degrees of freedom, two-sided; nothing is corrected for the
     number of tests.  Repeats on random splits of the same rows are not independent, so these tests take
-    differences for real that are too small; with `test_fraction` they are the corrected resampled t-tests of [1]_,
-    :math:`t = d / (s \sqrt{1 / J + f / (1 - f)})`, which do so less.
+    differences for real that are too small; with `test_fraction` they are the corrected resampled t-tests of
+    [1]_, :math:`t = d / (s \sqrt{1 / J + f / (1 - f)})`, which do so less.
 
     Where all differences are the same there is no spread: a tie if they are 0, else a win or loss with p = 0.
 
@@ -113,7 +113,7 @@ def paired_t_tests(
     models = [str(name) for name in wide.columns]
     pairs = list(itertools.combinations(range(len(models)), 2))
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
-    values = wide.to_numpy(dtype=np.float64).reshape(len(datasets), n_repeats, len(models))
+    values = by_dataset(wide)
     differences = rounded(values[:, :, first] - values[:, :, second], like=values)
     has_power = n_repeats >= FEWEST and differences.size > 0
     means, p_values = differences.mean(axis=1), np.full((len(datasets), len(pairs)), math.nan)

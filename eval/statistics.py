@@ -123,7 +123,7 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
         n_datasets=n,
         alpha=alpha,
         has_power=has_power,
-        remark=_remark_on_ranks(n, k, alpha, p_value),
+        remark=_remark_on_ranks(n, k, alpha, p_value, all_alike=groups == [models]),
         dropped=dropped,
         left_out=left_out,
     )
@@ -160,7 +160,7 @@ def _ranks_have_power(n: int, k: int, alpha: float) -> bool:
     )
 
 
-def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float) -> str:
+def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
     if k < 3:
         are = "is" if k == 1 else "are"
         return f"Friedman's test compares three models or more; there {are} {counted(k, 'model')}."
@@ -174,6 +174,8 @@ def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float) -> str:
         remarks.append("With fewer than ten data sets the p-values are rough.")
     if p_value > alpha:
         remarks.append("Friedman's test finds no difference, so pairs of models are not told apart.")
+    elif all_alike:
+        remarks.append("The models differ, but no pair of mean ranks by the critical difference.")
     return " ".join(remarks)
 
 
