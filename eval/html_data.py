@@ -88,6 +88,11 @@ class Results:
         self.n_repeats = int(self.scores["repeat"].nunique())
 
     @property
+    def scores_by_kind(self) -> list[pd.DataFrame]:
+        """The scores under each kind of noise."""
+        return [self.scores[self.scores["noise_kind"] == kind] for kind in self.kinds]
+
+    @property
     def curves(self) -> tuple[str, str, str]:
         """The metrics that are drawn against the noise rate."""
         return "ela", "rla", self.metric

@@ -15,13 +15,14 @@ from .errors import ConfigError
 from .findings import p_text
 from .html_data import Results
 from .html_looks import line_look, style_of_heat, style_of_models
-from .html_tables import failures, heat_maps, middle_level, percent, tables_of_averages, tables_of_dataset
+from .html_tables import failures, heat_maps, percent, tables_of_averages, tables_of_dataset
 from .html_tests import tests_of
 from .labels import label_of, short_label_of
 from .looks import looks_of
 from .packages import version_of
 from .readable import readable
 from .runs import Run
+from .verdict import telling_rate, verdict
 
 TEMPLATES = "templates"
 
@@ -71,7 +72,7 @@ def html_of(run: Run) -> str:
     options = config.ela_fig if config.ela_fig.plot_kwargs or config.ela_fig.fig_cmap else config.rla_fig
     looks = [line_look(i, len(results.models), options) for i in range(len(results.models))]
     lines = looks_of(results.models, options)
-    levels = [middle_level(results.rates[kind]) for kind in results.kinds]
+    told = [(of_kind, telling_rate(of_kind, results.metric)) for of_kind in results.scores_by_kind]
     style = "\n".join([_template("report.css"), style_of_models(looks), style_of_heat(options)])
     scripts = [get_plotlyjs(), _template("report.js")]
     environment = Environment(
@@ -98,13 +99,14 @@ def html_of(run: Run) -> str:
         averages=tables_of_averages(results),
         heat_maps=heat_maps(results),
         sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],
-        levels=levels,
-        tests=[
-            tests_of(results.scores, results.metric, kind, results.rates[kind][level], lines)
-            for kind, level in zip(results.kinds, levels, strict=True)
+        levels=[results.rates[kind].index(rate) for kind, (_, rate) in zip(results.kinds, told, strict=True)],
+        verdict=[
+            paragraph
+            for of_kind, rate in told
+            for paragraph in verdict(of_kind, metric=results.metric, level=rate)
         ],
+        tests=[tests_of(of_kind, results.metric, rate, lines) for of_kind, rate in told],
         p_text=p_text,
-        verdict=[],
         metric=short_label_of(results.metric),
         label_of=label_of,
         titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -236,8 +235,3 @@ def failures(results: Results) -> Failures:
     ]
     not_fitted = int((lacking["error"] == NOT_FITTED).sum())
     return Failures(len(scores), len(lacking) - not_fitted, not_fitted, rows, max(0, len(groups) - MAX_FAILURES))
-
-
-def middle_level(rates: Sequence[float]) -> int:
-    """The noise rate that is looked at first: the one nearest to 30 %."""
-    return int(np.argmin(np.abs(np.asarray(rates) - 0.3)))

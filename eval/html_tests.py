@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
+import pandas as pd
 from matplotlib.figure import Figure
 
 from .critical_difference import WIDTH, draw_critical_difference, height_of
@@ -40,22 +41,21 @@ class Tests:
     description: str
 
 
-def tests_of(scores: Any, metric: str, kind: str, level: float, looks: Mapping[str, Mapping[str, Any]]) -> Tests:
+def tests_of(scores: pd.DataFrame, metric: str, level: float, looks: Mapping[str, Mapping[str, Any]]) -> Tests:
     """Friedman's test with Nemenyi's, and Wilcoxon's of the best model against each other.
 
     Parameters
     ----------
     scores : DataFrame
+        Those under one kind of noise.
     metric : str
         What is compared.
-    kind : str
-        The kind of noise.
     level : float
         The noise rate.
     looks : mapping
         Of the models; see `looks_of`.
     """
-    table, better = score_table(scores, metric, level=level, kind=kind), higher_is_better(metric)
+    table, better = score_table(scores, metric, level=level), higher_is_better(metric)
     ranks = friedman_nemenyi(table, higher_is_better=better)
     picture = _diagram(ranks, looks) if ranks.has_power else ""
     return Tests(ranks, wilcoxon_holm(table, higher_is_better=better), picture, _description(ranks))
