@@ -78,7 +78,7 @@ def verdict(
 
 
 def telling_rate(scores: pd.DataFrame, metric: str) -> float:
-    """The noise rate that a verdict is on, of scores of one kind of noise; see `verdict`."""
+    """The noise rate that a verdict on one kind of noise is on; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates
     n_whole = [len(complete(_tables(scores, metric, rate)[0])[0]) for rate in rates]
