@@ -20,13 +20,13 @@ from .config import Config
 from .errors import ConfigError
 from .metrics import curve, mean_curve, per_repeat
 from .plots import figure_of_means, label_of
+from .score_tables import higher_is_better
 
 HINTS = {
     "ela": "the lower, the more robust",
     "rla": "the lower, the less was lost",
     "area_under_ela": "the lower, the more robust",
 }
-THE_MORE_THE_BETTER = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
 
 
 def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
@@ -116,8 +116,9 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
             title = _title(metric, config.metric, kind)
             if name.startswith("mean_") or n_datasets == 1:
                 wide = _wide(mean_curve(chosen, metric, config.metric), metric, "model")
-                worse_if_more = metric not in THE_MORE_THE_BETTER
-                best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=worse_if_more)
+                best_first = wide.mean(axis=1).sort_values(
+                    kind="stable", ascending=not higher_is_better(metric)
+                )
                 parts.append(_rendered(f"{title}, {over}", "model", wide.loc[best_first.index], width))
                 continue
             table = curve(chosen, metric, config.metric)
