@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .noise_by_features import InstanceDependentNoise, MahalanobisNoise
     from .noise_given import GivenNoise
     from .planning import Plan, Progress, plan
-    from .plots import plot_curves
+    from .plots import plot, plot_curves
     from .reading import load_config
     from .repeat_tests import paired_t_tests
     from .report import write_report
@@ -44,7 +44,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "noise_by_features": ["InstanceDependentNoise", "MahalanobisNoise"],
         "noise_given": ["GivenNoise"],
         "planning": ["Plan", "Progress", "plan"],
-        "plots": ["plot_curves"],
+        "plots": ["plot", "plot_curves"],
         "reading": ["load_config"],
         "repeat_tests": ["paired_t_tests"],
         "report": ["write_report"],
@@ -82,6 +82,7 @@ __all__ = [
     "merge",
     "paired_t_tests",
     "plan",
+    "plot",
     "plot_curves",
     "rank_table",
     "retention",

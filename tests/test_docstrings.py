@@ -25,6 +25,7 @@ MODULES = [
     "robust_splits.distribution",
     "robust_splits.export",
     "robust_splits.forest",
+    "robust_splits.impurity_curves",
 ]
 
 
