@@ -91,8 +91,8 @@ plt.show()
 # How to read it:
 #
 # - **Where a curve starts** tells how good the model is without noise: (1 − A₀) / A₀.
-# - **How fast it rises** tells how much noise hurts it. Up to 10 or 20 % nearly nothing happens to most models;
-#   then the curves part.
+# - **How fast it rises** tells how much noise hurts it. Up to 10 % little happens; from 20 % on the curves
+#   part.
 # - **Where it ends** has both. A model that starts low and rises fast may end above one that starts higher.
 # - **The bands** show how uncertain the means are. Where they overlap much, do not read an order out of the
 #   picture.
