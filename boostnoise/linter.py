@@ -9,7 +9,6 @@ what is wrong, without training anything.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ._base import Loss
-from ._reading import by_class
+from ._caller import Caller, Finding, WrongResult
 from .hooks import Objective
 from .softmax import Classes, Floats
 
@@ -26,30 +25,6 @@ WIDTH = 2.0  # standard deviation of ordinary margins
 STEP = 1e-5  # of finite differences
 TOLERANCE = 1e-3  # relative to the largest gradient; far above rounding, in single precision too
 EXTREME = (40.0, 100.0, 1000.0)  # exp of the last is infinite
-
-Severity = Literal["error", "warning"]
-Pair = tuple[Floats, Floats]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong with an objective.
-
-    Attributes
-    ----------
-    name : str
-        Which check found it; see `check_objective`.
-    severity : {"error", "warning"}
-        Whether training goes wrong, or may.
-    message : str
-    """
-
-    name: str
-    severity: Severity
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.severity}: {self.name}: {self.message}"
 
 
 @dataclass(frozen=True)
@@ -183,134 +158,60 @@ def check_objective(
     return ObjectiveReport(name, library, n_classes, tuple(linter.findings))
 
 
-class _WrongResult(Exception):
-    """What an objective returned cannot be read; the finding is noted."""
-
-
-class _Linter:
-    """Calls an objective and notes what is wrong with what it returns."""
+class _Linter(Caller):
+    """Calls an objective and notes what is wrong with its derivatives."""
 
     def __init__(self, objective: Callable[..., Any], library: str, n_classes: int, native: bool) -> None:
-        self.objective, self.library, self.n_classes, self.native = objective, library, n_classes, native
-        self.order: Literal["C", "F"] = "C" if library == "xgboost" else "F"
-        self.findings: list[Finding] = []
+        super().__init__(objective, library, n_classes, native)
         rng = np.random.default_rng(0)
         self.y = rng.permutation(np.arange(N_ROWS) % n_classes)
-        self.margin = self._as_given(rng.normal(scale=WIDTH, size=(N_ROWS, n_classes)))
+        self.margin = self.as_given(rng.normal(scale=WIDTH, size=(N_ROWS, n_classes)))
         self.weight = rng.uniform(0.5, 2.0, size=N_ROWS).astype(np.float32)
         self.rng = rng
 
     def run(self, value: Callable[[Classes, Floats], Floats] | None) -> None:
         """All checks, as far as results can be read."""
         try:
-            gradient, hessian = self._derivatives(self.y, self.margin)
+            gradient, hessian = self.derivatives(self.y, self.margin)
             if not (np.isfinite(gradient).all() and np.isfinite(hessian).all()):
-                self._note("values", "the gradient or hessian is not finite at ordinary margins")
+                self.note("values", "the gradient or hessian is not finite at ordinary margins")
                 return
             if isinstance(self.objective, Objective):
                 self._check_loss(self.objective)
                 value = self._value_of(self.objective.loss) if value is None else value
             self._check_rows(gradient, hessian)
-            if "order" in self._names():
+            if "order" in self.names():
                 return  # all else would be misread
             self._check_weights(gradient, hessian)
             self._check_sign()
-            if "row dependence" not in self._names():
+            if "row dependence" not in self.names():
                 self._check_gradient(gradient, value)
             self._check_hessian(hessian)
             self._check_extremes()
-        except _WrongResult:
+        except WrongResult:
             return
-
-    def _note(self, name: str, message: str, severity: Severity = "error") -> None:
-        self.findings.append(Finding(name, severity, message))
-
-    def _names(self) -> list[str]:
-        return [finding.name for finding in self.findings]
-
-    def _as_given(self, by_class_: Floats) -> Floats:
-        """Margins in the shape, type and order in which the library hands them over."""
-        margin = by_class_[:, 1] if self.n_classes == 2 else by_class_
-        kind = np.float32 if self.library == "xgboost" else np.float64
-        return np.asarray(margin, dtype=kind, order=self.order)
-
-    def _derivatives(self, y: Classes, margin: Floats, weight: Any = None) -> Pair:
-        """Gradient and hessian in the shape of the margins."""
-        labels, given = y.astype(np.float32), margin.copy(order="K")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)
-                result = self._call(labels, given, weight)
-        except Exception as error:
-            self._note("call", f"raises {type(error).__name__}: {error}")
-            raise _WrongResult from error
-        if not (np.array_equal(labels, y) and np.array_equal(given, margin, equal_nan=True)):
-            self._note("inputs", "the labels or margins that it is given are changed")
-            raise _WrongResult
-        return self._read(result, margin)
-
-    def _call(self, labels: Any, margin: Floats, weight: Any) -> Any:
-        if self.native:
-            return self.objective(margin, self._data(labels, weight))
-        if weight is None:
-            several = self.library == "lightgbm" and len(inspect.signature(self.objective).parameters) > 2
-            return self.objective(labels, margin, *([None] if several else []))
-        if self.library == "xgboost":
-            return self.objective(labels, margin, sample_weight=weight)
-        return self.objective(labels, margin, weight)
-
-    def _data(self, labels: Any, weight: Any) -> Any:
-        """The library's own data set, with a column of zeros."""
-        column = np.zeros((labels.size, 1))
-        if self.library == "xgboost":
-            import xgboost
-
-            return xgboost.DMatrix(column, label=labels, weight=weight)
-        import lightgbm
-
-        params = {"verbose": -1}
-        return lightgbm.Dataset(column, label=labels, weight=weight, params=params).construct()
-
-    def _read(self, result: Any, margin: Floats) -> Pair:
-        """Gradient and hessian as the library reads them."""
-        if not isinstance(result, tuple | list) or len(result) != 2:
-            self._note("result", f"returns no pair of gradient and hessian, but {type(result).__name__}")
-            raise _WrongResult
-        for name, found in zip(("gradient", "hessian"), result, strict=True):
-            if not isinstance(found, np.ndarray) or found.dtype.kind != "f":
-                kind = f"an array of {found.dtype}" if isinstance(found, np.ndarray) else type(found).__name__
-                self._note("result", f"the {name} is no array of floats, but {kind}")
-                raise _WrongResult
-            flat = margin.ndim == 2 and found.shape == (margin.size,)
-            if found.shape != margin.shape and not flat:
-                self._note("shape", f"the {name} has the shape {found.shape}, the margins have {margin.shape}")
-                raise _WrongResult
-        if self.library == "xgboost" and result[0].shape != margin.shape and "shape" not in self._names():
-            self._note("shape", f"is flat; XGBoost wants the shape of the margins, {margin.shape}", "warning")
-        gradient, hessian = (by_class(found, len(margin), self.order).astype(np.float64) for found in result)
-        return gradient, hessian
 
     def _check_rows(self, gradient: Floats, hessian: Floats) -> None:
         """One row moved moves its own derivatives only; rows in another order give the same."""
         moved = self.margin.copy(order="K")
         moved[1] += np.arange(1, moved[1].size + 1) if moved.ndim == 2 else 1
-        changes = self._derivatives(self.y, moved)[0] != gradient
+        changes = self.derivatives(self.y, moved)[0] != gradient
         elsewhere = np.delete(changes, 1, axis=0).any()
         if elsewhere and gradient.ndim == 2 and self._is_local(changes):
             other = "Fortran" if self.order == "C" else "C"
-            self._note("order", f"gradients are flat in {other} order; return them in the shape of the margins")
+            self.note("order", f"gradients are flat in {other} order; return them in the shape of the margins")
         elif elsewhere:
-            self._note("row dependence", "the gradient of a row changes with the margin of another row")
+            self.note("row dependence", "the gradient of a row changes with the margin of another row")
         else:
             shuffled = self.rng.permutation(N_ROWS)
-            found = self._derivatives(self.y[shuffled], np.asarray(self.margin[shuffled], order=self.order))
+            found = self.derivatives(self.y[shuffled], np.asarray(self.margin[shuffled], order=self.order))
             if not all(map(_close, found, (gradient[shuffled], hessian[shuffled]))):
-                self._note("row order", "the same rows in another order have other gradients or hessians")
+                self.note("row order", "the same rows in another order have other gradients or hessians")
                 return
             half = N_ROWS // 2
-            found = self._derivatives(self.y[:half], np.asarray(self.margin[:half], order=self.order))
+            found = self.derivatives(self.y[:half], np.asarray(self.margin[:half], order=self.order))
             if not all(map(_close, found, (gradient[:half], hessian[:half]))):
-                self._note("row count", "among fewer rows, a row has another gradient or hessian")
+                self.note("row count", "among fewer rows, a row has another gradient or hessian")
 
     def _check_loss(self, objective: Objective) -> None:
         """What a hook does not show: it gives a loss copies, and makes its own curvature of what it gets."""
@@ -322,8 +223,8 @@ class _Linter:
             given = margin.copy()
             derivative(self.y, given)
             if not np.array_equal(given, margin):
-                self._note("inputs", f"{name} of {loss!r} changes the margins that it is given")
-                raise _WrongResult
+                self.note("inputs", f"{name} of {loss!r} changes the margins that it is given")
+                raise WrongResult
         if "exact_hessian" not in derivatives:
             return
         differences = np.empty_like(margin)
@@ -331,18 +232,18 @@ class _Linter:
             slope = (loss.gradient(self.y, margin + step) - loss.gradient(self.y, margin - step)) / (2.0 * STEP)
             differences[step != 0] = slope[step != 0]
         if not _close(loss.exact_hessian(self.y, margin), differences):
-            self._note("exact_hessian", f"exact_hessian of {loss!r} is not the slope of its gradient")
+            self.note("exact_hessian", f"exact_hessian of {loss!r} is not the slope of its gradient")
 
     def _value_of(self, loss: Loss) -> Callable[[Classes, Floats], Floats] | None:
         """The value of a loss, or None where it cannot be compared with the gradient."""
         try:
             found = np.shape(loss.value(self.y, self.margin.astype(np.float64)))
         except Exception as error:  # noqa: BLE001 (whatever it is, it is reported)
-            self._note("value", f"that of {loss!r} raises {type(error).__name__}: {error}", "warning")
+            self.note("value", f"that of {loss!r} raises {type(error).__name__}: {error}", "warning")
             return None
         if found != (N_ROWS,):
             message = f"that of {loss!r} has shape {found} for {N_ROWS} rows"
-            self._note("value", message, "warning")
+            self.note("value", message, "warning")
             return None
         return loss.value
 
@@ -356,23 +257,23 @@ class _Linter:
         if not self.native:
             parameters = inspect.signature(self.objective).parameters
             if self.library == "xgboost" and "sample_weight" not in parameters:
-                self._note("signature", "has no parameter sample_weight, so XGBoost refuses weights")
+                self.note("signature", "has no parameter sample_weight, so XGBoost refuses weights")
                 return
             if self.library == "lightgbm" and len(parameters) < 3:
-                self._note("signature", "has two parameters, so LightGBM trains without the weights")
+                self.note("signature", "has two parameters, so LightGBM trains without the weights")
                 return
-        found = self._derivatives(self.y, self.margin, self.weight)
+        found = self.derivatives(self.y, self.margin, self.weight)
         by_row = self.weight if gradient.ndim == 1 else self.weight[:, np.newaxis]
         if all(map(_close, found, (gradient, hessian))):
-            self._note("weights", "the weights of the rows are ignored")
+            self.note("weights", "the weights of the rows are ignored")
             return
         for name, weighted, plain in zip(("gradient", "hessian"), found, (gradient, hessian), strict=True):
             if not _close(weighted, plain * by_row):
-                self._note("weights", f"the {name} of a row is not multiplied by its weight")
+                self.note("weights", f"the {name} of a row is not multiplied by its weight")
 
     def _check_sign(self) -> None:
         """At equal probabilities, where losses agree which way is down."""
-        gradient, _ = self._derivatives(self.y, np.zeros_like(self.margin))
+        gradient, _ = self.derivatives(self.y, np.zeros_like(self.margin))
         for label in range(self.n_classes):
             rows = gradient[self.y == label]
             of_label = rows[:, label] if rows.ndim == 2 else rows if label == 1 else -rows
@@ -381,7 +282,7 @@ class _Linter:
             what = "points the wrong way, as if to maximise the loss" if (of_label > 0).all() else "is 0"
             if (of_label != 0).any() and not (of_label > 0).all():
                 what = "differs in sign between rows"
-            self._note("sign", f"at margins of 0 the gradient of rows of class {label} {what}")
+            self.note("sign", f"at margins of 0 the gradient of rows of class {label} {what}")
             return
 
     def _check_gradient(self, gradient: Floats, value: Callable[[Classes, Floats], Floats] | None) -> None:
@@ -389,7 +290,7 @@ class _Linter:
             sums = np.abs(gradient.sum(axis=1)).max() / max(np.abs(gradient).max(), np.finfo(float).tiny)
             if sums > TOLERANCE:
                 message = f"the gradients of a row do not sum to 0, but to {sums:.2g} of the largest gradient"
-                self._note("sum over classes", message, "warning")
+                self.note("sum over classes", message, "warning")
         if value is not None:
             self._check_against(gradient, value)
         elif gradient.ndim == 2:
@@ -411,7 +312,7 @@ class _Linter:
         place = f"label {self.y[row]}, margin {np.round(margin[row], 3).tolist()}"
         place += f", class {column[0]}" if column else ""
         found, expected = gradient[row, *column], differences[row, *column]
-        self._note("gradient", f"at {place} it is {found:.4g}, but the value has the slope {expected:.4g}")
+        self.note("gradient", f"at {place} it is {found:.4g}, but the value has the slope {expected:.4g}")
 
     def _check_symmetry(self) -> None:
         """The derivative of the j-th gradient by the k-th margin is that of the k-th by the j-th."""
@@ -420,31 +321,31 @@ class _Linter:
         for k in range(self.n_classes):
             shift = np.zeros_like(self.margin)
             shift[:, k] = step
-            up, down = (self._derivatives(self.y, self.margin + sign * shift)[0] for sign in (1.0, -1.0))
+            up, down = (self.derivatives(self.y, self.margin + sign * shift)[0] for sign in (1.0, -1.0))
             slopes[:, :, k] = (up - down) / (2.0 * step)
         asymmetry = np.abs(slopes - slopes.transpose(0, 2, 1)).max()
         if asymmetry > 0.02 * np.abs(slopes).max():
             message = "its derivatives are not symmetric, so it is the gradient of no loss"
-            self._note("gradient", message, "warning")
+            self.note("gradient", message, "warning")
 
     def _check_hessian(self, hessian: Floats) -> None:
         if (hessian < 0).any():
             share = np.mean(hessian < 0)
-            self._note("hessian", f"{share:.0%} of the hessians are negative, so steps go uphill or explode")
+            self.note("hessian", f"{share:.0%} of the hessians are negative, so steps go uphill or explode")
         elif not hessian.any():
-            self._note("hessian", "all hessians are 0, so no leaf is ever split")
+            self.note("hessian", "all hessians are 0, so no leaf is ever split")
         elif (hessian == 0).any():
             share = np.mean(hessian == 0)
-            self._note("hessian", f"{share:.0%} of the hessians are 0 at ordinary margins", "warning")
+            self.note("hessian", f"{share:.0%} of the hessians are 0 at ordinary margins", "warning")
 
     def _check_extremes(self) -> None:
         """Margins that a booster reaches, and beyond."""
         for size in EXTREME:
-            margin = self._as_given(np.where(self.rng.random((N_ROWS, self.n_classes)) < 0.5, -size, size))
+            margin = self.as_given(np.where(self.rng.random((N_ROWS, self.n_classes)) < 0.5, -size, size))
             with np.errstate(over="ignore"):
-                found = [part.astype(np.float32) for part in self._derivatives(self.y, margin)]
+                found = [part.astype(np.float32) for part in self.derivatives(self.y, margin)]
             if not all(np.isfinite(part).all() for part in found):
-                self._note("extreme margins", f"not finite in single precision at margins of {size:g}")
+                self.note("extreme margins", f"not finite in single precision at margins of {size:g}")
                 return
 
 

@@ -18,9 +18,9 @@ from .measures import measure
 from .model_spec import ModelSpec
 from .models import build
 from .noise import NoisyLabels
+from .outcome import Outcome
 from .packages import packages_of
 from .splits import split
-from .store import Outcome
 
 
 def run_cell(

@@ -15,8 +15,8 @@ from . import cluster_worker
 from .datasets import Dataset
 from .errors import ConfigError, one_line
 from .jobs import Job
+from .outcome import Outcome
 from .slot import DIED, Limits
-from .store import Outcome
 
 SECONDS_TO_CONNECT = 30
 

@@ -9,11 +9,11 @@ from multiprocessing.connection import wait
 
 from .datasets import Dataset
 from .jobs import Job
+from .outcome import Outcome
 from .packages import version_of
 from .pool import SECONDS_BETWEEN_LOOKS
 from .shared_data import SharedData
 from .slot import Limits, Slot
-from .store import Outcome
 
 SECONDS_IDLE = 30.0
 

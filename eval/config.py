@@ -24,6 +24,13 @@ Table = Literal[
     "mean_macro_f1", "mean_roc_auc", "mean_log_loss", "mean_leaves", "mean_depth", "mean_fit_seconds",
     "mean_predict_seconds", "mean_ela", "mean_rla", "mean_retention", "mean_area_under_ela",
 ]  # fmt: skip
+Figure = Literal[
+    "ela", "rla", "retention", "accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "log_loss", "leaves",
+    "depth", "fit_seconds", "predict_seconds", "ela_by_dataset", "rla_by_dataset", "retention_by_dataset",
+    "accuracy_by_dataset", "balanced_accuracy_by_dataset", "macro_f1_by_dataset", "roc_auc_by_dataset",
+    "log_loss_by_dataset", "leaves_by_dataset", "depth_by_dataset", "fit_seconds_by_dataset",
+    "predict_seconds_by_dataset", "critical_difference", "ranks", "time", "heatmap",
+]  # fmt: skip
 # By this key editors find the schema of a file; it says nothing of the run.
 SCHEMA_KEY = "$schema"
 
@@ -44,13 +51,14 @@ class FigureOptions(Strict):
     save_fig : bool
         Whether the figure is drawn.
     fig_size : list of two float, or None
-        Width and height in inches; None for a size that fits.
+        Width and height in inches; by default a size that fits.
     fig_dpi : int
         Pixels to the inch.
     fig_title : str or None
-        None for one that tells what is drawn.
+        By default it tells what is drawn.
     fig_cmap : str or None
-        One of Matplotlib's colour maps, from which the lines take their colours.
+        One of Matplotlib's colour maps, from which the lines take their colours; by default colours that
+        colour-blind readers can tell apart.
     plot_kwargs : list of dict
         How each model's line looks, by the names of Matplotlib, such as ``{"linestyle": "--"}``; one object per
         model, or none at all.
@@ -81,13 +89,15 @@ class Config(Strict):
     name : str
         Name of the run and of its folder under `results_dir`: the stem of the config file.
     datasets : list of DatasetSpec
-        What is learnt from.
+        What is learnt from: names, and objects such as ``{"path", "target"}`` for a file.
     models : list of ModelSpec
-        What is compared.
+        What is compared: short names, and objects.
     noise : list of NoiseSpec
-        What becomes of the labels.  Every model meets every kind of noise on every data set.
+        What becomes of the labels: objects such as ``{"kind", "rates"}``.  Every model meets every kind of
+        noise on every data set.  Two objects of one kind need a ``name`` each.
     repeats : int
-        Repeat r splits by ``random_state + r``, and models without a seed of their own get the same.
+        How often; repeat r is split by the seed ``random_state + r``, and models without a seed of their own
+        get the same.
     test_fraction : float
         Share of the rows that are tested on.
     stratify : bool
@@ -97,15 +107,22 @@ class Config(Strict):
     results_dir : str
         Where results go; relative to the working directory, as are the paths of the data sets.
     resume : bool
-        Whether finished cells of an earlier run are used.
+        Whether cells that an earlier run finished are used.
     threads : int
-        Threads of each cell.
-    time_limit, memory_limit : float or None
-        Seconds and GiB that a cell may take; it fails if it takes more.
+        How many threads each cell may use.  As many cells run side by side as there are cores for.  More than
+        one may change the last digits of a score, so such cells are others.
+    time_limit : float or None
+        How many seconds a cell may take, from the start of the fit; one that takes longer fails.
+    memory_limit : float or None
+        How many GiB of memory the process of a cell may take; one that takes more fails.  Libraries alone take
+        about a quarter of a GiB; the data sets, which processes share, do not count.
     metric : str
-        What ELA, RLA, retention and the area under ELA are computed from.
+        What ELA, RLA, retention and the area under ELA are computed from.  It may be changed without fitting
+        anything again.
     tables : list of str
-        What is printed at the end.
+        What is printed at the end, for each data set or, with ``mean_`` before it, averaged over the data sets.
+    figures : list of str
+        Pictures that are written beside those of the averaged ELA and RLA.
     ela_fig, rla_fig : FigureOptions
         How the picture of the curves looks.
     """
@@ -125,6 +142,7 @@ class Config(Strict):
     memory_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     metric: Accuracy = "accuracy"
     tables: list[Table] = Field(default=["mean_ela"], json_schema_extra={"uniqueItems": True})
+    figures: list[Figure] = Field(default=[], json_schema_extra={"uniqueItems": True})
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
 
@@ -144,6 +162,8 @@ class Config(Strict):
             )
         if len(set(self.tables)) < len(self.tables):
             raise ValueError("tables names a table twice")
+        if len(set(self.figures)) < len(self.figures):
+            raise ValueError("figures names a picture twice")
         for figure in ("ela_fig", "rla_fig"):
             n_kwargs = len(getattr(self, figure).plot_kwargs)
             if n_kwargs not in (0, len(self.models)):

@@ -19,11 +19,11 @@ from rich.text import Text
 from .datasets import Dataset, draw_rows
 from .jobs import Job
 from .noise_spec import NO_NOISE
+from .outcome import Outcome
 from .planning import Plan
 from .pool import SECONDS_BETWEEN_LOOKS
 from .shared_data import SharedData
 from .slot import TOO_LONG, Limits, Slot
-from .store import Outcome
 
 # Rows of the trials: more would tell little more, and would have to be copied.
 FEWEST_ROWS = 250

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .metrics import ela
+from .outcome import Outcome
 from .planning import Progress
-from .store import Outcome
 
 
 class Leaders:

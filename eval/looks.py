@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
@@ -76,3 +77,17 @@ def look_of(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
         look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 0.9, n)[i])
     own = options.plot_kwargs[i] if options.plot_kwargs else {}
     return look | normalize_kwargs(own, Line2D)
+
+
+def looks_of(
+    models: Sequence[str], options: FigureOptions, chosen: Sequence[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Arguments of the lines of models, which follow from their places whichever of them are chosen.
+
+    The group id ``model-{i}`` marks everything that is drawn of the i-th model, so that an SVG can be scripted.
+    """
+    looks = {
+        model: {"label": model, "gid": f"model-{i}"} | look_of(i, len(models), options)
+        for i, model in enumerate(models)
+    }
+    return looks if chosen is None else {model: looks[model] for model in chosen}

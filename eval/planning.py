@@ -15,9 +15,10 @@ from .errors import ConfigError
 from .jobs import Job, make_jobs
 from .model_spec import ModelSpec
 from .models import ALLOWED_PACKAGES, build
+from .outcome import Outcome
 from .packages import packages_of
 from .splits import split
-from .store import Outcome, Store
+from .store import Store
 
 
 @dataclass(frozen=True, eq=False)

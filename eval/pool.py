@@ -9,9 +9,9 @@ from multiprocessing.connection import wait
 from .datasets import Dataset
 from .errors import ConfigError
 from .jobs import Job
+from .outcome import Outcome
 from .shared_data import SharedData
 from .slot import Limits, Slot
-from .store import Outcome
 
 SECONDS_BETWEEN_LOOKS = 0.1
 

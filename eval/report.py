@@ -10,27 +10,30 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from .config import Config
+from .config import Config, FigureOptions
 from .errors import ConfigError
 from .metrics import curve, mean_curve, per_repeat
-from .plots import figure_of_means, label_of
+from .plots import label_of, plot
+from .score_tables import higher_is_better
 
 HINTS = {
     "ela": "the lower, the more robust",
     "rla": "the lower, the less was lost",
     "area_under_ela": "the lower, the more robust",
 }
-THE_MORE_THE_BETTER = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
+# No dates: the same scores give the same bytes.
+FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
-    """Write the scores, tables of ELA and what else comes of it, and curves into the folder of the run.
+    """Write the scores, tables of ELA and what else comes of it, and pictures into the folder of the run.
 
     Parameters
     ----------
@@ -49,7 +52,6 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
         If they cannot be written.
     """
     folder = config.output_dir
-    models = [model.name for model in config.models]
     written: list[Path] = []
 
     def write(name: str, save: Callable[[Path], Any]) -> None:
@@ -67,32 +69,36 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         write("scores.parquet", lambda path: scores.to_parquet(path, index=False))
         write("scores.csv", lambda path: scores.to_csv(path, index=False))
-        figures = {"ela": config.ela_fig, "rla": config.rla_fig}
         for metric in ("ela", "rla", "retention", "area_under_ela"):
-            means = mean_curve(scores, metric, config.metric)
-            for name, table in ((metric, curve(scores, metric, config.metric)), (f"{metric}_mean", means)):
+            for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
+                table = function(scores, metric, config.metric)
                 write(f"{name}.csv", partial(table.to_csv, index=False))
-            if metric not in figures or not figures[metric].save_fig:
-                continue
-            # A fixed salt and no date: the same scores give the same bytes.
+        for kind, options in _figures(config).items():
+            # The ids of an SVG come from a fixed salt.
             with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
                 # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
                 warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
-                figure = figure_of_means(
-                    means,
-                    metric,
-                    of=config.metric,
-                    models=models,
-                    n_datasets=scores["dataset"].nunique(),
-                    options=figures[metric],
-                )
-                for suffix, metadata in (("png", {}), ("svg", {"Date": None})):
-                    write(f"{metric}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
+                axes = plot(scores, kind, of=config.metric, options=options)
+                figure = np.ravel(np.asarray(axes))[0].figure
+                for suffix, metadata in FORMATS.items():
+                    write(f"{kind}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
     except OSError as error:
         raise ConfigError(
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
         ) from None
     return written
+
+
+def _figures(config: Config) -> dict[str, FigureOptions]:
+    """The kinds of pictures to write, and how each is to look."""
+    own = {"ela": config.ela_fig, "rla": config.rla_fig}
+    kinds = [*(kind for kind, options in own.items() if options.save_fig), *config.figures]
+    # Size and title are those of one picture; colours, lines and dots those of all.
+    others = {"fig_size": None, "fig_title": None}
+    return {
+        kind: own.get(kind) or own["rla" if kind.startswith("rla") else "ela"].model_copy(update=others)
+        for kind in kinds
+    }
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
@@ -116,7 +122,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
             title = _title(metric, config.metric, kind)
             if name.startswith("mean_") or n_datasets == 1:
                 wide = _wide(mean_curve(chosen, metric, config.metric), metric, "model")
-                worse_if_more = metric not in THE_MORE_THE_BETTER
+                worse_if_more = not higher_is_better(metric)
                 best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=worse_if_more)
                 parts.append(_rendered(f"{title}, {over}", "model", wide.loc[best_first.index], width))
                 continue
@@ -125,7 +131,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
                 wide = _wide(table[table["model"] == model], metric, "dataset")
                 parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
     if scores["error"].notna().any():
-        parts.append(_failures(scores))
+        parts.append(failures(scores))
     elif per_repeat(scores, "ela", config.metric)["ela"].isna().any():
         parts.append(Text(f"– ELA and its like have no value where the {config.metric} without noise is 0."))
     return Group(*parts)
@@ -174,7 +180,8 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
     return Group(Text(title), *tables, Text())
 
 
-def _failures(scores: pd.DataFrame) -> Text:
+def failures(scores: pd.DataFrame) -> Text:
+    """How many cells failed, and which with what error."""
     failed = scores[scores["error"].notna()]
     text = Text(
         f"{len(failed)} of {len(scores)} cells failed; a model that lacks a data set or a repeat has no mean."

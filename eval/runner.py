@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ import pandas as pd
 
 from .cluster import fit_on_cluster
 from .config import Config
-from .jobs import Job
+from .outcome import Outcome
 from .planning import Progress, plan
 from .pool import fit_here, slots_for
+from .runs import Recorder, Run, run_of
 from .slot import Limits
-from .store import RANGES, Outcome, Store
+from .store import Store
 
 
 def run(
@@ -54,11 +55,28 @@ def run(
     ConfigError
         Before any fit, if a data set, a model or the store cannot be used.
     """
+    return complete(
+        config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=progress
+    ).scores
+
+
+def complete(
+    config: Config,
+    *,
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+    allow_modules: Collection[str] = (),
+    progress: Callable[[Progress], object] | None = None,
+) -> Run:
+    """As `run`, but with all that the store knows of the run; `load_run` gives the same later."""
     planned = plan(config, allow_modules=allow_modules)
     pending, outcomes, failed = planned.pending, dict(planned.finished), 0
     limits = Limits(config.time_limit, config.memory_limit)
     n_slots = slots_for(n_jobs, config.threads) if pending and scheduler is None else 0
-    with Store(config.store_path) as store:
+    with (
+        Store(config.store_path) as store,
+        Recorder(store, planned, on_cluster=scheduler is not None) as recorder,
+    ):
 
         def take(key: str, outcome: Outcome) -> None:
             outcomes[key] = outcome
@@ -85,9 +103,10 @@ def run(
         with closing(fitted):
             for key, outcome in fitted:
                 store.put(pending[key], outcome)
+                recorder.fitted += 1
                 failed += outcome.error is not None
                 take(key, outcome)
-    return _score_table(planned.jobs, [outcomes[key] for key in planned.keys])
+    return run_of(config, recorder.record, outcomes)
 
 
 def merge(config: Config, paths: str | Path | Iterable[str | Path]) -> int:
@@ -97,8 +116,8 @@ def merge(config: Config, paths: str | Path | Iterable[str | Path]) -> int:
     ----------
     config : Config
     paths : str, Path or iterable of them
-        Stores, or folders that hold one, such as the `results_dir` of a run on another machine.  They are only
-        read.
+        Stores, or folders that hold one, such as the ``results_dir`` of a run on another machine.  They are
+        only read.
 
     Returns
     -------
@@ -113,22 +132,3 @@ def merge(config: Config, paths: str | Path | Iterable[str | Path]) -> int:
     paths = [paths] if isinstance(paths, str | Path) else paths
     with Store(config.store_path) as store:
         return sum(store.merge(Path(path)) for path in paths)
-
-
-def _score_table(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> pd.DataFrame:
-    table = pd.DataFrame(
-        [
-            {
-                "dataset": job.dataset,
-                "noise_kind": job.noise_kind,
-                "noise_rate": job.noise_rate,
-                "realised_rate": outcome.realised_rate,
-                "repeat": job.repeat,
-                "model": job.model.name,
-                **{name: getattr(outcome, name) for name in RANGES if name != "realised_rate"},
-                "error": outcome.error,
-            }
-            for job, outcome in zip(jobs, outcomes, strict=True)
-        ]
-    )
-    return table.astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})

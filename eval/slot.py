@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import psutil
 
 from .jobs import Job
+from .outcome import Outcome
 from .shared_data import SharedData
-from .store import Outcome
 
 DIED = "the process that fitted this cell died (a crash, or out of memory)"
 TOO_LONG = "ran longer than the time limit"

@@ -14,7 +14,6 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -22,14 +21,15 @@ from typing import Any, Self
 from .config import STORE_NAME
 from .errors import ConfigError, one_line
 from .jobs import Job
+from .outcome import Outcome
 
 SECONDS_TO_WAIT = 60.0  # for a lock that another process holds
 MAX_TEXT = 20_000  # characters of an error or a traceback
 
 APPLICATION_ID = int.from_bytes(b"bnev")  # tells our files from those of other programs
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # The names of data set, model and noise are for people who open the file; nothing reads them.
-SCHEMA = """
+CELLS = """
 CREATE TABLE cells (
     key TEXT NOT NULL PRIMARY KEY,
     dataset TEXT NOT NULL,
@@ -52,65 +52,16 @@ CREATE TABLE cells (
     checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID
 """.strip()
+# What each run was asked to do and which cells that is, as JSON; format 2 had no such table.
+RUNS = """
+CREATE TABLE runs (
+    name TEXT NOT NULL PRIMARY KEY,
+    record TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+""".strip()
+TABLES = {2: {"cells": CELLS}, SCHEMA_VERSION: {"cells": CELLS, "runs": RUNS}}
 N_COLUMNS_BEFORE_OUTCOME = 6
-
-# What can be measured, and the least and the largest value of it.
-RANGES = {
-    "accuracy": (0.0, 1.0),
-    "balanced_accuracy": (0.0, 1.0),
-    "macro_f1": (0.0, 1.0),
-    "roc_auc": (0.0, 1.0),
-    "log_loss": (0.0, math.inf),
-    "leaves": (1.0, math.inf),
-    "depth": (0.0, math.inf),
-    "realised_rate": (0.0, 1.0),
-    "fit_seconds": (0.0, math.inf),
-    "predict_seconds": (0.0, math.inf),
-}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a job: scores, or an error.
-
-    Attributes
-    ----------
-    accuracy, balanced_accuracy, macro_f1, roc_auc, log_loss, leaves, depth : float or None
-        See `measures.measure`; None for what a model does not have.
-    realised_rate : float or None
-        Share of the training labels that the noise changed.
-    fit_seconds, predict_seconds : float or None
-        Wall time.
-    error : str or None
-        One line.
-    traceback : str or None
-    """
-
-    accuracy: float | None = None
-    balanced_accuracy: float | None = None
-    macro_f1: float | None = None
-    roc_auc: float | None = None
-    log_loss: float | None = None
-    leaves: float | None = None
-    depth: float | None = None
-    realised_rate: float | None = None
-    fit_seconds: float | None = None
-    predict_seconds: float | None = None
-    error: str | None = None
-    traceback: str | None = None
-
-    @property
-    def is_score(self) -> bool:
-        """Whether these are scores, and such that can be."""
-        return (
-            self.error is None
-            and self.accuracy is not None
-            and all(_can_be(getattr(self, name), *limits) for name, limits in RANGES.items())
-        )
-
-
-def _can_be(value: object, least: float, largest: float) -> bool:
-    return value is None or (isinstance(value, float) and math.isfinite(value) and least <= value <= largest)
 
 
 class Store:
@@ -154,7 +105,11 @@ class Store:
                         self._connection.close()
                         self._connection = sqlite3.connect(":memory:")
                     self._make()
-                self._check()
+                version = self._checked_version()
+                if read_only and version == 2:
+                    self._connection.execute(RUNS.replace("CREATE", "CREATE TEMP", 1))
+                elif version == 2:
+                    self._make_runs()
                 if not read_only:
                     self._connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
@@ -190,26 +145,37 @@ class Store:
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             if self._is_new():  # no other process was faster
-                self._connection.execute(SCHEMA)
+                self._connection.execute(CELLS)
+                self._connection.execute(RUNS)
                 self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
-    def _check(self) -> None:
+    def _make_runs(self) -> None:
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            if self._pragma("user_version") == 2:  # no other process was faster
+                self._connection.execute(RUNS)
+                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _checked_version(self) -> int:
         version, application = self._pragma("user_version"), self._pragma("application_id")
-        tables = self._connection.execute("SELECT name, sql FROM sqlite_schema").fetchall()
-        if application != APPLICATION_ID and (version, [name for name, _ in tables][:1]) != (1, ["cells"]):
+        tables = dict(self._connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
+        if application != APPLICATION_ID and (version, "cells" in tables) != (1, True):
             raise ConfigError(f"{self.path} is no store of noisyeval, but another program's database")
-        if version != SCHEMA_VERSION:
+        if version not in TABLES:
             raise ConfigError(
                 f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
                 "move it away to start afresh"
             )
         found = self._pragma("quick_check(1)")
-        if found != "ok" or tables != [("cells", SCHEMA)]:
-            raise self._damaged(found.splitlines()[-1] if found != "ok" else "its table is not as it was made")
+        if found != "ok":
+            raise self._damaged(found.splitlines()[-1])
+        if tables != TABLES[version]:
+            raise self._damaged("its tables are not as they were made")
         # SQLite has no checksums, and a damaged key would hide its cell.
         for row in self._connection.execute("SELECT * FROM cells"):
             self._outcome(row)
+        return int(version)
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Keep the outcome of a job, in place of an earlier one; no error takes the place of scores."""
@@ -237,6 +203,27 @@ class Store:
         if _checksum(row[:-1]) != row[-1]:
             raise self._damaged("a cell is not as it was written")
         return Outcome(*row[N_COLUMNS_BEFORE_OUTCOME:-1])
+
+    def put_run(self, name: str, record: str) -> None:
+        """Keep the record of a run, in place of an earlier one of this name."""
+        row = [name, record]
+        with self._guarded(), self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", [*row, _checksum(row)])
+
+    def run_record(self, name: str) -> str | None:
+        """The record of a run; None if there is none of this name."""
+        with self._guarded():
+            row = self._connection.execute("SELECT * FROM runs WHERE name = ?", [name]).fetchone()
+        if row is None:
+            return None
+        if _checksum(row[:-1]) != row[-1]:
+            raise self._damaged(f"the record of the run {name!r} is not as it was written")
+        return str(row[1])
+
+    def run_names(self) -> list[str]:
+        """Of all runs that have a record, sorted."""
+        with self._guarded():
+            return [name for (name,) in self._connection.execute("SELECT name FROM runs ORDER BY name")]
 
     def merge(self, path: Path) -> int:
         """Copy the finished cells of another store that this one does not have.

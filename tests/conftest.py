@@ -33,6 +33,25 @@ def data_root() -> Path:
     pytest.skip(reason)
 
 
+@pytest.fixture
+def small_config(tmp_path):
+    """Makes a config of one data set, one tree and two rates of noise; its arguments are keys of a config."""
+    # Imported here, so that modules which need no evaluation do not load it.
+    from boostnoise.eval.config import parse_config
+
+    def make(name="run", **changes):
+        content = {
+            "datasets": ["iris"],
+            "models": [{"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}],
+            "noise": [{"kind": "uniform", "rates": [0.2]}],
+            "repeats": 2,
+            "results_dir": str(tmp_path / "results"),
+        }
+        return parse_config(content | changes, name)
+
+    return make
+
+
 def places(value, path=()):
     """The paths to all that is nested in a value, outermost first."""
     yield path

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 from boostnoise.eval import ConfigError, forecast, runner
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.reading import load_config
-from boostnoise.eval.store import Outcome
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

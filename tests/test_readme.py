@@ -46,7 +46,7 @@ def test_own_data(tmp_path):
     assert done.returncode == 0, done.stderr
     results = tmp_path / "results"
     written = {path.name for path in [*(results / "my_study").iterdir(), *results.glob("*.*")]}
-    named = re.findall(r"`(\w+\.(?:csv|parquet|png|svg|sqlite))`", README)
+    named = re.findall(r"`(\w+\.(?:csv|parquet|png|svg|pdf|sqlite))`", README)
     assert written == set(named) - {"spam.csv"}
 
 

@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from boostnoise.eval import forecast as module
-from boostnoise.eval.config import parse_config
 from boostnoise.eval.forecast import Forecast, Pair, forecast, in_one_line, in_words, rendered
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import plan
 from boostnoise.eval.runner import run
 from boostnoise.eval.shared_data import open_shared
 from boostnoise.eval.slot import DIED
-from boostnoise.eval.store import Outcome, Store
+from boostnoise.eval.store import Store
 from rich.console import Console
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
@@ -16,18 +16,8 @@ BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier
 
 
 @pytest.fixture
-def make(tmp_path):
-    def make(**changes):
-        content = {
-            "datasets": ["iris"],
-            "models": [TREE],
-            "noise": [{"kind": "uniform", "rates": [0.2]}],
-            "repeats": 2,
-            "results_dir": str(tmp_path / "results"),
-        }
-        return parse_config({**content, **changes}, "run")
-
-    return make
+def make(small_config):
+    return small_config
 
 
 @pytest.fixture

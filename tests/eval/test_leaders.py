@@ -2,8 +2,8 @@ import pytest
 from boostnoise.eval.config import parse_config
 from boostnoise.eval.leaders import Leaders
 from boostnoise.eval.metrics import ela
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import Progress, plan
-from boostnoise.eval.store import Outcome
 
 RATES = [0.0, 0.2, 0.4]
 

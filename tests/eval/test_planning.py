@@ -1,29 +1,21 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
 from boostnoise.eval import ConfigError
-from boostnoise.eval.config import parse_config
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import check, plan
 from boostnoise.eval.runner import run
-from boostnoise.eval.store import Outcome, Store
+from boostnoise.eval.store import Store
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
 
 
 @pytest.fixture
-def make(tmp_path):
-    def make(**changes):
-        content = {
-            "datasets": ["iris"],
-            "models": [TREE],
-            "noise": [{"kind": "uniform", "rates": [0.2]}, {"kind": "pair_flip", "rates": [0.2]}],
-            "repeats": 2,
-            "results_dir": str(tmp_path / "results"),
-        }
-        return parse_config({**content, **changes}, "run")
-
-    return make
+def make(small_config):
+    kinds = [{"kind": "uniform", "rates": [0.2]}, {"kind": "pair_flip", "rates": [0.2]}]
+    return partial(small_config, noise=kinds)
 
 
 def files(folder):

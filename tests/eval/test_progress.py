@@ -1,14 +1,14 @@
 import json
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 from boostnoise.eval import progress as module
-from boostnoise.eval.config import parse_config
+from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import Progress, plan
 from boostnoise.eval.progress import Bar, Display, Events, Lines, display
 from boostnoise.eval.report import write_report
 from boostnoise.eval.runner import run
-from boostnoise.eval.store import Outcome
 
 TREE = {
     "name": "a [tree]",
@@ -20,18 +20,8 @@ BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier
 
 
 @pytest.fixture
-def make(tmp_path):
-    def make(**changes):
-        content = {
-            "datasets": ["iris"],
-            "models": [TREE],
-            "noise": [{"kind": "uniform", "rates": [0.2]}],
-            "repeats": 15,
-            "results_dir": str(tmp_path / "results"),
-        }
-        return parse_config({**content, **changes}, "a [b]")
-
-    return make
+def make(small_config):
+    return partial(small_config, "a [b]", models=[TREE], repeats=15)
 
 
 def states(config, failed=0):

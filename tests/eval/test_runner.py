@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,18 +15,8 @@ TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifi
 
 
 @pytest.fixture
-def make(tmp_path):
-    def make(**changes):
-        content = {
-            "datasets": ["iris", "wine"],
-            "models": [TREE, "robust_tree"],
-            "noise": [{"kind": "uniform", "rates": [0.2]}],
-            "repeats": 2,
-            "results_dir": str(tmp_path / "results"),
-        }
-        return parse_config({**content, **changes}, "run")
-
-    return make
+def make(small_config):
+    return partial(small_config, datasets=["iris", "wine"], models=[TREE, "robust_tree"])
 
 
 def without_times(scores):
@@ -173,7 +164,7 @@ def test_a_disk_that_is_full_in_the_middle(make, monkeypatch, n_jobs):
     class Full(Store):
         def __init__(self, path):
             super().__init__(path)
-            self._connection.execute("PRAGMA max_page_count = 4")
+            self._connection.execute("PRAGMA max_page_count = 10")
 
     config = make(repeats=20, models=[TREE])
     with monkeypatch.context() as patch:

@@ -12,7 +12,8 @@ import pytest
 from boostnoise.eval import store as store_module
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.metrics import MEASURES
-from boostnoise.eval.store import RANGES, Outcome, Store
+from boostnoise.eval.outcome import RANGES, Outcome
+from boostnoise.eval.store import Store
 
 
 class StubJob:
@@ -132,19 +133,53 @@ def test_stores_of_other_versions_are_left_alone(path):
         pass
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(ConfigError, match="has format 99, this version reads 2"):
+    with pytest.raises(ConfigError, match="has format 99, this version reads 3"):
         Store(path)
     first = path.with_name("first.sqlite")
     with closing(sqlite3.connect(first)) as connection:
         connection.execute("CREATE TABLE cells (key TEXT PRIMARY KEY, accuracy REAL) STRICT")
         connection.execute("PRAGMA user_version = 1")
-    with pytest.raises(ConfigError, match="has format 1, this version reads 2"):
+    with pytest.raises(ConfigError, match="has format 1, this version reads 3"):
         Store(first)
 
 
 def read_all(path):
     with Store(path) as store:
         return store.outcomes(key(i) for i in range(300))
+
+
+def test_a_store_of_format_2_is_taken_over(filled):
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute("DROP TABLE runs")
+        connection.execute("PRAGMA user_version = 2")
+    before = filled.read_bytes()
+    with Store(filled, read_only=True) as store:
+        assert store.run_names() == []
+        assert len(store.outcomes(key(i) for i in range(300))) == 300
+    assert filled.read_bytes() == before
+    with Store(filled) as store:
+        store.put_run("study", "{}")
+    assert len(read_all(filled)) == 300
+    with Store(filled, read_only=True) as store:
+        assert store.run_names() == ["study"]
+
+
+def test_records_of_runs(path):
+    with Store(path) as store:
+        assert store.run_names() == []
+        assert store.run_record("b") is None
+        store.put_run("b", "1")
+        store.put_run("a", '{"µ": "\ud7ff"}')
+        store.put_run("b", "2")
+        assert store.run_names() == ["a", "b"]
+        assert (store.run_record("a"), store.run_record("b")) == ('{"µ": "\ud7ff"}', "2")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE runs SET record = '3' WHERE name = 'b'")
+    with (
+        Store(path) as store,
+        pytest.raises(ConfigError, match="the record of the run 'b' is not as it was written"),
+    ):
+        store.run_record("b")
 
 
 def test_bytes_that_were_changed_are_noticed(filled):
@@ -183,7 +218,7 @@ def test_a_file_that_was_cut_off(filled, share):
 def test_a_table_that_was_changed(filled):
     with closing(sqlite3.connect(filled)) as connection:
         connection.execute("CREATE TRIGGER t AFTER INSERT ON cells BEGIN DELETE FROM cells; END")
-    with pytest.raises(ConfigError, match="its table is not as it was made"):
+    with pytest.raises(ConfigError, match="its tables are not as they were made"):
         Store(filled)
 
 
@@ -286,7 +321,8 @@ PUT_MANY = """
 import hashlib, sys
 from pathlib import Path
 from types import SimpleNamespace
-from boostnoise.eval.store import Outcome, Store
+from boostnoise.eval.outcome import Outcome
+from boostnoise.eval.store import Store
 
 path, first = Path(sys.argv[1]), int(sys.argv[2])
 job = SimpleNamespace(dataset="iris", noise_kind="uniform", noise_rate=0.1, repeat=0, model=SimpleNamespace(name="a"))

@@ -1,0 +1,89 @@
+"""What the results of all statistical tests share, and how they are worded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NO_DATASET = "There is no data set of which all models have values."
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Finding:
+    """The result of a test; printed, it is prose and a small table.
+
+    Attributes
+    ----------
+    n_datasets : int
+        Data sets that were compared.
+    alpha : float
+        The level of significance.
+    has_power : bool
+        Whether any outcome on so many data sets or repeats could be significant.  Where it is false, p-values
+        are NaN.
+    remark : str
+        What limits the result, in plain sentences; empty where nothing does.
+    dropped : dict of str to str
+        Data sets that were not compared, and why.
+    left_out : dict of str to str
+        Models without any value, which were not compared, and why.
+    """
+
+    n_datasets: int
+    alpha: float = 0.05
+    has_power: bool = True
+    remark: str = ""
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def _text(self, *parts: str) -> str:
+        """Parts of prose and tables, what limits them, and what they do not hold."""
+        lines = [part for part in (*parts, self.remark) if part]
+        lines += [f"Data set {name} was dropped: {why}." for name, why in self.dropped.items()]
+        lines += [f"Model {name} {why}; it was left out." for name, why in self.left_out.items()]
+        return "\n".join(lines)
+
+
+def aligned(table: pd.DataFrame) -> str:
+    """A table as text; empty if it has no row."""
+    return table.to_string(index=False, float_format="{:.4f}".format) if len(table) else ""
+
+
+def checked_alpha(alpha: float) -> float:
+    """A level of significance, if it is one."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}")
+    return alpha
+
+
+def p_text(p: float) -> str:
+    """A p-value as a sentence gives it: three digits behind the point, or that there is none."""
+    if math.isnan(p):
+        return "no p-value"
+    return "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things, in words up to ten: one data set, three data sets."""
+    number = WORDS[n] if n < len(WORDS) else str(n)
+    return f"{number} {noun}{'' if n == 1 else 's'}"
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def too_few(n: int, noun: str, test: str, needed: int) -> str:
+    """Sentence on a test that so few data sets or repeats allow no result of."""
+    are = f"{counted(n, noun)} {'is' if n == 1 else 'are'} too few" if n else f"there is no {noun}"
+    return sentence(f"{are} for {test}; it takes {counted(needed, noun)} at least.")
+
+
+def sentence(text: str) -> str:
+    """Text that begins with a capital letter."""
+    return text[:1].upper() + text[1:]

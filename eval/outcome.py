@@ -1,0 +1,64 @@
+"""What comes of a cell: all that was measured, or an error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+# What can be measured, and the least and the largest value of it.
+RANGES = {
+    "accuracy": (0.0, 1.0),
+    "balanced_accuracy": (0.0, 1.0),
+    "macro_f1": (0.0, 1.0),
+    "roc_auc": (0.0, 1.0),
+    "log_loss": (0.0, math.inf),
+    "leaves": (1.0, math.inf),
+    "depth": (0.0, math.inf),
+    "realised_rate": (0.0, 1.0),
+    "fit_seconds": (0.0, math.inf),
+    "predict_seconds": (0.0, math.inf),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job: scores, or an error.
+
+    Attributes
+    ----------
+    accuracy, balanced_accuracy, macro_f1, roc_auc, log_loss, leaves, depth : float or None
+        See `measures.measure`; None for what a model does not have.
+    realised_rate : float or None
+        Share of the training labels that the noise changed.
+    fit_seconds, predict_seconds : float or None
+        Wall time.
+    error : str or None
+        One line.
+    traceback : str or None
+    """
+
+    accuracy: float | None = None
+    balanced_accuracy: float | None = None
+    macro_f1: float | None = None
+    roc_auc: float | None = None
+    log_loss: float | None = None
+    leaves: float | None = None
+    depth: float | None = None
+    realised_rate: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    error: str | None = None
+    traceback: str | None = None
+
+    @property
+    def is_score(self) -> bool:
+        """Whether these are scores, and such that can be."""
+        return (
+            self.error is None
+            and self.accuracy is not None
+            and all(_can_be(getattr(self, name), *limits) for name, limits in RANGES.items())
+        )
+
+
+def _can_be(value: object, least: float, largest: float) -> bool:
+    return value is None or (isinstance(value, float) and math.isfinite(value) and least <= value <= largest)

@@ -1,0 +1,296 @@
+"""A run as it is looked at: what was asked for, when and where it was fitted, and the scores.
+
+All of it is in the store, so that a report can be drawn again without data sets, models or fits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+from pydantic import Field, ValidationError
+
+from .config import STORE_NAME, Config, parse_config
+from .errors import ConfigError
+from .outcome import RANGES, Outcome
+from .packages import version_of
+from .planning import Plan
+from .store import Store
+from .validation import Strict
+
+NOT_FITTED = "not fitted yet"
+MAX_SESSIONS = 100  # of which a record tells
+
+
+class Session(Strict):
+    """One call of the command, or of `run`, that had something to fit.
+
+    Attributes
+    ----------
+    started : str
+        ISO 8601, UTC.
+    seconds : float or None
+        How long it took; None if it was killed, or is under way.
+    fitted : int
+        Cells that came of it.
+    versions : dict of str to str
+        Of the packages that made the scores, and of this one.
+    python, system, processor : str
+    cores : int or None
+    on_cluster : bool
+        Whether the cells were fitted elsewhere.
+    """
+
+    started: str
+    seconds: float | None = None
+    fitted: int = 0
+    versions: dict[str, str]
+    python: str
+    system: str
+    processor: str
+    cores: int | None
+    on_cluster: bool = False
+
+
+class DatasetFacts(Strict):
+    """The size of a data set.
+
+    Attributes
+    ----------
+    rows, features, classes : int
+    """
+
+    rows: int
+    features: int
+    classes: int
+
+
+class CellRecord(Strict):
+    """What the row of a cell in the scores begins with, and the cell's key in the store."""
+
+    key: str
+    dataset: str
+    noise_kind: str
+    noise_rate: float
+    repeat: int
+    model: str
+
+
+class RunRecord(Strict):
+    """What the store keeps of a run beside the scores of its cells.
+
+    Attributes
+    ----------
+    config : dict
+        As a config file holds it.
+    datasets : dict of str to DatasetFacts
+    cells : list of CellRecord
+        In the order of the config.
+    sessions : list of Session
+        The oldest first.
+    """
+
+    config: dict[str, Any]
+    datasets: dict[str, DatasetFacts]
+    cells: list[CellRecord]
+    sessions: list[Session] = Field(default=[])
+
+    def dumps(self) -> str:
+        """As JSON; unlike pydantic's own this keeps numbers that are not finite."""
+        return json.dumps(self.model_dump(), separators=(",", ":"))
+
+    @classmethod
+    def loads(cls, text: str) -> RunRecord:
+        """Read what `dumps` wrote.
+
+        Raises
+        ------
+        ConfigError
+            If it is no such record.
+        """
+        try:
+            return cls.model_validate(json.loads(text))
+        except (ValidationError, ValueError, RecursionError) as error:
+            raise ConfigError(f"the record of the run cannot be read: {error}".splitlines()[0]) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run and what came of it.
+
+    Attributes
+    ----------
+    config : Config
+    scores : DataFrame
+        As `run` returns it; a cell that is not fitted yet has that as its error.
+    datasets : dict of str to DatasetFacts
+    sessions : tuple of Session
+        The oldest first; empty if all cells came from elsewhere.
+    """
+
+    config: Config
+    scores: pd.DataFrame
+    datasets: dict[str, DatasetFacts] = field(default_factory=dict)
+    sessions: tuple[Session, ...] = ()
+
+
+def load_run(results_dir: str | Path, name: str | None = None) -> Run:
+    """Open a run from its store alone: nothing is fitted, and no data set is read.
+
+    Parameters
+    ----------
+    results_dir : str or Path
+        The folder that holds the store; or the folder of the run in it, which is then its name.
+    name : str or None, default=None
+        Of the run.  None for the only one.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ConfigError
+        If there is no store or no such run, or it cannot be read.
+    """
+    folder = Path(results_dir)
+    if name is None and not (folder / STORE_NAME).exists() and (folder.parent / STORE_NAME).exists():
+        folder, name = folder.parent, folder.resolve().name
+    with Store(folder / STORE_NAME, read_only=True) as store:
+        name = _known_name(store, name)
+        text = store.run_record(name)
+        assert text is not None  # noqa: S101 - for the type checker: the name is known
+        record = RunRecord.loads(text)
+        outcomes = store.outcomes(cell.key for cell in record.cells)
+    # Where the folder is now, wherever the command was run then.
+    config = parse_config({**record.config, "results_dir": str(folder)}, name)
+    return run_of(config, record, outcomes)
+
+
+def _known_name(store: Store, name: str | None) -> str:
+    names = store.run_names()
+    if not names:
+        raise ConfigError(f"the store {store.path} has no record of a run; give the command again, and it will")
+    if name is None and len(names) > 1:
+        raise ConfigError(f"the store {store.path} has several runs; say which: {', '.join(names)}")
+    if name is not None and name not in names:
+        raise ConfigError(f"the store {store.path} has no run {name!r}, but {', '.join(names)}")
+    return names[0] if name is None else name
+
+
+def run_of(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome]) -> Run:
+    """The run of a record; `outcomes` are those of its cells, by their keys."""
+    missing = Outcome(error=NOT_FITTED)
+    rows = []
+    for cell in record.cells:
+        outcome = outcomes.get(cell.key, missing)
+        rows.append(
+            {
+                "dataset": cell.dataset,
+                "noise_kind": cell.noise_kind,
+                "noise_rate": cell.noise_rate,
+                "realised_rate": outcome.realised_rate,
+                "repeat": cell.repeat,
+                "model": cell.model,
+                **{name: getattr(outcome, name) for name in RANGES if name != "realised_rate"},
+                "error": outcome.error,
+            }
+        )
+    scores = pd.DataFrame(rows).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
+    return Run(config, scores, record.datasets, tuple(record.sessions))
+
+
+def record_of(plan: Plan, before: RunRecord | None) -> RunRecord:
+    """The record of a planned run; of an earlier one of the same name it keeps the sessions."""
+    kept = before.sessions if before is not None and plan.config.resume else []
+    return RunRecord(
+        config=plan.config.model_dump(),
+        datasets={
+            name: DatasetFacts(rows=len(data.y), features=data.X.shape[1], classes=len(data.classes))
+            for name, data in plan.datasets.items()
+        },
+        cells=[
+            CellRecord(
+                key=key,
+                dataset=job.dataset,
+                noise_kind=job.noise_kind,
+                noise_rate=float(job.noise_rate),
+                repeat=job.repeat,
+                model=job.model.name,
+            )
+            for key, job in zip(plan.keys, plan.jobs, strict=True)
+        ],
+        sessions=kept,
+    )
+
+
+class Recorder:
+    """Keeps the record of a run in its store while cells are fitted.  Use it as a context manager.
+
+    Parameters
+    ----------
+    store : Store
+    plan : Plan
+    on_cluster : bool
+        Whether the cells are fitted elsewhere.
+
+    Attributes
+    ----------
+    record : RunRecord
+    fitted : int
+        To be counted by whoever fits cells.
+    """
+
+    def __init__(self, store: Store, plan: Plan, *, on_cluster: bool) -> None:
+        text = store.run_record(plan.config.name)
+        before = None if text is None else RunRecord.loads(text)
+        self.record = record_of(plan, before)
+        self.fitted = 0
+        self._store, self._name = store, plan.config.name
+        self._is_kept = self.record == before
+        self._sessions = self.record.sessions
+        self._now = _session(plan, on_cluster) if plan.pending else None
+        self._began = time.monotonic()
+
+    def __enter__(self) -> Self:
+        # Before the first fit, so that a run that is killed can be looked at.
+        if self._now is not None:
+            self._keep(self._now)
+        elif not self._is_kept:
+            self._store.put_run(self._name, self.record.dumps())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._now is None:
+            return
+        seconds = round(time.monotonic() - self._began, 3)
+        # Where something went wrong already, such as a full disk, that is what is to be told.
+        with nullcontext() if kind is None else suppress(ConfigError):
+            self._keep(self._now.model_copy(update={"seconds": seconds, "fitted": self.fitted}))
+
+    def _keep(self, now: Session) -> None:
+        sessions = [*self._sessions, now][-MAX_SESSIONS:]
+        self.record = self.record.model_copy(update={"sessions": sessions})
+        self._store.put_run(self._name, self.record.dumps())
+
+
+def _session(plan: Plan, on_cluster: bool) -> Session:
+    versions = dict(version for job in plan.pending.values() for version in job.versions)
+    return Session(
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions=versions | {"boostnoise": version_of("boostnoise")},
+        python=platform.python_version(),
+        system=platform.system(),
+        processor=platform.machine(),
+        cores=os.cpu_count(),
+        on_cluster=on_cluster,
+    )
