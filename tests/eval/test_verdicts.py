@@ -234,7 +234,7 @@ def test_the_published_accuracies_of_2020(data_root):
 
 
 def test_heavy_libraries_wait_until_they_are_needed():
-    modules = ["bootstrap", "intervals", "repeat_tests", "signed_ranks", "statistics", "verdict"]
+    modules = ["bootstrap", "intervals", "repeat_tests", "signed_ranks", "statistics", "verdicts"]
     code = "import sys; " + "; ".join(f"import boostnoise.eval.{name}" for name in modules)
     code += "; print(sorted({'scipy.stats', 'statsmodels', 'scikit_posthocs', 'seaborn', 'matplotlib'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
