@@ -85,7 +85,8 @@ def draw_critical_difference(ax: Axes, result: FriedmanNemenyi, looks: Mapping[s
         said = "\n".join(textwrap.wrap(f"No diagram. {result.remark}", 70))
         ax.text(0.5, 0.5, said, ha="center", va="center", transform=ax.transAxes)
         return
-    ranks, black = result.mean_ranks, {"color": "black", "solid_capstyle": "butt"}
+    ranks = result.mean_ranks
+    black: Any = {"color": "black", "solid_capstyle": "butt"}
     n, lanes = len(ranks), _lanes(result)
     ax.set_ylim(height_of(result) - RULER, -RULER)  # in inches, downwards from the scale
     ax.set_xlim(1, n)

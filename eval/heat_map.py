@@ -62,10 +62,12 @@ def _cells(picture: Picture, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.
         # ELA and its kin have no value where there is none without noise.
         rates = [level, 0.0] if picture.metric in PAIRED else [level]
         failed &= np.isclose(scores["noise_rate"].to_numpy()[:, None], rates).any(axis=1)
-    wide = table.set_index(["dataset", "model"])[[picture.metric, "std"]].unstack()
+    means, spread = (
+        table.pivot(index="dataset", columns="model", values=name) for name in (picture.metric, "std")
+    )
     of_cells = failed.groupby([scores["dataset"], scores["model"]], sort=False).any().unstack()
     rows, columns = picture.datasets, picture.chosen
-    return wide[picture.metric].loc[rows, columns], wide["std"].loc[rows, columns], of_cells.loc[rows, columns]
+    return means.loc[rows, columns], spread.loc[rows, columns], of_cells.loc[rows, columns]
 
 
 def _size(table: pd.DataFrame) -> tuple[float, float]:
@@ -109,6 +111,7 @@ def draw_heat_map(
         One of Matplotlib's; None for ours.
     """
     values = table.to_numpy(dtype=np.float64)
+    deviations = spread.to_numpy(dtype=np.float64)
     rows, columns = values.shape
     name = colour_map or COLOUR_MAP
     colours = matplotlib.colormaps[name if higher_is_better else _reversed(name)]
@@ -135,7 +138,7 @@ def draw_heat_map(
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             common["color"] = "white" if dark else "black"
             weight = "bold" if values[i, j] == best[i] else "normal"
-            known = np.isfinite(spread.iat[i, j])
+            known = np.isfinite(deviations[i, j])
             ax.text(
                 j + 0.5,
                 i + (0.36 if known else 0.5),
@@ -145,7 +148,7 @@ def draw_heat_map(
                 **common,
             )
             if known:
-                ax.text(j + 0.5, i + 0.74, f"±{spread.iat[i, j]:.{digits}f}", fontsize=6, **common)
+                ax.text(j + 0.5, i + 0.74, f"±{deviations[i, j]:.{digits}f}", fontsize=6, **common)
     ax.set_xlim(0, columns)
     ax.set_ylim(rows, 0)
     ax.xaxis.tick_top()

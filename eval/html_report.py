@@ -22,7 +22,7 @@ from .looks import looks_of
 from .packages import version_of
 from .readable import readable
 from .runs import Run
-from .verdict import telling_rate, verdict
+from .verdicts import telling_rate, verdict
 
 TEMPLATES = "templates"
 

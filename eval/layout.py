@@ -22,7 +22,7 @@ PANEL = (6.0, 4.8)
 LEGEND_WIDTH = 36
 LEGEND_SIZES = (None, 8, 6, 5, 4)  # of letters, in points; None for the size that Matplotlib is set to
 # Whatever a user has set: a name with an underscore is not to be read by LaTeX.
-STYLE = {"text.usetex": False, "text.parse_math": True}
+STYLE: Any = {"text.usetex": False, "text.parse_math": True}
 LETTER = 0.075  # inches that a letter takes on average, by which titles and captions are broken into lines
 
 

@@ -79,7 +79,7 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
                 # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
                 warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
                 axes = plot(scores, kind, of=config.metric, options=options)
-                figure = np.ravel(axes)[0].figure
+                figure = np.ravel(np.asarray(axes))[0].figure
                 for suffix, metadata in FORMATS.items():
                     write(f"{kind}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
     except OSError as error:
@@ -131,7 +131,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
                 wide = _wide(table[table["model"] == model], metric, "dataset")
                 parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
     if scores["error"].notna().any():
-        parts.append(_failures(scores))
+        parts.append(failures(scores))
     elif per_repeat(scores, "ela", config.metric)["ela"].isna().any():
         parts.append(Text(f"– ELA and its like have no value where the {config.metric} without noise is 0."))
     return Group(*parts)
@@ -180,7 +180,8 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
     return Group(Text(title), *tables, Text())
 
 
-def _failures(scores: pd.DataFrame) -> Text:
+def failures(scores: pd.DataFrame) -> Text:
+    """How many cells failed, and which with what error."""
     failed = scores[scores["error"].notna()]
     text = Text(
         f"{len(failed)} of {len(scores)} cells failed; a model that lacks a data set or a repeat has no mean."

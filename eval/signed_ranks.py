@@ -147,8 +147,8 @@ def _p_value(differences: NDArray[np.float64]) -> float:
     sizes = np.abs(differences)
     if sizes.size > MAX_EXACT or (sizes.all() and np.unique(sizes).size == sizes.size):
         return float(wilcoxon(differences, zero_method="zsplit").pvalue)
-    # The distribution of the sum of the ranks of one sign, each rank doubled to be whole; a difference of 0 has no
-    # sign that could be another.
+    # The distribution of the sum of the ranks of one sign, each rank doubled to be whole; a difference of 0 has
+    # no sign that could be another.
     doubled = np.rint(2 * rankdata(sizes)).astype(int)
     null = np.ones(1)
     for rank in doubled[sizes > 0]:

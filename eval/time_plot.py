@@ -26,7 +26,9 @@ def accuracy_against_time(picture: Picture) -> Axes | NDArray[Any]:
     both = values.merge(seconds, on=["noise_kind", "noise_rate", "model"])
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
-        here = both[(both["noise_kind"] == kind) & np.isclose(both["noise_rate"], picture.level_of(kind))]
+        level = picture.level_of(kind)
+        assert level is not None  # noqa: S101 - for the type checker: only the area has none
+        here = both[(both["noise_kind"] == kind) & np.isclose(both["noise_rate"], level)]
         return draw_times(ax, here, picture.metric, picture.looks, label=picture.label)
 
     return picture.panels(
@@ -60,14 +62,13 @@ def draw_times(
         What the metric is.
     """
     points = []
-    table = table.set_index("model")[[metric, "low", "high", SECONDS, "fastest", "slowest"]]
     for model, look in looks.items():
-        row = table.loc[model].astype(np.float64)
-        (point,) = ax.plot([row["fit_seconds"]], [row[metric]], **{**look, "linestyle": "none"})
+        here = table[table["model"] == model]
+        (point,) = ax.plot(here[SECONDS], here[metric], **{**look, "linestyle": "none"})
         point.set_markersize(1.6 * point.get_markersize())
         common: Any = {"color": point.get_color(), "gid": look["gid"], "alpha": 0.6, "zorder": 1.5}
-        ax.vlines([row["fit_seconds"]], [row["low"]], [row["high"]], **common)
-        ax.hlines([row[metric]], [row["fastest"]], [row["slowest"]], **common)
+        ax.vlines(here[SECONDS], here["low"], here["high"], **common)
+        ax.hlines(here[metric], here["fastest"], here["slowest"], **common)
         points.append(point)
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
