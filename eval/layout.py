@@ -23,6 +23,7 @@ LEGEND_WIDTH = 36
 LEGEND_SIZES = (None, 8, 6, 5, 4)  # of letters, in points; None for the size that Matplotlib is set to
 # Whatever a user has set: a name with an underscore is not to be read by LaTeX.
 STYLE: Any = {"text.usetex": False, "text.parse_math": True}
+DOTS = 150  # to the inch, by which text is measured
 LETTER = 0.075  # inches that a letter takes on average, by which titles and captions are broken into lines
 
 
@@ -175,10 +176,16 @@ def room(figure: Figure, options: FigureOptions) -> float:
 
 def size_of(artist: Artist) -> tuple[float, float]:
     """Width and height in inches."""
-    box = artist.get_window_extent()
     figure = artist.get_figure(root=True)
     assert figure is not None  # noqa: S101 - for the type checker: only what was added has a size
-    return box.width / figure.dpi, box.height / figure.dpi
+    dpi = figure.dpi
+    try:
+        # Measuring takes memory for every dot; a figure that a window shows is left alone.
+        figure.dpi = min(dpi, DOTS) if figure.canvas.manager is None else dpi
+        box = artist.get_window_extent()
+        return box.width / figure.dpi, box.height / figure.dpi
+    finally:
+        figure.dpi = dpi
 
 
 def legend_of(
