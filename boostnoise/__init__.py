@@ -12,6 +12,8 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from ._base import Loss
+    from .comparing import compare
+    from .comparison import Comparison
     from .distribution_loss import DistributionLoss
     from .hooks import lightgbm_objective, xgboost_objective
     from .label_losses import (
@@ -43,6 +45,8 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "_base": ["Loss"],
+        "comparing": ["compare"],
+        "comparison": ["Comparison"],
         "distribution_loss": ["DistributionLoss"],
         "hooks": ["lightgbm_objective", "xgboost_objective"],
         "label_losses": [
@@ -82,6 +86,7 @@ __all__ = [
     "BackwardCorrection",
     "Bootstrap",
     "BrierScore",
+    "Comparison",
     "CorrectedAccuracyMetric",
     "CrossEntropy",
     "DistributionLoss",
@@ -106,6 +111,7 @@ __all__ = [
     "UnbiasedCrossEntropy",
     "check_objective",
     "check_transition_matrix",
+    "compare",
     "estimate_transition_matrix",
     "get_loss",
     "lightgbm_objective",

@@ -1,11 +1,11 @@
-"""What of a loss is left to noisy labels: q of `gce`, and T of `forward` and `backward`.
+"""What of a loss is left to noisy labels: q of ``gce``, and T of ``forward`` and ``backward``.
 
 Both come from cross-fitting.  The rows are divided into five folds with the same shares of the classes, by
-`random_state` (None is 0, as both libraries do the same each time without one), and the rows of each get their
-probabilities from an estimator that is fitted to the other four.  So every label judges, and none a model that
-has seen it; a single held-out fifth chose so badly on data of a few hundred rows that a fixed q did better.
-The last fit is to all rows.  An `eval_set` serves all fits to stop early; it has no say in the choice, as it
-may well hold rows that are trained on.
+``random_state`` (None is 0, as both libraries do the same each time without one), and the rows of each get
+their probabilities from an estimator that is fitted to the other four.  So every label judges, and none a model
+that has seen it; a single held-out fifth chose so badly on data of a few hundred rows that a fixed q did
+better.  The last fit is to all rows.  An ``eval_set`` serves all fits to stop early; it has no say in the
+choice, as it may well hold rows that are trained on.
 
 Of the candidates for q that wins whose models are most accurate on the noisy labels, each row counting with its
 weight; of equal ones the smallest, which is nearest to cross entropy and gives the most faithful probabilities.

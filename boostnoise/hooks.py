@@ -247,8 +247,8 @@ def xgboost_objective(
 
     Natively, set the parameter ``objective`` as well, to ``"binary:logistic"`` or ``"multi:softprob"``:
     predictions are then probabilities.  XGBoost estimates no intercept for an objective of one's own: set
-    ``base_score`` to what the method `base_score` of the hook returns, and with ``loss="ce"`` the model is that
-    of the built-in objective.
+    ``base_score`` to what the hook's `XGBoostObjective.base_score` returns, and with ``loss="ce"`` the model is
+    that of the built-in objective.
 
     Parameters
     ----------
@@ -301,8 +301,9 @@ def lightgbm_objective(
     Set ``metric="None"`` or metrics of `boostnoise.metrics`: LightGBM's own read margins as probabilities, and
     so does early stopping on them.  Predictions are margins; `probabilities` of `boostnoise.losses` makes
     probabilities of them.  LightGBM estimates no intercept for an objective of one's own: give the data set
-    the ``init_score`` that the method `init_score` of the hook returns, and with ``loss="ce"`` the model plus
-    that intercept is that of the built-in objective; without one, it is that of ``boost_from_average=False``.
+    the ``init_score`` that the hook's `LightGBMObjective.init_score` returns, and with ``loss="ce"`` the model
+    plus that intercept is that of the built-in objective; without one, it is that of
+    ``boost_from_average=False``.
 
     Parameters
     ----------

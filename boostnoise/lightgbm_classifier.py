@@ -36,10 +36,10 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     The intercept is estimated as LightGBM's built-in objective does and kept in the first trees, as there; with
     ``loss="ce"`` the model is LightGBM's own, but for ``boosting_type="dart"``, where LightGBM drops its
     intercept along with the first trees.  The fitted booster says how its margins become probabilities, so it
-    predicts the same from a file that `booster_.save_model` wrote.
+    predicts the same from a file that ``booster_.save_model`` wrote.
 
-    Of LightGBM's own metrics it has the log loss, which is reported on an `eval_set` by default.  A callable as
-    `eval_metric` gets what the parent would hand it, probabilities, or margins if it is a metric of
+    Of LightGBM's own metrics it has the log loss, which is reported on an ``eval_set`` by default.  A callable
+    as ``eval_metric`` gets what the parent would hand it, probabilities, or margins if it is a metric of
     `boostnoise.metrics` that reads them.
 
     Parameters
@@ -55,9 +55,9 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Which curvature to use, see `boostnoise.curvature`; None stands for the default of the loss.
     **kwargs
-        Everything that `lightgbm.LGBMClassifier` takes, but `objective`, `linear_tree` and `sigmoid`.  For
-        imbalanced classes use `class_weight` or `scale_pos_weight`; `is_unbalance` belongs to LightGBM's own
-        objectives.
+        Everything that `lightgbm.LGBMClassifier` takes, but ``objective``, ``linear_tree`` and ``sigmoid``.
+        For imbalanced classes use ``class_weight`` or ``scale_pos_weight``; ``is_unbalance`` belongs to
+        LightGBM's own objectives.
 
     Attributes
     ----------
@@ -105,10 +105,10 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         Raises
         ------
         ValueError, TypeError
-            If the loss or its parameters are not valid, the loss cannot deal with so many classes, `objective`
-            was set, a metric other than the log loss is named (LightGBM's own read margins as probabilities),
-            or `y` holds fewer than two classes; for what is left to the data also if a class has a single row,
-            training starts from a model or from margins, or the estimated T is singular.
+            If the loss or its parameters are not valid, the loss cannot deal with so many classes,
+            ``objective`` was set, a metric other than the log loss is named (LightGBM's own read margins as
+            probabilities), or `y` holds fewer than two classes; for what is left to the data also if a class
+            has a single row, training starts from a model or from margins, or the estimated T is singular.
         """
         self._check_parameters()
         loss_of(self)

@@ -27,7 +27,7 @@ class Softmax(Probabilities):
     Parameters
     ----------
     margin : float array of shape (n, K)
-        For margins of shape (n,) see `softmax_of`.
+        For margins of shape (n,) see ``softmax_of``.
     precision : dtype, default=float64
         In which all is computed.
 

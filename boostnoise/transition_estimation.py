@@ -43,7 +43,7 @@ def estimate_transition_matrix(
     y : array-like of shape (n,)
         Noisy labels of K classes, each of which occurs.
     probabilities : array-like of shape (n, K)
-        Of the labels, in their sorted order, as `predict_proba` has them.
+        Of the labels, in their sorted order, as ``predict_proba`` has them.
     method : {"anchor", "confident_joint"}, default="anchor"
         ``"anchor"`` [1]_ reads row i of T off rows of the data that are surely of class i: their probabilities
         of the labels are the rates of its noise.  The paper takes one row, at the 0.97 quantile of the

@@ -26,7 +26,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     """`xgboost.XGBClassifier` with a robust loss.
 
     Labels may be of any sortable type.  The intercept is estimated as XGBoost's built-in objective does; with
-    ``loss="ce"`` the model is XGBoost's own.  A callable as `eval_metric` gets what the parent would hand it,
+    ``loss="ce"`` the model is XGBoost's own.  A callable as ``eval_metric`` gets what the parent would hand it,
     probabilities, or margins if it is a metric of `boostnoise.metrics` that reads them.
 
     Parameters
@@ -44,7 +44,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply those of the rows, as in scikit-learn.  XGBoost itself has none.
     **kwargs
-        Everything that `xgboost.XGBClassifier` takes, `objective` apart.
+        Everything that `xgboost.XGBClassifier` takes, ``objective`` apart.
 
     Attributes
     ----------
@@ -96,9 +96,10 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         Raises
         ------
         ValueError, TypeError
-            If the loss or its parameters are not valid, the loss cannot deal with so many classes, `objective`
-            was set, or `y` holds fewer than two classes; for what is left to the data also if a class has a
-            single row, training starts from a model or from margins, or the estimated T is singular.
+            If the loss or its parameters are not valid, the loss cannot deal with so many classes,
+            ``objective`` was set, or `y` holds fewer than two classes; for what is left to the data also if a
+            class has a single row, training starts from a model or from margins, or the estimated T is
+            singular.
         """
         loss_of(self)
         if self.objective not in ("binary:logistic", "multi:softprob"):
@@ -127,7 +128,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         return self
 
     def _margin_metrics(self, n_classes: int) -> Any:
-        """`eval_metric` for the hook, with which XGBoost hands margins to a callable."""
+        """``eval_metric`` for the hook, with which XGBoost hands margins to a callable."""
         metrics = self.eval_metric if isinstance(self.eval_metric, list | tuple) else [self.eval_metric]
         corrected = any(isinstance(metric, CorrectedAccuracyMetric) for metric in metrics)
         if self.early_stopping_rounds and corrected:

@@ -51,13 +51,14 @@ class FigureOptions(Strict):
     save_fig : bool
         Whether the figure is drawn.
     fig_size : list of two float, or None
-        Width and height in inches; None for a size that fits.
+        Width and height in inches; by default a size that fits.
     fig_dpi : int
         Pixels to the inch.
     fig_title : str or None
-        None for one that tells what is drawn.
+        By default it tells what is drawn.
     fig_cmap : str or None
-        One of Matplotlib's colour maps, from which the lines take their colours.
+        One of Matplotlib's colour maps, from which the lines take their colours; by default colours that
+        colour-blind readers can tell apart.
     plot_kwargs : list of dict
         How each model's line looks, by the names of Matplotlib, such as ``{"linestyle": "--"}``; one object per
         model, or none at all.
@@ -88,13 +89,15 @@ class Config(Strict):
     name : str
         Name of the run and of its folder under `results_dir`: the stem of the config file.
     datasets : list of DatasetSpec
-        What is learnt from.
+        What is learnt from: names, and objects such as ``{"path", "target"}`` for a file.
     models : list of ModelSpec
-        What is compared.
+        What is compared: short names, and objects.
     noise : list of NoiseSpec
-        What becomes of the labels.  Every model meets every kind of noise on every data set.
+        What becomes of the labels: objects such as ``{"kind", "rates"}``.  Every model meets every kind of
+        noise on every data set.  Two objects of one kind need a ``name`` each.
     repeats : int
-        Repeat r splits by ``random_state + r``, and models without a seed of their own get the same.
+        How often; repeat r is split by the seed ``random_state + r``, and models without a seed of their own
+        get the same.
     test_fraction : float
         Share of the rows that are tested on.
     stratify : bool
@@ -104,15 +107,20 @@ class Config(Strict):
     results_dir : str
         Where results go; relative to the working directory, as are the paths of the data sets.
     resume : bool
-        Whether finished cells of an earlier run are used.
+        Whether cells that an earlier run finished are used.
     threads : int
-        Threads of each cell.
-    time_limit, memory_limit : float or None
-        Seconds and GiB that a cell may take; it fails if it takes more.
+        How many threads each cell may use.  As many cells run side by side as there are cores for.  More than
+        one may change the last digits of a score, so such cells are others.
+    time_limit : float or None
+        How many seconds a cell may take, from the start of the fit; one that takes longer fails.
+    memory_limit : float or None
+        How many GiB of memory the process of a cell may take; one that takes more fails.  Libraries alone take
+        about a quarter of a GiB; the data sets, which processes share, do not count.
     metric : str
-        What ELA, RLA, retention and the area under ELA are computed from.
+        What ELA, RLA, retention and the area under ELA are computed from.  It may be changed without fitting
+        anything again.
     tables : list of str
-        What is printed at the end.
+        What is printed at the end, for each data set or, with ``mean_`` before it, averaged over the data sets.
     figures : list of str
         Pictures that are written beside those of the averaged ELA and RLA.
     ela_fig, rla_fig : FigureOptions

@@ -69,44 +69,52 @@ def _ends_in(*suffixes: str) -> str:
 
 
 class DatasetSpec(Strict):
-    """A data set: one known by its name, a file or folder of files, or one of OpenML.
+    r"""A data set: one known by its name, a file or folder of files, or one of OpenML.
 
     In a config the first kind may be written as the name alone.  Columns are named by their names or, counted
     from 0 as they stand in the source, their positions.
 
     Attributes
     ----------
-    name : str
-        Of the data set in tables and pictures; by default that of the set, or the file's without its suffix.
     set : str or None
-        One of scikit-learn's bundled or downloaded sets, or a synthetic one.
+        What a name alone means: a set that comes with scikit-learn (``breast_cancer`` to ``wine``), one that
+        scikit-learn downloads once and keeps in its data home (``covtype`` to ``olivetti_faces``), or one of
+        the synthetic sets of Ghosh et al. (2017).
     path : str or None
-        A file, or a folder whose files are a data set each.
+        A CSV, Parquet, ARFF or svmlight (LIBSVM) file, or a folder: each such file in it is a data set, named
+        after it, for which the other keys hold.
     openml : str, int or None
-        Name or number of a set on OpenML.
+        Name or number of a set on OpenML, downloaded once; the number names one version of it.
+    target : str, int or None
+        The labels: a column's name or its position, counted from 0, or from -1 at the end.  Left out for sets
+        known by name and for svmlight files, which have their own; that of OpenML may be replaced.
+    name : str
+        What tables and pictures call it; by default the name of the set, or the file's without its suffix.
     format : {"csv", "parquet", "arff", "svmlight"} or None
         Of the files; by default told by their suffix.
     separator : str or None
-        The character between the values of a CSV file; by default a comma.
+        The character between the values of a CSV file, such as ``";"`` or ``"\t"``; by default a comma.
     test_path : str or None
-        A second file, whose rows are those that are tested on.
-    target : str, int or None
-        The column of the labels.  Left out for sets known by name and for svmlight files, which say it
-        themselves; OpenML says it too, but any other column may be taken.
+        A second file: all its rows are tested on, those of the first trained on.  Repeats then differ in
+        their noise and seeds only.
     split : str, int or None
-        A column that holds "train" or "test" for each row; no feature.
+        A column that says it for each row, by ``train`` or ``test``; it becomes no feature.  Repeats then
+        differ in their noise and seeds only.
     drop : list of str or int
-        Columns that are no features.
+        Columns, by name or position, that are no features.
     categorical : {"onehot", "ordinal"}
-        What becomes of columns that do not hold numbers: a column of zeros and ones for each value, or the
-        value's rank.
+        What becomes of columns that do not hold numbers: ``onehot``, one column of zeros and ones per value; or
+        ``ordinal``, the value's rank: in the order of the file if it gives one (Parquet, ARFF), otherwise
+        sorted.
     missing : {"error", "drop_rows", "impute", "keep"}
-        What becomes of missing features: an error, their rows are dropped, they are replaced by the column's
-        median or most frequent value, or they stay, for models that take them.
+        What becomes of missing features: ``error``; ``drop_rows``, rows with any missing value or label;
+        ``impute``, the column's median or most frequent value over all rows, whatever their labels; or
+        ``keep``, as NaN (a one-hot column: 0), for models that take it.
     positive : list or None
         Labels that together become the one class, all others the other.
     max_rows : int or None
-        If there are more, so many are drawn, with the classes in the same shares.
+        So many rows at most, drawn with the classes in the same shares, and with a seed of their own, so that
+        the data set is the same in every run.
     """
 
     model_config = ConfigDict(json_schema_extra=_schema_of_dataset)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .findings import Finding, too_few
-from .score_tables import complete, higher_is_better, repeat_table, rounded
+from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
 
 FEWEST = 2  # repeats for a spread
 
@@ -92,8 +92,8 @@ def best_and_overlapping(
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
     datasets, models = wide.index.get_level_values("dataset").unique(), wide.columns
-    n = len(wide) // max(1, len(datasets))
-    values = wide.to_numpy(dtype=np.float64).reshape(len(datasets), n, len(models))
+    values = by_dataset(wide)
+    n = values.shape[1]
     means = rounded(values.mean(axis=1), like=np.nan_to_num(values))
     half = np.full(means.shape, math.nan)
     has_power = n >= FEWEST
@@ -114,7 +114,7 @@ def best_and_overlapping(
     remark = "" if has_power else too_few(n, "repeat", "an interval", FEWEST)
     _, _, left_out = complete(wide)
     missing = {
-        name: "; ".join(reason for model, reason in reasons.items() if model not in left_out)
+        name: "; ".join(f"{model} {reason}" for model, reason in reasons.items() if model not in left_out)
         for name, reasons in wide.attrs["missing"].items()
     }
     return BestAndOverlapping(

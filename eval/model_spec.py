@@ -22,15 +22,16 @@ class SearchSpec(Strict):
     Attributes
     ----------
     params : dict of list
-        The values of each parameter that are tried, all combinations of them.
+        For each parameter a list of values, of which all combinations are tried; parameters of nested
+        estimators are named as in scikit-learn, such as ``estimator__max_depth``.
     folds : int or None
         Of a cross-validation; by default 5 where there is no `holdout`.
     holdout : float or None
-        In place of folds, the share of the training rows that is held out once.
+        In place of `folds`: the share of the training rows that is held out, once.
     draws : int or None
         How many combinations are tried, drawn at random; by default all.
     metric : str
-        scikit-learn's name of what is to be highest.
+        What is to be highest, by scikit-learn's name.
     """
 
     params: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(min_length=1)
@@ -84,17 +85,19 @@ class ModelSpec(Strict):
 
     Attributes
     ----------
-    name : str
-        Of the model in tables and pictures; by default `model`.
-    module : str
-        Where the class comes from: scikit-learn, XGBoost, LightGBM, CatBoost or this project, or a package that
-        the command is given by --allow-module.
     model : str
-        A short name, or a class of the module.
+        A short name, or a class together with its `module`.
+    module : str
+        Where the class comes from: scikit-learn, XGBoost, LightGBM, CatBoost or this project; other packages
+        need ``--allow-module NAME``, and their code runs.
     params : dict
-        Parameters of the class; a value may be an object with `module`, `model` and `params` itself.
+        Parameters of the class, which win over those that the short name sets; a value may be an object with
+        `module`, `model` and `params` itself.
     search : SearchSpec or None
-        What is searched for better parameters.
+        Parameters to choose by the noisy training labels.
+    name : str
+        What tables and pictures call it; LaTeX between dollar signs is drawn as such.  By default the model,
+        and ``(search)`` after it where there is one.
     """
 
     model_config = ConfigDict(json_schema_extra=_schema_of_model)

@@ -31,10 +31,10 @@ class _BaseSpec(Strict):
     ----------
     kind : str
         What becomes of the labels.
-    name : str
-        In tables and pictures; by default the kind, with what else tells it from others of that kind.
     noise_on : {"train", "train+test"}
-        Which labels are corrupted; by default the kind's own rule.
+        Which labels are corrupted; by default, ``label`` corrupts those of test rows as well.
+    name : str
+        What tables and pictures call it; by default the kind, with what else tells it from others of that kind.
     """
 
     makes: ClassVar[type[Noise]]
@@ -64,7 +64,7 @@ class _RatesSpec(_BaseSpec):
     Attributes
     ----------
     rates : list of float
-        How much noise; the rate 0 is always run as well.
+        How likely a label is to change; the rate 0 is always run as well.
     """
 
     rates: list[Probability] = Field(min_length=1, json_schema_extra={"uniqueItems": True})
@@ -84,35 +84,53 @@ class _RatesSpec(_BaseSpec):
 
 
 class UniformSpec(_RatesSpec):
-    """Symmetric noise."""
+    """Any other class, all equally likely."""
 
     makes = UniformNoise
     kind: Literal["uniform"]
 
 
 class PairFlipSpec(_RatesSpec):
-    """Each class is taken for the next one."""
+    """The next class, in the order of the sorted labels; the last becomes the first."""
 
     makes = PairFlipNoise
     kind: Literal["pair_flip"]
 
 
 class LabelSpec(_RatesSpec):
-    """The draws of the 2020 study."""
+    """The draws of the 2020 study, by default on test labels too.
+
+    Attributes
+    ----------
+    rates : list of float
+        Shares of the rows that are drawn; the rate 0 is always run as well.
+    """
 
     makes = LabelNoise
     kind: Literal["label"]
 
 
 class InstanceDependentSpec(_RatesSpec):
-    """Labels near the boundary between classes."""
+    """The likeliest other class; the nearer a row is to the boundary between classes, the more often.
+
+    Attributes
+    ----------
+    rates : list of float
+        How likely a label is to change, on average over the rows; the rate 0 is always run as well.
+    """
 
     makes = InstanceDependentNoise
     kind: Literal["instance_dependent"]
 
 
 class MahalanobisSpec(_RatesSpec):
-    """Classes that are near one another are confused; by default as much as in the paper."""
+    """Classes that are near one another are confused more often, as Wilton & Ye do.
+
+    Attributes
+    ----------
+    rates : list of float
+        The middle of the classes' rates, by default that of the paper; the rate 0 is always run as well.
+    """
 
     makes = MahalanobisNoise
     kind: Literal["mahalanobis"]
@@ -137,13 +155,14 @@ Matrix = Annotated[list[Annotated[list[Probability], Field(min_length=2)]], Fiel
 
 
 class ClassConditionalSpec(_BaseSpec):
-    """Rates that depend on the class.
+    """As a matrix says, or a pair of rates.
 
     Attributes
     ----------
     rates : list
-        Pairs, how likely labels of the first and of the second of two classes are to be wrong, or transition
-        matrices, whose rows sum to 1.  Tables show the mean over the classes; no noise is always run as well.
+        Matrices, ``T[j][k]`` the probability that a row of class j is labelled k, whose rows sum to 1; or, for
+        two classes, pairs such as ``[0.1, 0.3]``: how likely labels of the first and of the second class are to
+        be wrong.  Tables show the mean over the classes; no noise is always run as well.
     """
 
     makes = ClassConditionalNoise
@@ -174,12 +193,12 @@ def _mean_rate(noise: ClassConditionalNoise) -> float:
 
 
 class GivenSpec(_BaseSpec):
-    """Noisy labels in a column of a file, whose rows are those of the one data set of the config.
+    """Those of real annotators, from a column of a file; its rate is the share of wrong labels that it has.
 
     Attributes
     ----------
     path : str
-        A CSV or Parquet file, whose rows are those of the data set, in the same order.
+        A CSV or Parquet file, whose rows are those of the only data set, in the same order.
     column : str
         The column that holds the noisy labels.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import sys
 import time
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # to say that a file is no config must not take as long as to
     from .planning import Progress
 
 SECONDS_BETWEEN_LEADERS = 1.0
+SECONDS_BETWEEN_BARS = 0.25
 
 
 class Display:
@@ -178,6 +180,33 @@ class _BarWithLeaders(bars.Progress):
             yield Text(self.leaders, no_wrap=True, overflow="ellipsis")
 
 
+class Notebook(Display):
+    """A bar in the output of a notebook's cell; rich would need ipywidgets for it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._output: Any = None
+        self._last_look = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Draw the bar, now and then."""
+        from IPython.display import display
+
+        now, done = time.monotonic(), progress.done == progress.total
+        if self._output is None and done:  # all was there before
+            return
+        if self._output is not None and not done and now - self._last_look < SECONDS_BETWEEN_BARS:
+            return
+        self._last_look = now
+        text = f"{self.name}: {progress.done} of {progress.total} cells done, {progress.failed} failed"
+        bar = f'<progress value="{progress.done}" max="{progress.total}"></progress> {html.escape(text)}'
+        content = {"text/plain": text, "text/html": bar}
+        if self._output is None:
+            self._output = display(content, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._output.update(content, raw=True)
+
+
 class Events(Display):
     """A JSON object on a line of its own for each event, for scripts."""
 
@@ -256,6 +285,14 @@ def display(name: str, *, quiet: bool = False, as_json: bool = False) -> Display
     if quiet:
         return Display(name)
     return Bar(name) if Console(stderr=True).is_terminal else Lines(name)
+
+
+def display_in_python(name: str) -> Display:
+    """The display of a run in Python: a bar in a notebook or on a terminal, otherwise nothing."""
+    console = Console(stderr=True)
+    if console.is_jupyter:
+        return Notebook(name)
+    return Bar(name) if console.is_terminal else Display(name)
 
 
 def _console() -> Console:

@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .findings import NO_DATASET, Finding, checked_alpha, counted, too_few
-from .score_tables import complete, higher_is_better, repeat_table, rounded
+from .findings import NO_DATASET, Finding, checked_alpha, counted, there_are, too_few
+from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
 
 FEWEST = 3  # repeats for a t-test; with two, one degree of freedom is left
 OUTCOMES = {1: "win", 0: "tie", -1: "loss"}
@@ -80,8 +80,8 @@ def paired_t_tests(
     With the mean d and the sample standard deviation s of the differences between two models in J repeats,
     :math:`t = d / (s \sqrt{1 / J})` with J - 1 degrees of freedom, two-sided; nothing is corrected for the
     number of tests.  Repeats on random splits of the same rows are not independent, so these tests take
-    differences for real that are too small; with `test_fraction` they are the corrected resampled t-tests of [1]_,
-    :math:`t = d / (s \sqrt{1 / J + f / (1 - f)})`, which do so less.
+    differences for real that are too small; with `test_fraction` they are the corrected resampled t-tests of
+    [1]_, :math:`t = d / (s \sqrt{1 / J + f / (1 - f)})`, which do so less.
 
     Where all differences are the same there is no spread: a tie if they are 0, else a win or loss with p = 0.
 
@@ -113,10 +113,11 @@ def paired_t_tests(
     models = [str(name) for name in wide.columns]
     pairs = list(itertools.combinations(range(len(models)), 2))
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
-    values = wide.to_numpy(dtype=np.float64).reshape(len(datasets), n_repeats, len(models))
+    values = by_dataset(wide)
     differences = rounded(values[:, :, first] - values[:, :, second], like=values)
     has_power = n_repeats >= FEWEST and differences.size > 0
-    means, p_values = differences.mean(axis=1), np.full((len(datasets), len(pairs)), math.nan)
+    p_values = np.full((len(datasets), len(pairs)), math.nan)
+    means = differences.mean(axis=1) if differences.size else p_values
     ahead = np.zeros(p_values.shape)
     wins = pd.DataFrame(0.0 if has_power else math.nan, models, models)
     if has_power:
@@ -137,7 +138,7 @@ def paired_t_tests(
     )
     remark = "" if test_fraction is not None else NOT_INDEPENDENT
     if len(models) < 2:
-        remark = f"Pairs of models are compared, but there is {counted(len(models), 'model')}."
+        remark = f"Two models or more are compared; {there_are(len(models), 'model')}."
     elif not datasets:
         remark = NO_DATASET
     elif n_repeats < FEWEST:

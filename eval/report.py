@@ -131,7 +131,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
                 wide = _wide(table[table["model"] == model], metric, "dataset")
                 parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
     if scores["error"].notna().any():
-        parts.append(_failures(scores))
+        parts.append(failures(scores))
     elif per_repeat(scores, "ela", config.metric)["ela"].isna().any():
         parts.append(Text(f"– ELA and its like have no value where the {config.metric} without noise is 0."))
     return Group(*parts)
@@ -180,7 +180,8 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
     return Group(Text(title), *tables, Text())
 
 
-def _failures(scores: pd.DataFrame) -> Text:
+def failures(scores: pd.DataFrame) -> Text:
+    """How many cells failed, and which with what error."""
     failed = scores[scores["error"].notna()]
     text = Text(
         f"{len(failed)} of {len(scores)} cells failed; a model that lacks a data set or a repeat has no mean."

@@ -116,8 +116,8 @@ def merge(config: Config, paths: str | Path | Iterable[str | Path]) -> int:
     ----------
     config : Config
     paths : str, Path or iterable of them
-        Stores, or folders that hold one, such as the `results_dir` of a run on another machine.  They are only
-        read.
+        Stores, or folders that hold one, such as the ``results_dir`` of a run on another machine.  They are
+        only read.
 
     Returns
     -------

@@ -40,9 +40,11 @@ class _Generator(GenerateJsonSchema):
         model: Any = schema["cls"]
         described = super().model_schema(schema)
         texts = attributes_of(model)
-        for key, value in described["properties"].items():
-            if key in texts:  # not where Python was told to drop docstrings
-                value["description"] = texts[key]
+        keys = described["properties"]
+        for key in keys.keys() & texts.keys():  # none where Python was told to drop docstrings
+            keys[key]["description"] = texts[key]
+        # In the order in which they are documented, which need not be that of validation.
+        described["properties"] = {key: keys[key] for key in texts if key in keys} | keys
         del described["title"]
         description = described.pop("description", "").partition("\n\n")[0]
         short_form = model.short_form()
@@ -61,5 +63,7 @@ def attributes_of(model: type[BaseModel]) -> dict[str, str]:
     for base in reversed(model.__mro__):
         _, _, section = inspect.cleandoc(base.__doc__ or "").partition("\nAttributes\n----------\n")
         for names, text in ATTRIBUTE.findall(section + "\n"):
-            texts.update(dict.fromkeys(names.split(", "), " ".join(text.split())))
+            # A single grave accent, as in Markdown, is what editors and docs/config.md show as code.
+            text = " ".join(text.split()).replace("``", "`")
+            texts.update(dict.fromkeys(names.split(", "), text))
     return texts

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from .metrics import METRICS, PAIRED, per_repeat
 
 HIGHER_IS_BETTER = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
-MAX_ERROR = 200
+NO_VALUE = "has no value"
+MAX_ERROR = 120
 # Numbers that are equal but for the order they were summed in are ties.
 DIGITS = 12
 
@@ -73,13 +74,18 @@ def score_table(
         If the scores have no such metric, level or kind of noise.
     """
     wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
-    table = wide.groupby(level="dataset", sort=False).agg(_strict_mean)
+    datasets = wide.index.get_level_values("dataset").unique()
+    means = by_dataset(wide).mean(axis=1)
+    table = pd.DataFrame(means, datasets, wide.columns)
     table.attrs = wide.attrs
     return table
 
 
-def _strict_mean(values: pd.Series[float]) -> float:
-    return float(values.mean(skipna=False))
+def by_dataset(wide: pd.DataFrame) -> NDArray[np.float64]:
+    """The values of a `repeat_table`: data sets, repeats, models."""
+    n_datasets = wide.index.get_level_values("dataset").nunique()
+    n_repeats = len(wide) // max(1, n_datasets)
+    return wide.to_numpy(dtype=np.float64).reshape(n_datasets, n_repeats, wide.shape[1])
 
 
 def repeat_table(
@@ -106,7 +112,7 @@ def repeat_table(
     wide = values.pivot(index=["dataset", "repeat"], columns="model", values=metric)
     wide = wide.reindex(index=rows, columns=columns).astype(np.float64)
     rates = None if level is None else [level, 0.0] if metric in PAIRED else [level]
-    wide.attrs = {"missing": _reasons(wide, scores, metric, rates)}
+    wide.attrs = {"missing": _reasons(wide, scores, metric if metric in scores else of, rates)}
     return wide
 
 
@@ -131,23 +137,28 @@ def _checked_level(values: pd.DataFrame, level: float | None) -> float:
 
 
 def _reasons(
-    wide: pd.DataFrame, scores: pd.DataFrame, metric: str, rates: list[float] | None
+    wide: pd.DataFrame, scores: pd.DataFrame, measure: str, rates: list[float] | None
 ) -> dict[str, dict[str, str]]:
     """For each data set, why which model has no mean."""
-    lacking = wide.isna().groupby(level="dataset", sort=False).sum()
+    datasets = wide.index.get_level_values("dataset").unique()
+    lacking = np.isnan(by_dataset(wide)).sum(axis=1)
     n_repeats = wide.index.get_level_values("repeat").nunique()
     errors = scores[scores["error"].notna()] if "error" in scores else scores[:0]
     if rates is not None:
         errors = errors[np.isclose(errors["noise_rate"].to_numpy()[:, None], rates).any(axis=1)]
     reasons: dict[str, dict[str, str]] = {}
-    for i, j in zip(*lacking.to_numpy().nonzero(), strict=True):
-        dataset, model, n = str(lacking.index[i]), str(lacking.columns[j]), int(lacking.to_numpy()[i, j])
+    for i, j in zip(*lacking.nonzero(), strict=True):
+        dataset, model, n = str(datasets[i]), str(wide.columns[j]), lacking[i, j]
         own = errors[(errors["dataset"] == dataset) & (errors["model"] == model)]
-        why = f": {str(own['error'].iloc[0])[:MAX_ERROR]}" if len(own) else ""
+        why = f": {_cut(str(own['error'].iloc[0]))}" if len(own) else ""
         repeats = "" if n_repeats == 1 else f" in {n} of {n_repeats} repeats"
-        what = "failed" if len(own) else f"has no {metric.replace('_', ' ')}"
-        reasons.setdefault(dataset, {})[model] = f"{model} {what}{repeats}{why}"
+        what = "failed" if len(own) else f"has no {measure.replace('_', ' ')}"
+        reasons.setdefault(dataset, {})[model] = f"{what}{repeats}{why}"
     return reasons
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_ERROR else text[: MAX_ERROR - 3] + "..."
 
 
 def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, str]]:
@@ -173,15 +184,15 @@ def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[st
     left_out = {}
     for model in table.columns[empty]:
         reasons = [missing[name][model] for name in sets.unique() if model in missing.get(name, {})]
-        left_out[str(model)] = reasons[0] if reasons else f"{model} has no value"
+        left_out[str(model)] = reasons[0] if reasons else NO_VALUE
     table = table.loc[:, ~empty]
     dropped = {}
-    for name, lacks in table.isna().groupby(sets, sort=False).any().iterrows():
-        models = [str(model) for model in table.columns[lacks.to_numpy(dtype=bool)]]
-        if models:
-            known = missing.get(str(name), {})
-            dropped[str(name)] = "; ".join(known.get(model, f"{model} has no value") for model in models)
-    return table[~sets.isin(list(dropped))], dropped, left_out
+    lacking = sets[table.isna().any(axis=1)].unique()
+    for name in lacking:
+        known = missing.get(str(name), {})
+        models = [str(model) for model in table.columns[table[sets == name].isna().any()]]
+        dropped[str(name)] = "; ".join(f"{model} {known.get(model, NO_VALUE)}" for model in models)
+    return table[~sets.isin(lacking)], dropped, left_out
 
 
 def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:

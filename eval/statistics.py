@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .findings import NO_DATASET, Finding, checked_alpha, counted, p_text, too_few
+from .findings import NO_DATASET, Finding, checked_alpha, counted, p_text, there_are, too_few
 from .score_tables import complete, rank_table
 
 FEW = 10  # data sets below which the distributions that hold for many are rough [1]
@@ -123,7 +123,7 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
         n_datasets=n,
         alpha=alpha,
         has_power=has_power,
-        remark=_remark_on_ranks(n, k, alpha, p_value),
+        remark=_remark_on_ranks(n, k, alpha, p_value, all_alike=groups == [models]),
         dropped=dropped,
         left_out=left_out,
     )
@@ -160,10 +160,9 @@ def _ranks_have_power(n: int, k: int, alpha: float) -> bool:
     )
 
 
-def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float) -> str:
+def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
     if k < 3:
-        are = "is" if k == 1 else "are"
-        return f"Friedman's test compares three models or more; there {are} {counted(k, 'model')}."
+        return f"Friedman's test compares three models or more; {there_are(k, 'model')}."
     if n == 0:
         return NO_DATASET
     if math.isnan(p_value):
@@ -174,6 +173,8 @@ def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float) -> str:
         remarks.append("With fewer than ten data sets the p-values are rough.")
     if p_value > alpha:
         remarks.append("Friedman's test finds no difference, so pairs of models are not told apart.")
+    elif all_alike:
+        remarks.append("The models differ, but no pair of mean ranks by the critical difference.")
     return " ".join(remarks)
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .decision_tree import RobustDecisionTreeClassifier
     from .export import export_text, plot_tree
     from .forest import RobustExtraTreesClassifier, RobustForestClassifier
+    from .impurity_curves import plot_impurity
     from .tree import Tree
 
 __getattr__, __dir__, _ = lazy_loader.attach(
@@ -38,6 +39,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "decision_tree": ["RobustDecisionTreeClassifier"],
         "export": ["export_text", "plot_tree"],
         "forest": ["RobustExtraTreesClassifier", "RobustForestClassifier"],
+        "impurity_curves": ["plot_impurity"],
         "tree": ["Tree"],
     },
 )
@@ -65,5 +67,6 @@ __all__ = [
     "get_criterion",
     "majority_retention_probability",
     "min_leaf_samples",
+    "plot_impurity",
     "plot_tree",
 ]

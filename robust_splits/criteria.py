@@ -1,7 +1,7 @@
 """Split criteria: what they are called, their parameters, and the gain of one split.
 
 A criterion is a frozen dataclass: plain data that compares, hashes, prints and pickles.  Its arithmetic is
-compiled, in `_gain.py`; the tree grower and the method `Criterion.gain` call the same kernel.
+compiled, in ``_gain.py``; the tree grower and the method `Criterion.gain` call the same kernel.
 
 Notation: a node holds weighted class counts n_k, n = sum n_k, p_k = n_k / n, and K is the number of classes.
 The gain of an impurity I, for a split of S into L and R, is ``I(S) - (n_L/n) I(L) - (n_R/n) I(R)``.
@@ -57,7 +57,7 @@ class Criterion:
 
     @property
     def compiled(self) -> Any:
-        """The compiled function that the grower calls, of type `_gain.REDUCTION`."""
+        """The compiled function that the grower calls, of type ``_gain.REDUCTION``."""
         from ._gain import reduction
 
         return reduction
@@ -229,9 +229,9 @@ class Twoing(Criterion):
 class Pairwise(Criterion):
     """The pairwise gain ``g = |N_L- N_R+ - N_L+ N_R-| / 2`` of two classes (Yang, Gao & Li 2019).
 
-    Under class-conditional noise its expectation shrinks by |1 - tau_+ - tau_-| for all splits alike (Theorem 1
-    there).  It counts pairs of rows; where nodes are compared, in best-first growth or by
-    `min_impurity_decrease`, g / n^2 takes its place.
+    Under class-conditional noise its expectation shrinks by ``|1 - tau_+ - tau_-|`` for all splits alike
+    (Theorem 1 there).  It counts pairs of rows; where nodes are compared, in best-first growth or by
+    ``min_impurity_decrease``, g / n^2 takes its place.
     """
 
     code = PAIRWISE
@@ -285,7 +285,7 @@ class FunctionCriterion(Criterion):
         ``function(left, right)`` takes two float64 arrays of shape (n_classes,), the weighted class counts of
         the children, and returns the gain of the split, as a float, at the node's own scale.  It must be code
         that Numba compiles, and not change its arguments.  To be pickled it must be importable.  Where it
-        raises an exception or returns what is not finite, `fit` stops with a ValueError.
+        raises an exception or returns what is not finite, ``fit`` stops with a ValueError.
 
     Examples
     --------

@@ -71,9 +71,9 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Their number.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where `X` had names that are all strings.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the risk that all splits remove.
     tree_ : Tree
         The grown tree as flat arrays.
@@ -84,8 +84,8 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
 
     References
     ----------
-    Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
-    Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
+    - Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
+    - Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
 
     Examples
     --------

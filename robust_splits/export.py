@@ -43,7 +43,7 @@ def export_text(
     model : RobustDecisionTreeClassifier
         A fitted tree.
     feature_names : iterable of n_features names or None, default=None
-        None for those seen by `fit`, or ``feature_0`` and so on.
+        None for those seen by ``fit``, or ``feature_0`` and so on.
     class_names : iterable of n_classes names or None, default=None
         In the order of ``classes_``; None for the labels themselves.
     max_depth : int or None, default=10

@@ -71,7 +71,7 @@ class RobustForestClassifier(BaseForest):
         As in `RobustDecisionTreeClassifier`.
     estimators_ : list of RobustDecisionTreeClassifier
         The grown trees.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Mean of the importances of the trees.
     min_samples_split_ : int
         Fewest rows of a node that is split.
@@ -88,9 +88,9 @@ class RobustForestClassifier(BaseForest):
 
     References
     ----------
-    Breiman, "Random forests", Machine Learning 45, 2001.
-    Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
-    Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
+    - Breiman, "Random forests", Machine Learning 45, 2001.
+    - Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
+    - Agarwal, Tan, Ronen, Singh & Yu, "Hierarchical Shrinkage", ICML 2022.
 
     Examples
     --------

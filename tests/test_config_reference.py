@@ -1,16 +1,19 @@
-"""docs/config.md tells every key that the code knows."""
+"""docs/config.md tells every key that the code knows, in tables that are made of the schema."""
 
+import importlib.util
 import json
 import re
 from pathlib import Path
 from typing import get_args
 
-from boostnoise.eval.config import Config
+import pytest
+from boostnoise.eval.config import Config, FigureOptions
 from boostnoise.eval.dataset_spec import SETS, DatasetSpec
 from boostnoise.eval.metrics import MEASURES, PAIRED
 from boostnoise.eval.model_names import SHORT_NAMES
 from boostnoise.eval.model_spec import Metric, ModelSpec, SearchSpec
 from boostnoise.eval.noise_spec import NoiseSpec
+from boostnoise.eval.schema import config_schema
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs" / "config.md").read_text(encoding="utf-8")
@@ -23,15 +26,68 @@ def json_blocks(text):
 
 def keys_of(section):
     """Keys of the first table of a section."""
-    table = TEXT.split(f"# {section}\n", 1)[1].split("\n|---|---|---|\n", 1)[1].split("\n\n")[0]
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table, flags=re.MULTILINE)
+    _, table = re.split(r"\n\|(?:---\|){3,}\n", TEXT.split(f"# {section}\n", 1)[1])[:2]
+    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table.split("\n\n")[0], flags=re.MULTILINE)
     return {key for row in told for key in re.findall(r"`(\w+)`", row)}
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """The script that makes the tables."""
+    spec = importlib.util.spec_from_file_location("config_reference", ROOT / "docs" / "config_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_tables_are_those_of_the_schema(reference):
+    assert reference.updated(TEXT) == TEXT, "run python docs/config_reference.py"
+    assert TEXT.count("<!-- table: ") == len(reference.TABLE.findall(TEXT)) > 5
+    assert reference.updated(TEXT.replace("| `repeats` |", "| `repeat` |")) == TEXT
+
+
+def rows(text=TEXT):
+    return {row.split("|")[1].strip(" `"): row for row in text.splitlines() if row.startswith("| `")}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "default"),
+    [
+        ("repeats", "integer from 1 to 10000", "`3`"),
+        ("test_fraction", "number above 0 and below 1", "`0.2`"),
+        ("stratify", "`true` or `false`", "`true`"),
+        ("fig_size", "list of 2 numbers from 1 to 100", ""),
+        ("categorical", "`onehot`, `ordinal`", '`"onehot"`'),
+        ("openml", "string or integer above 0", ""),
+        ("separator", "one character", ""),
+        ("datasets", "list of [data sets](#data-sets)", "needed"),
+        ("ela_fig", "[figure](#figures)", ""),
+        ("draws", "integer from 1 to 10000", ""),
+    ],
+)
+def test_values_and_defaults(key, value, default):
+    assert [cell.strip() for cell in rows()[key].split("|")[3:5]] == [value, default]
+
+
+def test_every_description_of_the_schema_is_there():
+    described = [config_schema()["properties"]]
+    described += [form["properties"] for spec in config_schema()["$defs"].values()
+                  for form in [spec, *spec.get("anyOf", [])] if "properties" in form]  # fmt: skip
+    told = {key["description"].removesuffix(".") for keys in described for name, key in keys.items()
+            if name not in ("$schema", "kind")}  # fmt: skip
+    assert len(told) > 40
+    assert [text for text in told if text not in TEXT] == []
+
+
+def test_what_would_break_a_table_is_escaped(reference):
+    assert reference._text("|a| *b* `c|d*` e_f _g_.") == r"\|a\| \*b\* `c|d*` e_f \_g\_"
 
 
 def test_config():
     keys = keys_of("A config")
     assert keys == set(Config.model_fields) - {"name"}
     assert set(json_blocks(README)[0]) <= keys
+    assert keys_of("Figures") == set(FigureOptions.model_fields)
 
 
 def test_data_sets():
@@ -62,3 +118,5 @@ def test_noise():
     union, _ = get_args(NoiseSpec)
     kinds = {get_args(spec.model_fields["kind"].annotation)[0] for spec in get_args(union)}
     assert keys_of("Noise") == kinds
+    of_objects = {key for spec in get_args(union) for key in spec.model_fields}
+    assert of_objects - {"kind", "rates"} <= set(rows(TEXT.split("\n## Noise\n")[1]))

@@ -15,6 +15,7 @@ MODULES = [
     "boostnoise.eval.metrics",
     "boostnoise.eval.noise_by_class",
     "boostnoise.eval.noise_given",
+    "boostnoise.eval.statistics",
     "boostnoise.losses",
     "boostnoise.transition",
     "boostnoise.transition_estimation",
@@ -24,6 +25,7 @@ MODULES = [
     "robust_splits.distribution",
     "robust_splits.export",
     "robust_splits.forest",
+    "robust_splits.impurity_curves",
 ]
 
 

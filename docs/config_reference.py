@@ -1,0 +1,152 @@
+"""Write the tables of docs/config.md from the JSON Schema of configs and the short names of models.
+
+Run it after a change to a key, a kind of noise or a short name: ``python docs/config_reference.py``.  What is
+between a line ``<!-- table: NAME -->`` and the next ``<!-- end of table -->`` is replaced, all else is written
+by hand.  A test finds tables that are not up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from boostnoise.eval.config import SCHEMA_KEY
+from boostnoise.eval.model_names import SHORT_NAMES
+from boostnoise.eval.models import variants
+from boostnoise.eval.schema import config_schema
+
+REFERENCE = Path(__file__).with_name("config.md")
+TABLE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+SCHEMA = config_schema()
+DEFINITIONS = SCHEMA["$defs"]
+KINDS = [kind["$ref"].rpartition("/")[2] for kind in SCHEMA["properties"]["noise"]["items"]["oneOf"]]
+
+HEAD_OF_KEYS = ("key", "meaning", "value", "default")
+OBJECTS = {
+    "DatasetSpec": "[data set](#data-sets)",
+    "ModelSpec": "[model](#models)",
+    "SearchSpec": "[search](#search)",
+    "FigureOptions": "[figure](#figures)",
+}
+NOISE = "[noise](#noise)"
+TOLD_ONCE = {
+    "mean_": "and each with `mean_` before it",
+    "_by_dataset": "and each up to `predict_seconds` with `_by_dataset` behind it",
+}
+PLURALS = {"[data set]": "[data sets]", "[model]": "[models]", NOISE: NOISE}
+
+
+def updated(text: str) -> str:
+    """The text of the reference with its tables as they should be."""
+    return TABLE.sub(lambda found: f"{found[1]}\n{_table(found[2])}\n{found[3]}", text)
+
+
+def _table(name: str) -> str:
+    match name:
+        case "Config":
+            return _rows(HEAD_OF_KEYS, _keys(SCHEMA))
+        case "noise kinds":
+            return _rows(("kind", "what a label becomes", "`rates`", "each of them"), map(_kind, KINDS))
+        case "noise keys":
+            return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["UniformSpec"], ("noise_on", "name")))
+        case "given noise":
+            return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["GivenSpec"], ("path", "column")))
+        case "short names":
+            models = (
+                (f"`{name}`", of.group, _text(of.line), f"`{of.model}`") for name, of in SHORT_NAMES.items()
+            )
+            return _rows(("short name", "from", "what it is", "class"), models)
+        case "criterion" | "loss":
+            known = ((f"`{key}`", _text(line)) for key, line in variants(name).items())
+            return _rows((name, "what it is"), known)
+        case _:
+            # The last form of an object that has a short one, too.
+            return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS[name].get("anyOf", [DEFINITIONS[name]])[-1]))
+
+
+def _keys(schema: dict[str, Any], names: Iterable[str] | None = None) -> Iterator[tuple[str, ...]]:
+    """A row for each key."""
+    for name in schema["properties"] if names is None else names:
+        if name == SCHEMA_KEY:
+            continue
+        key = schema["properties"][name]
+        default = key.get("default")
+        if name in schema.get("required", ()):
+            told = "needed"
+        else:
+            told = "" if default is None or "$ref" in key else f"`{json.dumps(default)}`"
+        yield f"`{name}`", _text(key["description"]), _value(key), told
+
+
+def _kind(name: str) -> tuple[str, ...]:
+    """A row for a kind of noise."""
+    keys = DEFINITIONS[name]["properties"]
+    what = _text(DEFINITIONS[name]["description"])
+    rates = keys.get("rates")
+    if rates is None:
+        return f"`{keys['kind']['const']}`", what, "none", ""
+    default = f"; default `{json.dumps(rates['default'])}`" if "default" in rates else ""
+    return f"`{keys['kind']['const']}`", what, _text(rates["description"]), _value(rates["items"]) + default
+
+
+def _value(schema: dict[str, Any]) -> str:
+    """What a schema allows, in words."""
+    if "$ref" in schema:
+        return OBJECTS[schema["$ref"].rpartition("/")[2]]
+    if "oneOf" in schema:
+        return NOISE
+    if "const" in schema or "enum" in schema:
+        return _names([schema["const"]] if "const" in schema else schema["enum"])
+    if "anyOf" in schema:
+        forms = [form for form in schema["anyOf"] if form != {"type": "null"}]
+        if all("enum" in form for form in forms):
+            return _names([name for form in forms for name in form["enum"]])
+        return " or ".join(dict.fromkeys(map(_value, forms)))
+    match schema["type"]:
+        case "array":
+            n = f"{schema['minItems']} " if schema.get("minItems") == schema.get("maxItems", 0) else ""
+            return f"list of {n}{_several(_value(schema['items']))}" if schema["items"] else "list"
+        case "boolean":
+            return "`true` or `false`"
+        case "object" if isinstance(schema["additionalProperties"], dict):
+            return f"object of {_several(_value(schema['additionalProperties']))}"
+        case "string" if schema.get("maxLength") == 1:
+            return "one character"
+        case kind:
+            words = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to"}
+            words["exclusiveMaximum"] = "and below"
+            return " ".join([kind, *(f"{word} {schema[key]}" for key, word in words.items() if key in schema)])
+
+
+def _names(names: list[str]) -> str:
+    """Names to choose from; those that come again with more before or behind them are told once."""
+    told = [f"`{name}`" for name in names if not any(more in name for more in TOLD_ONCE)]
+    told += [text for more, text in TOLD_ONCE.items() if any(more in name for name in names)]
+    return ", ".join(told)
+
+
+def _several(value: str) -> str:
+    """The plural of words for values."""
+    for one, several in PLURALS.items():
+        value = value.replace(one, several)
+    return re.sub(r"(?<![`\w])(string|integer|number|list|object)\b", r"\1s", value)
+
+
+def _text(text: str) -> str:
+    """Text for a cell of a Markdown table: code stays as it is, the rest becomes plain text."""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"([*|<>\\]|(?<!\w)_|_(?!\w))", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts).removesuffix(".")
+
+
+def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, *rows]
+    table = [f"| {' | '.join(line)} |".replace("|  |", "| |") for line in lines]
+    return "\n".join([table[0], "|---" * len(head) + "|", *table[1:]]) + "\n"
+
+
+if __name__ == "__main__":
+    REFERENCE.write_text(updated(REFERENCE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,117 @@
+import json
+
+import numpy as np
+import pytest
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+from scipy.stats import expon, logistic
+
+from robust_splits import DistributionCriterion, Gini, RobustForestClassifier, plot_impurity
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def sqrt_of_variance(p):
+    return np.sqrt(p * (1 - p))
+
+
+def least(p):
+    return np.minimum(p, 1 - p)
+
+
+# The formulas for two classes, written apart from the package.
+FORMULAS = {
+    "gini": lambda p: 2 * p * (1 - p),
+    "entropy": lambda p: -np.log(p**p * (1 - p) ** (1 - p)),
+    "misclassification": least,
+    "sqrt_gini": lambda p: 2 * sqrt_of_variance(p),
+    "gce(0.5)": lambda p: 2 * (1 - np.sqrt(p**2 + (1 - p) ** 2)),
+    "ne(0)": lambda p: 2 * sqrt_of_variance(p),
+    "ne(0.4)": lambda p: np.minimum(least(p), 0.4 * sqrt_of_variance(p)),
+    "ne(1)": least,
+}
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_curves_are_the_impurities_of_two_classes(ax, scaled):
+    assert plot_impurity(FORMULAS, scaled=scaled, ax=ax) is ax
+    assert [line.get_label() for line in ax.lines] == list(FORMULAS)
+    for line, formula in zip(ax.lines, FORMULAS.values(), strict=True):
+        p, drawn = line.get_data()
+        assert p[0] == 0
+        assert p[-1] == 1
+        assert 0.5 in p
+        expected = formula(p) / (formula(np.array([0.5])) if scaled else 1)
+        np.testing.assert_allclose(drawn, expected, atol=1e-14)
+
+
+def test_gains_of_the_vectors_are_the_distance_from_curve_to_chord(ax, data_root):
+    cases = json.loads((data_root / "spec" / "criteria_vectors.json").read_text())["cases"]
+    names = ["gini", "entropy", "misclassification", "sqrt_gini"]
+    curves = {}
+    for line in plot_impurity(names, scaled=False, ax=ax).lines:
+        curves[line.get_label()] = line.get_data()
+    checked = 0
+    for case in cases:
+        counts = np.array([case["left"], case["right"]])
+        if counts.shape[1] != 2:
+            continue
+        n = counts.sum(axis=1)
+        for name in names:
+            p, curve = curves[name]
+            left, right, parent = np.interp([*counts[:, 0] / n, counts[:, 0].sum() / n.sum()], p, curve)
+            # Between the points of the curve a straight line is off by a little, at the ends of a root by more.
+            tolerance = 0.03 if name == "sqrt_gini" else 2e-3
+            assert parent - n @ [left, right] / n.sum() == pytest.approx(case["gain"][name], abs=tolerance)
+            checked += 1
+    assert checked > 20
+
+
+def test_curves_can_be_told_apart(ax):
+    plot_impurity([f"ne({lam})" for lam in np.linspace(0, 1, 9)], ax=ax)
+    looks = [(line.get_color(), line.get_linestyle()) for line in ax.lines]
+    assert len(set(looks)) == 9
+    assert same_color(looks[0][0], looks[7][0])
+    assert len({line.get_marker() for line in ax.lines}) == 9
+    assert [text.get_text() for text in ax.get_legend().get_texts()][1] == "ne(0.125)"
+
+
+def test_criteria_as_objects(ax):
+    plot_impurity([Gini(), DistributionCriterion(logistic())], ax=ax)
+    assert ax.lines[0].get_label() == "Gini()"
+    p, drawn = ax.lines[1].get_data()
+    np.testing.assert_allclose(drawn, 2 * least(p), atol=1e-12)
+
+
+def test_an_impurity_that_is_zero_everywhere_stays_zero(ax):
+    plot_impurity(DistributionCriterion(expon()), ax=ax)  # F(0) = 0: predicting 0 costs nothing
+    assert not ax.lines[0].get_ydata().any()
+
+
+def test_current_axes():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    try:
+        assert plot_impurity("gini") is plt.gca()
+    finally:
+        plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("criteria", "options", "error", "message"),
+    [
+        ("twoing", {}, TypeError, "criterion 'twoing' has no impurity"),
+        (["gini", "ginny"], {}, ValueError, "criterion 'ginny' is unknown; known are gini"),
+        ([], {}, ValueError, "criteria must hold at least one criterion, got none"),
+        (3, {}, TypeError, "criteria must be names or criteria, got 3"),
+        ("gini", {"scaled": "yes"}, TypeError, "scaled must be True or False, got 'yes'"),
+        ("gini", {"ax": "left"}, TypeError, r"ax must be one matplotlib.axes.Axes or None, got str"),
+        (RobustForestClassifier(), {}, TypeError, "criteria must be names or criteria"),
+    ],
+)
+def test_bad_arguments(criteria, options, error, message):
+    with pytest.raises(error, match=message):
+        plot_impurity(criteria, **options)

@@ -1,0 +1,116 @@
+"""The site: each public name has a page, and a reference that leads nowhere fails its build."""
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+PACKAGES = ["boostnoise", "boostnoise.eval", "robust_splits"]
+
+GOOD = """\
+# A page
+
+Half of it is $\\frac{1}{2}$, see [the other page](other.md#a-part) and {py:obj}`boostnoise_module.function`.
+
+```{eval-rst}
+.. automodule:: boostnoise_module
+   :members:
+```
+"""
+MODULE = '''
+"""A module.
+
+References
+----------
+.. [1] A paper.
+"""
+
+
+def function(depth, *, width=1):
+    """As in `other`, to a `depth` of %s [1]_.
+
+    Parameters
+    ----------
+    depth, width : int
+        `numpy.ndarray` is another project's.
+    """
+
+
+def other():
+    """Another."""
+'''
+
+
+def listed(root):
+    """The names in the tables of the pages, with their packages."""
+    for page in (root / "docs").glob("*.md"):
+        package = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            package = (
+                line.removeprefix(".. currentmodule:: ") if line.startswith(".. currentmodule::") else package
+            )
+            if name := re.fullmatch(r"   ([\w.]+)", line):
+                yield f"{package}.{name[1]}"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_on_a_page(package, root):
+    public = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
+    assert public - set(listed(root)) == set(), "add them to the page of their room in docs/"
+
+
+def test_no_name_is_on_two_pages(root):
+    names = list(listed(root))
+    assert len(names) == len(set(names)) > 50
+
+
+@pytest.fixture
+def build(root, tmp_path):
+    """Builds a site of two pages and a module, with the settings of ours."""
+    shutil.copytree(
+        root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.md", "_build", "api", "examples")
+    )
+
+    def run(page, module):
+        (tmp_path / "docs" / "index.md").write_text(page + "\n```{toctree}\nother\n```\n")
+        (tmp_path / "docs" / "other.md").write_text("# Another\n\n## A part\n")
+        (tmp_path / "boostnoise_module.py").write_text(module)
+        command = [sys.executable, "-m", "sphinx", *"-W -n --keep-going -q docs html".split()]  # noqa: SIM905
+        path = {"PYTHONPATH": str(tmp_path)}
+        return subprocess.run(command, cwd=tmp_path, env=os.environ | path, capture_output=True, text=True)
+
+    return run
+
+
+def test_a_site_without_mistakes(build, tmp_path):
+    done = build(GOOD, MODULE % "`width`")
+    assert (done.returncode, done.stderr) == (0, "")
+    page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    assert "<math" in page
+    assert 'href="#boostnoise_module.other"' in page
+    assert "A paper." in page
+    # Nothing is loaded from another host.
+    files = [*tmp_path.glob("html/**/*.html"), *tmp_path.glob("html/**/*.css")]
+    loaded = r"""(?:src="|<link[^>]* href="|url\(["']?|@import ["'])((?:https?:)?//[^"')]*)"""
+    assert [found for file in files for found in re.findall(loaded, file.read_text(encoding="utf-8"))] == []
+
+
+def test_every_reference_that_leads_nowhere_is_an_error(build):
+    page = GOOD + "[a](nowhere.md) [b](other.md#nothing) {py:obj}`robust_splits.Ginny`\n"
+    done = build(page, MODULE % "`widht` and [2]_")
+    assert done.returncode == 1
+    for lost in ("nowhere.md", "'nothing'", "robust_splits.Ginny", "not found: widht"):
+        assert lost in done.stderr
+    assert re.search(r'[Uu]nknown target name: "2"|citation not found: \S*2', done.stderr)
+
+
+def test_the_command_is_that_of_continuous_integration(root):
+    script, text = ((root / path).read_text(encoding="utf-8") for path in (".ci/run", "CONTRIBUTING.md"))
+    (command,) = re.findall(r"^\.venv/bin/(sphinx-build .*)$", script, re.MULTILINE)
+    assert "-W" in command.split()
+    assert "-n" in command.split()
+    assert f".venv/bin/{command}" in text
