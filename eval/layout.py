@@ -90,8 +90,8 @@ def draw_panels(
     # The panels and their title stay to the left of the legend; one that is too wide covers them in part.
     entitle(figure, title, caption, options, right=max(0.4, 1 - width / figure.get_figwidth()))
     if label is not None:
-        lines = textwrap.wrap(label, letters_in(0.85 * figure.get_figheight()))
-        figure.supylabel("\n".join(lines), fontsize="medium")
+        parts = textwrap.wrap(label, letters_in(0.85 * figure.get_figheight()))
+        figure.supylabel("\n".join(parts), fontsize="medium")
     return axes[: len(names)]
 
 
