@@ -37,7 +37,7 @@ class Comparison:
 
     Parameters
     ----------
-    run : boostnoise.eval.Run
+    run : Run
         The config, the scores and what else the store knows.
     """
 
