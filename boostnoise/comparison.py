@@ -37,7 +37,7 @@ class Comparison:
 
     Parameters
     ----------
-    run : boostnoise.eval.Run
+    run : Run
         The config, the scores and what else the store knows.
     """
 
@@ -45,7 +45,7 @@ class Comparison:
 
     @classmethod
     def load(cls, results_dir: str | Path = "results", name: str | None = None) -> Comparison:
-        """Open a comparison, or a run of `noisyeval`, from its store alone; nothing is fitted or read beside.
+        """Open a comparison, or a run of ``noisyeval``, from its store alone; nothing is fitted or read beside.
 
         Parameters
         ----------
