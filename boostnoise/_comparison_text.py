@@ -6,14 +6,16 @@ import base64
 import io
 import textwrap
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 
-from boostnoise.eval.labels import label_of
-from boostnoise.eval.report import failures, summary
-
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
     from .comparison import Comparison
 
 WIDTH = 100
@@ -36,6 +38,8 @@ def heading(comparison: Comparison) -> str:
 
 def as_text(comparison: Comparison) -> str:
     """What was compared, the verdict, the tables that the config asks for, and what failed."""
+    from boostnoise.eval.report import summary  # which loads Matplotlib
+
     console = Console(width=WIDTH, file=io.StringIO(), highlight=False, color_system=None, force_jupyter=False)
     with console.capture() as capture:
         console.print(summary(comparison.config, comparison.run.scores, WIDTH))
@@ -46,12 +50,15 @@ def as_text(comparison: Comparison) -> str:
 
 def as_html(comparison: Comparison) -> str:
     """The same, with the curves of ELA as a picture within; whatever a user named is escaped."""
+    from boostnoise.eval.report import failures
+
     parts = [f"<p><strong>{escape(heading(comparison))}</strong></p>"]
     parts += [f"<p>{escape(part)}</p>" for part in comparison.verdict().split("\n\n")]
-    parts.append(f"<p>{escape(_title(comparison))}</p>")
-    table = comparison.ela().rename(columns=lambda rate: f"{100 * rate:.4g} %")
-    table.columns.name = None
-    parts.append(table.to_html(float_format="{:.3f}".format, na_rep="–", border=0))
+    for kind in comparison.run.scores["noise_kind"].unique():
+        table = comparison.ela(noise_kind=kind).rename(columns=lambda rate: f"{100 * rate:.4g} %")
+        table.columns.name = None
+        parts.append(f"<p>{escape(_title(comparison, kind))}</p>")
+        parts.append(table.to_html(float_format="{:.3f}".format, na_rep="–", border=0))
     parts.append(_picture(comparison))
     scores = comparison.run.scores
     if scores["error"].notna().any():
@@ -59,15 +66,24 @@ def as_html(comparison: Comparison) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def _title(comparison: Comparison) -> str:
+def _title(comparison: Comparison, kind: str) -> str:
+    from boostnoise.eval.labels import label_of
+
     label = label_of("ela", comparison.config.metric)
     n = comparison.run.scores["dataset"].nunique()
-    return f"{label}, the lower, the more robust" + (f"; mean over {n} data sets" if n > 1 else "")
+    over = f", mean over {n} data sets" if n > 1 else ""
+    return f"{label} (the lower, the more robust): {kind} noise{over}"
+
+
+def figure_of(drawn: Axes | NDArray[Any]) -> Figure:
+    """The figure of what `boostnoise.eval.plot` returns."""
+    ax: Any = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
+    figure: Figure = ax.figure
+    return figure
 
 
 def _picture(comparison: Comparison) -> str:
     import matplotlib
-    import numpy as np
 
     from boostnoise.eval.plots import plot
 
@@ -75,7 +91,7 @@ def _picture(comparison: Comparison) -> str:
     with matplotlib.rc_context({"svg.hashsalt": comparison.config.name}):
         drawn = plot(comparison.run.scores, "ela", of=comparison.config.metric, options=options)
         file = io.BytesIO()
-        np.ravel(drawn)[0].figure.savefig(file, format="svg", metadata={"Date": None})
+        figure_of(drawn).savefig(file, format="svg", metadata={"Date": None})
     # As the source of an image nothing of it can run, and its ids are its own.
     source = base64.b64encode(file.getvalue()).decode()
     return f'<img alt="curves of ELA" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'

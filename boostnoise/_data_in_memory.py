@@ -81,7 +81,7 @@ def file_of(name: str, data: Any, target: Any, folder: Path, where: str) -> tupl
             raise ConfigError(f"{where}: give a frame together with the column of its labels: (frame, 'label')")
         frame = data.reset_index(drop=True)
     elif isinstance(data, tuple | list) and len(data) == 2 and target is None:
-        frame, target = _joined(*data, where)
+        frame, target = _joined(data[0], data[1], where)
     else:
         raise ConfigError(
             f"{where}: data must be a pair (X, y), or a frame and the column of its labels, (frame, 'label'), "

@@ -97,7 +97,9 @@ def _why_not(value: Any) -> str:
         case dict():
             return f"the keys of {found} are not text, so it cannot be written into a config"
         case np.random.RandomState() | np.random.Generator():
-            return "a random generator cannot be written into a config; give a number, or None for the run's seed"
+            return (
+                "a random generator cannot be written into a config; give a number, or None for the run's seed"
+            )
         case type() if hasattr(value, "get_params"):
             return f"{value.__name__} is a class; give an object of it, {value.__name__}()"
     hint = "numbers, text, lists and estimators can"

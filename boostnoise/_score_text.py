@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,18 +46,21 @@ class Cell:
     overlaps: bool
 
 
-def marked(
-    scores: pd.DataFrame, metric: str, level: float | None, kind: str, of: str
-) -> tuple[pd.DataFrame, str]:
-    """A `Cell` for each data set and model, and a caption; the arguments are those of `best_and_overlapping`."""
+# By data sets and models.
+Cells = dict[str, dict[str, Cell]]
+
+
+def marked(scores: pd.DataFrame, metric: str, level: float | None, kind: str, of: str) -> tuple[Cells, str]:
+    """A `Cell` for each data set and model, and a caption; for the arguments see `best_and_overlapping`."""
     chosen: Any = {"level": level, "kind": kind, "of": of}
     found = best_and_overlapping(scores, metric, **chosen)
     repeats = repeat_table(scores, metric, **chosen).groupby(level="dataset", sort=False)
     spread = repeats.std().stack(future_stack=True)
-    cells = found.table.set_index(["dataset", "model"])
-    table = pd.DataFrame(index=found.table["dataset"].unique(), columns=found.table["model"].unique())
-    for place, mean, best, overlaps in cells[[metric, "best", "overlaps"]].itertuples(name=None):
-        table.at[place] = Cell(mean, spread[place], best, overlaps)
+    found_of = found.table.set_index(["dataset", "model"])
+    cells: Cells = {}
+    for place, mean, best, overlaps in found_of[[metric, "best", "overlaps"]].itertuples(name=None):
+        dataset, model = place
+        cells.setdefault(dataset, {})[model] = Cell(mean, spread[place], best, overlaps)
     label, n = label_of(metric, of), int(repeats.size().max())
     said = [f"{label[0].upper()}{label[1:]} {under(level, kind)}"]
     if n > 1:
@@ -65,18 +69,18 @@ def marked(
     if found.has_power:
         confidence = f"{100 * (1 - found.alpha):.4g} %"
         said.append(f"with an asterisk those whose {confidence} interval overlaps that of the best")
-    return table, "; ".join(said) + "."
+    return cells, "; ".join(said) + "."
 
 
-def as_latex(table: pd.DataFrame, caption: str, label: str | None) -> str:
+def as_latex(table: Cells, caption: str, label: str | None) -> str:
     """A floating table of cells, for the package booktabs."""
-    digits = _digits(table)
+    names, digits = _columns(table), _digits(table)
 
     def cell(cell: Cell) -> str:
-        if pd.isna(cell.mean):
+        if math.isnan(cell.mean):
             return "--"
         text = f"{cell.mean:.{digits}f}"
-        if pd.notna(cell.spread):
+        if not math.isnan(cell.spread):
             text += rf" \pm {cell.spread:.{digits}f}"
         text = rf"\mathbf{{{text}}}" if cell.is_best else text
         return f"${text}^{{*}}$" if cell.overlaps else f"${text}$"
@@ -87,7 +91,7 @@ def as_latex(table: pd.DataFrame, caption: str, label: str | None) -> str:
         r"\centering",
         rf"\caption{{{escape_latex(caption)}}}",
         *([rf"\label{{{label}}}"] if label else []),
-        rf"\begin{{tabular}}{{l{'r' * table.shape[1]}}}",
+        rf"\begin{{tabular}}{{l{'r' * len(names)}}}",
         r"\toprule",
         head,
         r"\midrule",
@@ -99,35 +103,36 @@ def as_latex(table: pd.DataFrame, caption: str, label: str | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_markdown(table: pd.DataFrame, caption: str) -> str:
+def as_markdown(table: Cells, caption: str) -> str:
     """A table of GitHub's and Jupyter's Markdown, and what it shows below it."""
-    digits = _digits(table)
+    names, digits = _columns(table), _digits(table)
 
     def cell(cell: Cell) -> str:
-        if pd.isna(cell.mean):
+        if math.isnan(cell.mean):
             return "–"
         text = f"{cell.mean:.{digits}f}"
-        if pd.notna(cell.spread):
+        if not math.isnan(cell.spread):
             text += f" ± {cell.spread:.{digits}f}"
         return f"**{text}**" if cell.is_best else rf"{text} \*" if cell.overlaps else text
 
     head, *rows = [f"| {' | '.join(row)} |" for row in _rows(table, escape_markdown, cell)]
-    rule = f"|---|{'---:|' * table.shape[1]}"
+    rule = f"|---|{'---:|' * len(names)}"
     return "\n".join([head, rule, *rows, "", escape_markdown(caption)]) + "\n"
 
 
-def _rows(
-    table: pd.DataFrame, escape: Callable[[str], str], cell: Callable[[Cell], str]
-) -> Iterable[list[str]]:
-    yield ["data set", *(escape(str(name)) for name in table.columns)]
-    for name, row in zip(table.index, table.to_numpy(), strict=True):
-        yield [escape(str(name)), *map(cell, row)]
+def _columns(table: Cells) -> list[str]:
+    return list(next(iter(table.values())))
 
 
-def _digits(table: pd.DataFrame) -> int:
+def _rows(table: Cells, escape: Callable[[str], str], cell: Callable[[Cell], str]) -> list[list[str]]:
+    rows = [[escape(dataset), *map(cell, row.values())] for dataset, row in table.items()]
+    return [["data set", *map(escape, _columns(table))], *rows]
+
+
+def _digits(table: Cells) -> int:
     """Digits behind the point: few where numbers are large, such as sizes of trees."""
-    largest = max((abs(cell.mean) for cell in table.to_numpy().flat if pd.notna(cell.mean)), default=0.0)
-    return 3 if largest < 100 else 1
+    means = [abs(cell.mean) for row in table.values() for cell in row.values()]
+    return 1 if any(mean >= 100 for mean in means) else 3
 
 
 def escape_latex(text: str) -> str:
@@ -145,7 +150,7 @@ def escape_markdown(text: str) -> str:
 
 
 def _escaped(text: str, escape: Callable[[str], str], keep: Callable[[str], str]) -> str:
-    """Text whose formulas are kept, if they are such; a name must not become a command such as \\input."""
+    """Text whose formulas are kept, if they are such; a name must not become a command of LaTeX."""
     pieces = text.split("$")
     are_formulas = len(pieces) % 2 and all(map(_FORMULA.fullmatch, pieces[1::2])) and text_of(text) == text
     if len(pieces) == 1 or not are_formulas or r"\$" in text or "^^" in text:

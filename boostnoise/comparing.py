@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from boostnoise.eval.config import Config, parse_config
 from boostnoise.eval.dataset_spec import FORMAT_OF_SUFFIX, SETS
@@ -52,29 +50,29 @@ def compare(
     """Compare models on data sets under label noise.
 
     It is the command `noisyeval` for Python, with the same engine and the same store: every cell that has been
-    fitted is kept in `results_dir` at once, and no cell is fitted twice.  A comparison that was interrupted goes
-    on when it is called again, and `Comparison.load` opens what there is.
+    fitted is kept in `results_dir` at once, and no cell is fitted twice.  A comparison that was interrupted
+    goes on when it is called again, and `Comparison.load` opens what there is.
 
     Parameters
     ----------
     models : list or dict
-        Short names, such as ``"xgboost"`` (``noisyeval --list`` shows all); estimators of scikit-learn, XGBoost,
-        LightGBM, CatBoost or this project, or with their interface; pairs ``(name, model)``; or objects of a
-        config.  A dict holds them by their names.  What becomes of an estimator is a description of its class and
-        of the parameters that are not the defaults, so it must be made of numbers, text, lists and other
-        estimators; whether it is fitted does not matter.  Seeds that are None, and all numbers of threads, are
-        given by the run.
+        Short names, such as ``"xgboost"`` (``noisyeval --list`` shows all); estimators of scikit-learn,
+        XGBoost, LightGBM, CatBoost or this project, or with their interface; pairs ``(name, model)``; or
+        objects of a config.  A dict holds them by their names.  What becomes of an estimator is a description
+        of its class and of the parameters that are not the defaults, so it must be made of numbers, text, lists
+        and other estimators; whether it is fitted does not matter.  Seeds that are None, and all numbers of
+        threads, are given by the run.
     datasets : list or dict
-        Names, such as ``"breast_cancer"``; paths of svmlight files; objects of a config, such as
-        ``{"path": "spam.csv", "target": "label"}``.  A dict holds by their names these, or data in memory:
-        ``(X, y)``, ``(frame, "label")`` with the column of the labels, or an object of a config with the key
-        ``"data"`` for either, beside others such as ``"categorical": "ordinal"``.  Data in memory are written to
+        Names, such as ``"breast_cancer"``; paths of svmlight files; objects of a config, such as ``{"path":
+        "spam.csv", "target": "label"}``.  A dict holds by their names these, or data in memory: ``(X, y)``,
+        ``(frame, "label")`` with the column of the labels, or an object of a config with the key ``"data"`` for
+        either, beside others such as ``"categorical": "ordinal"``.  Data in memory are written to
         ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Missing features stay as they are,
         ``"missing": "keep"``, for models that take them.
     noise : str, number, list or dict, default="uniform"
-        A kind, with the rates 0, 0.1, ..., 0.4; rates of uniform noise; a dict of kinds and their rates, such as
-        ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; an object of a config; or a list of kinds and objects.  No
-        noise is always run as well.
+        A kind, with the rates 0, 0.1, ..., 0.4; rates of uniform noise; a dict of kinds and their rates, such
+        as ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; an object of a config; or a list of kinds and
+        objects.  No noise is always run as well.
     repeats : int, default=3
         How often each is repeated, with other splits, noise and seeds.
     test_fraction : float, default=0.2
@@ -125,7 +123,9 @@ def compare(
     >>> comparison = compare(models, ["iris"], noise=[0.2, 0.4])  # doctest: +SKIP
     >>> print(comparison)  # doctest: +SKIP
     """
-    results_dir = os.fspath(results_dir)
+    if not isinstance(results_dir, str | Path):
+        raise TypeError(f"results_dir must be a path, got {results_dir!r:.60}")
+    results_dir = str(results_dir)
     described, packages = _models(models)
     sets, files = _datasets(datasets, Path(results_dir) / "data")
     content = {
@@ -233,27 +233,26 @@ def _noise(noise: Any) -> list[Any]:
     """Noise as a config holds it."""
     if isinstance(noise, Mapping):
         items = [noise] if "kind" in noise else [{"kind": kind, "rates": noise[kind]} for kind in noise]
-    elif isinstance(noise, str) or np.ndim(noise) == 0:
-        items = [noise]
     else:
-        items = list(noise)
+        items = list(noise) if isinstance(noise, list | tuple | np.ndarray) else [noise]
     if items and all(_is_number(item) for item in items):
         items = [{"kind": "uniform", "rates": items}]
-    specs = []
-    for i, item in enumerate(items):
-        if isinstance(item, str):
-            spec = {"kind": item} | ({"rates": RATES} if item in KINDS_WITH_USUAL_RATES else {})
-        elif isinstance(item, Mapping):
-            spec = dict(item)
-        else:
-            raise TypeError(f"noise[{i}] must be a kind of noise, a rate or a dict, got {item!r:.60}")
-        if "rates" in spec:
-            rates = np.atleast_1d(spec["rates"]).tolist() if _is_number(spec["rates"]) else spec["rates"]
-            rates = rates.tolist() if isinstance(rates, np.ndarray) else rates
-            # 3 * 0.1 is not 0.3, but the same rate.
-            spec["rates"] = [round(float(r), 12) if _is_number(r) else r for r in rates]
-        specs.append(spec)
-    return specs
+    return [_spec_of_noise(item, f"noise[{i}]") for i, item in enumerate(items)]
+
+
+def _spec_of_noise(noise: Any, where: str) -> dict[str, Any]:
+    if isinstance(noise, str):
+        return {"kind": noise} | ({"rates": RATES} if noise in KINDS_WITH_USUAL_RATES else {})
+    if not isinstance(noise, Mapping):
+        raise TypeError(f"{where} must be a kind of noise, a rate or a dict, got {noise!r:.60}")
+    spec = dict(noise)
+    rates = spec.get("rates")
+    if _is_number(rates):
+        rates = [rates]
+    if isinstance(rates, list | tuple | np.ndarray):
+        # 3 * 0.1 is not 0.3, but the same rate.
+        spec["rates"] = [round(float(rate), 12) if _is_number(rate) else rate for rate in rates]
+    return spec
 
 
 def _is_number(value: Any) -> bool:

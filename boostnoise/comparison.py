@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from boostnoise.eval.config import Config
@@ -17,8 +16,9 @@ from boostnoise.eval.runs import Run, load_run
 from boostnoise.eval.score_tables import higher_is_better, rank_table, score_table
 from boostnoise.eval.signed_ranks import wilcoxon_holm
 from boostnoise.eval.statistics import friedman_nemenyi
-from boostnoise.eval.verdict import telling_rate, verdict
+from boostnoise.eval.verdicts import telling_rate, verdict
 
+from ._comparison_text import as_html, as_text, figure_of, heading
 from .significance import SignificanceTests
 
 if TYPE_CHECKING:  # Matplotlib takes long to load
@@ -32,8 +32,8 @@ if TYPE_CHECKING:  # Matplotlib takes long to load
 class Comparison:
     """What came of a comparison of models under label noise.
 
-    `compare` returns it, and `Comparison.load` opens one that is in a store.  Printed, it is a short summary; in
-    a notebook, tables and the curves of ELA.
+    `compare` returns it, and `Comparison.load` opens one that is in a store.  Printed, it is a short summary;
+    in a notebook, tables and the curves of ELA.
 
     Parameters
     ----------
@@ -88,9 +88,7 @@ class Comparison:
         """
         return self.curve("rla", by_dataset=by_dataset, noise_kind=noise_kind)
 
-    def curve(
-        self, metric: str, *, by_dataset: bool = False, noise_kind: str | None = None
-    ) -> pd.DataFrame:
+    def curve(self, metric: str, *, by_dataset: bool = False, noise_kind: str | None = None) -> pd.DataFrame:
         """A metric against the noise rate, as a table to be read; `boostnoise.eval.curve` gives a tidy one.
 
         Parameters
@@ -106,8 +104,8 @@ class Comparison:
         -------
         DataFrame
             A row for each model, within each data set if they are not averaged, within each kind of noise if
-            there are several; a column for each noise rate, or one named ``"area"``.  The mean over the repeats,
-            NaN where one of them is missing.
+            there are several; a column for each noise rate, or one named ``"area"``.  The mean over the
+            repeats, NaN where one of them is missing.
 
         Raises
         ------
@@ -128,7 +126,7 @@ class Comparison:
         kinds = list(self.run.scores["noise_kind"].unique())
         if noise_kind is None and len(kinds) == 1:
             return str(kinds[0])
-        if noise_kind not in kinds:
+        if noise_kind is None or noise_kind not in kinds:
             raise ValueError(f"noise_kind must be one of {', '.join(kinds)}, got {noise_kind!r}")
         return noise_kind
 
@@ -221,18 +219,12 @@ class Comparison:
         return {"scores": self.run.scores, "metric": metric, "level": level, "kind": kind, "of": of}
 
     def __str__(self) -> str:
-        from ._comparison_text import as_text
-
         return as_text(self)
 
     def __repr__(self) -> str:
-        from ._comparison_text import heading
-
         return f"<Comparison {heading(self)}>"
 
     def _repr_html_(self) -> str:
-        from ._comparison_text import as_html
-
         return as_html(self)
 
     def plot(
@@ -277,9 +269,10 @@ class Comparison:
         if ax is None:
             import matplotlib.pyplot as plt
 
-            figure = np.ravel(drawn)[0].figure
-            # By this pyplot takes charge of a figure that is there already.
-            plt.figure(FigureClass=lambda *_, **__: figure)
+            figure = figure_of(drawn)
+            # So pyplot takes charge of a figure that is there already.
+            make: Any = lambda *_, **__: figure  # noqa: E731
+            plt.figure(FigureClass=make)
         return drawn
 
     def to_latex(
@@ -294,8 +287,8 @@ class Comparison:
         """A table for a paper: each model on each data set at one noise rate, mean and standard deviation.
 
         The best of each data set is bold, and those whose interval overlaps its have an asterisk, see
-        `boostnoise.eval.best_and_overlapping`.  It needs the LaTeX package booktabs.  Names are escaped, but for
-        formulas between dollar signs.
+        `boostnoise.eval.best_and_overlapping`.  It needs the LaTeX package booktabs.  Names are escaped, but
+        for formulas between dollar signs.
 
         Parameters
         ----------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from boostnoise.eval.labels import label_of
 from boostnoise.eval.repeat_tests import PairedTTests
 from boostnoise.eval.signed_ranks import WilcoxonHolm
 from boostnoise.eval.statistics import FriedmanNemenyi
@@ -38,6 +37,8 @@ class SignificanceTests:
     paired_t: PairedTTests
 
     def __str__(self) -> str:
+        from boostnoise.eval.labels import label_of  # which loads Matplotlib
+
         label = label_of(self.metric, self.of)
         return "\n\n".join(
             [

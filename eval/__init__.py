@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .score_tables import higher_is_better, rank_table, score_table
     from .signed_ranks import wilcoxon_holm
     from .statistics import friedman_nemenyi
-    from .verdict import verdict
+    from .verdicts import verdict
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
@@ -52,7 +52,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "score_tables": ["higher_is_better", "rank_table", "score_table"],
         "signed_ranks": ["wilcoxon_holm"],
         "statistics": ["friedman_nemenyi"],
-        "verdict": ["verdict"],
+        "verdicts": ["verdict"],
     },
 )
 

@@ -41,7 +41,9 @@ def bootstrap_band(
 
     The quantiles are those of the expanded percentile interval [2]_, ``Phi(-sqrt(n / (n - 1)) t)`` with t the
     quantile of Student's distribution with ``n - 1`` degrees of freedom: of a few draws the plain ones make the
-    band too narrow, as its width is that of a variance divided by n, and not by n - 1.
+    band too narrow, as its width is that of a variance divided by n, and not by n - 1.  No band reaches beyond
+    the lowest and the highest of what is resampled: of three, four and five normal numbers one of 95 % holds
+    the mean in 75, 87 and 92 % of all cases (the plain one in 75, 79 and 85 %), of ten or more in 94 to 95 %.
 
     Parameters
     ----------

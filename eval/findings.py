@@ -61,16 +61,21 @@ def checked_alpha(alpha: float) -> float:
 
 
 def p_text(p: float) -> str:
-    """A p-value as a sentence gives it: three digits behind the point, or that there is none."""
+    """A p-value as a sentence gives it: three digits behind the point, four near 5 %, or that there is none."""
     if math.isnan(p):
         return "no p-value"
-    return "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
+    return "p < 0.001" if p < 0.0005 else f"p = {p:.{4 if abs(p - 0.05) < 0.0005 else 3}f}"
 
 
 def counted(n: int, noun: str) -> str:
     """A number of things, in words up to ten: one data set, three data sets."""
     number = WORDS[n] if n < len(WORDS) else str(n)
     return f"{number} {noun}{'' if n == 1 else 's'}"
+
+
+def there_are(n: int, noun: str) -> str:
+    """There is one model, there are two models."""
+    return f"there {'is' if n == 1 else 'are'} {counted(n, noun)}"
 
 
 def listed(names: list[str]) -> str:

@@ -106,6 +106,8 @@ def plot(
     if metric is not None and (metric not in METRICS or (metric == AREA and kind in ("ranks", "time"))):
         allowed = [name for name in METRICS if name != AREA or kind not in ("ranks", "time")]
         raise ValueError(f"metric must be one of {', '.join(allowed)} for {kind}, got {metric!r}")
+    if level is not None and (kind == "ranks" or curve_of in CURVES):
+        raise ValueError(f"level must be None for {kind}, which shows all noise rates, got {level!r}")
     options = FigureOptions() if options is None else options
     everyone = _unique(scores, "model")
     picture = Picture(

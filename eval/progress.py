@@ -288,7 +288,7 @@ def display(name: str, *, quiet: bool = False, as_json: bool = False) -> Display
 
 
 def display_in_python(name: str) -> Display:
-    """The display of a run that a program asked for: a bar in a notebook or on a terminal, otherwise nothing."""
+    """The display of a run in Python: a bar in a notebook or on a terminal, otherwise nothing."""
     console = Console(stderr=True)
     if console.is_jupyter:
         return Notebook(name)

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .findings import NO_DATASET, Finding, checked_alpha, counted, too_few
+from .findings import NO_DATASET, Finding, checked_alpha, counted, there_are, too_few
 from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
 
 FEWEST = 3  # repeats for a t-test; with two, one degree of freedom is left
@@ -116,7 +116,8 @@ def paired_t_tests(
     values = by_dataset(wide)
     differences = rounded(values[:, :, first] - values[:, :, second], like=values)
     has_power = n_repeats >= FEWEST and differences.size > 0
-    means, p_values = differences.mean(axis=1), np.full((len(datasets), len(pairs)), math.nan)
+    p_values = np.full((len(datasets), len(pairs)), math.nan)
+    means = differences.mean(axis=1) if differences.size else p_values
     ahead = np.zeros(p_values.shape)
     wins = pd.DataFrame(0.0 if has_power else math.nan, models, models)
     if has_power:
@@ -137,7 +138,7 @@ def paired_t_tests(
     )
     remark = "" if test_fraction is not None else NOT_INDEPENDENT
     if len(models) < 2:
-        remark = f"Pairs of models are compared, but there is {counted(len(models), 'model')}."
+        remark = f"Two models or more are compared; {there_are(len(models), 'model')}."
     elif not datasets:
         remark = NO_DATASET
     elif n_repeats < FEWEST:

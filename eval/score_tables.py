@@ -187,12 +187,12 @@ def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[st
         left_out[str(model)] = reasons[0] if reasons else NO_VALUE
     table = table.loc[:, ~empty]
     dropped = {}
-    for name, lacks in table.isna().groupby(sets, sort=False).any().iterrows():
-        models = [str(model) for model in table.columns[lacks.to_numpy(dtype=bool)]]
-        if models:
-            known = missing.get(str(name), {})
-            dropped[str(name)] = "; ".join(f"{model} {known.get(model, NO_VALUE)}" for model in models)
-    return table[~sets.isin(list(dropped))], dropped, left_out
+    lacking = sets[table.isna().any(axis=1)].unique()
+    for name in lacking:
+        known = missing.get(str(name), {})
+        models = [str(model) for model in table.columns[table[sets == name].isna().any()]]
+        dropped[str(name)] = "; ".join(f"{model} {known.get(model, NO_VALUE)}" for model in models)
+    return table[~sets.isin(lacking)], dropped, left_out
 
 
 def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:

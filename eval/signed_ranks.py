@@ -96,8 +96,8 @@ def wilcoxon_holm(
     if chosen:
         control = str(rank_table(table, higher_is_better=higher_is_better).mean().idxmin())
     others = [name for name in table.columns if name != control] if control is not None else []
-    ahead = table.rsub(table[control], axis=0)[others] * (1 if higher_is_better else -1) if others else table
-    differences = rounded(ahead.to_numpy(), like=table.to_numpy()).T
+    ahead = table[others].rsub(table[control], axis=0) if others else table[[]]
+    differences = rounded(ahead.to_numpy(), like=table.to_numpy()).T * (1 if higher_is_better else -1)
     ranks = rankdata(np.abs(differences), axis=1) if differences.size else differences
     m = len(others)
     has_power = m > 0 and n > 0 and m * 2.0 ** (1 - n) <= alpha
@@ -147,8 +147,8 @@ def _p_value(differences: NDArray[np.float64]) -> float:
     sizes = np.abs(differences)
     if sizes.size > MAX_EXACT or (sizes.all() and np.unique(sizes).size == sizes.size):
         return float(wilcoxon(differences, zero_method="zsplit").pvalue)
-    # The distribution of the sum of the ranks whose sign is plus, each rank doubled to be whole; a difference of
-    # 0 has no sign that could be another.
+    # The distribution of the sum of the ranks of one sign, each rank doubled to be whole; a difference of 0 has
+    # no sign that could be another.
     doubled = np.rint(2 * rankdata(sizes)).astype(int)
     null = np.ones(1)
     for rank in doubled[sizes > 0]:

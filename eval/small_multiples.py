@@ -87,8 +87,9 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
 
 def _top(values: NDArray[np.float64]) -> float:
     """Where the common axis ends if a few values are so large that nothing could be seen of the others."""
-    usual = float(np.nanquantile(values, USUAL)) if np.isfinite(values).any() else np.inf
-    return 1.25 * usual if usual > 0 and np.nanmax(values) > 2 * usual else np.inf
+    known = values[np.isfinite(values)]
+    usual = float(np.quantile(known, USUAL)) if known.size else 0.0
+    return 1.25 * usual if usual > 0 and known.max() > 2 * usual else np.inf
 
 
 def columns_for(n: int) -> int:

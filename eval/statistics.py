@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .findings import NO_DATASET, Finding, checked_alpha, counted, p_text, too_few
+from .findings import NO_DATASET, Finding, checked_alpha, counted, p_text, there_are, too_few
 from .score_tables import complete, rank_table
 
 FEW = 10  # data sets below which the distributions that hold for many are rough [1]
@@ -162,8 +162,7 @@ def _ranks_have_power(n: int, k: int, alpha: float) -> bool:
 
 def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
     if k < 3:
-        are = "is" if k == 1 else "are"
-        return f"Friedman's test compares three models or more; there {are} {counted(k, 'model')}."
+        return f"Friedman's test compares three models or more; {there_are(k, 'model')}."
     if n == 0:
         return NO_DATASET
     if math.isnan(p_value):

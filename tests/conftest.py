@@ -52,6 +52,45 @@ def small_config(tmp_path):
     return make
 
 
+@pytest.fixture(scope="session")
+def made_scores():
+    """Makes scores of models on data sets, as a run returns them, from a seed: the first model is the best."""
+    # Imported here, so that modules which need no evaluation do not load them.
+    import numpy as np
+    import pandas as pd
+
+    def make(
+        models=("a", "b"), datasets=("iris", "wine"), kinds=("uniform",), rates=(0.0, 0.1, 0.4), repeats=3
+    ):
+        rng = np.random.default_rng(0)
+        rows = [
+            {
+                "dataset": dataset,
+                "noise_kind": kind,
+                "noise_rate": rate,
+                "realised_rate": rate,
+                "repeat": repeat,
+                "model": model,
+                "accuracy": 0.9
+                - rate / 2
+                - 0.3 * i / len(models)
+                - 0.02 * j / len(datasets)
+                - rng.uniform(0, 0.01),
+                "macro_f1": 0.8 - rate / 2,
+                "fit_seconds": 10.0 ** (i % 5 - 2) * rng.uniform(1, 1.5),
+                "error": None,
+            }
+            for j, dataset in enumerate(datasets)
+            for kind in kinds
+            for rate in rates
+            for repeat in range(repeats)
+            for i, model in enumerate(models)
+        ]
+        return pd.DataFrame(rows)
+
+    return make
+
+
 def places(value, path=()):
     """The paths to all that is nested in a value, outermost first."""
     yield path

@@ -3,11 +3,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from boostnoise._data_in_memory import file_of
-from boostnoise.eval.datasets import load_dataset
 from boostnoise.eval.dataset_spec import DatasetSpec
+from boostnoise.eval.datasets import load_dataset
 from boostnoise.eval.errors import ConfigError
 from scipy.sparse import csr_matrix
+
+from boostnoise._data_in_memory import file_of
 
 FRAME = pd.DataFrame(
     {
@@ -101,7 +102,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
     file, _ = made(tmp_path, FRAME, "label", name)
     assert file.path.parent == tmp_path / "data"
     file.write()
-    assert {path for path in Path(tmp_path).rglob("*.parquet")} == {file.path}
+    assert set(Path(tmp_path).rglob("*.parquet")) == {file.path}
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
     ],
 )
 def test_what_is_no_data(tmp_path, data, target, message):
-    with pytest.raises(ConfigError, match="^datasets\\['mine'\\]: ") as caught:
+    with pytest.raises(ConfigError, match=r"^datasets\['mine'\]: ") as caught:
         made(tmp_path, data, target)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -132,5 +133,5 @@ def test_what_is_no_data(tmp_path, data, target, message):
 
 def test_where_nothing_can_be_written(tmp_path):
     (tmp_path / "data").write_text("a file")
-    with pytest.raises(ConfigError, match="^results_dir: .* cannot be written"):
+    with pytest.raises(ConfigError, match=r"^results_dir: .* cannot be written"):
         made(tmp_path, FRAME, "label")[0].write()

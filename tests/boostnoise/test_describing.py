@@ -3,7 +3,6 @@ import pickle
 
 import numpy as np
 import pytest
-from boostnoise._describing import describe, plain
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.model_names import FILTER, SHORT_NAMES
 from boostnoise.eval.model_spec import ModelSpec
@@ -23,9 +22,16 @@ from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 from boostnoise import RobustLGBMClassifier, RobustXGBClassifier, get_loss, xgboost_objective
+from boostnoise._describing import describe, plain
 from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
 
-NAMES = [*SHORT_NAMES, "robust_forest:ane", "robust_tree:gce(0.4)", "robust_xgboost:alpha", f"{FILTER}svm_linear"]
+NAMES = [
+    *SHORT_NAMES,
+    "robust_forest:ane",
+    "robust_tree:gce(0.4)",
+    "robust_xgboost:alpha",
+    f"{FILTER}svm_linear",
+]
 
 
 def built(description, seed=5):
@@ -89,7 +95,9 @@ def test_what_is_said(estimator, module, params):
 
 def test_nested_estimators():
     tree = {"module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": 2}}
-    assert describe(AdaBoostClassifier(DecisionTreeClassifier(max_depth=2)), "it")["params"] == {"estimator": tree}
+    assert describe(AdaBoostClassifier(DecisionTreeClassifier(max_depth=2)), "it")["params"] == {
+        "estimator": tree
+    }
     pipeline = Pipeline([("scale", StandardScaler()), ("model", SVC(kernel="linear"))])
     assert describe(pipeline, "it") == ModelSpec.model_validate("svm_linear").model_dump(
         include={"module", "model", "params"}

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from typing import get_args
 
 import numpy as np
@@ -51,8 +53,8 @@ def scores():
 
 
 FILES = {
-    "scores.csv", "scores.parquet", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "rla.csv", "rla_mean.csv",
-    "rla.png", "rla.svg", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
+    "scores.csv", "scores.parquet", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "ela.pdf", "rla.csv",
+    "rla_mean.csv", "rla.png", "rla.svg", "rla.pdf", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
 }  # fmt: skip
 
 
@@ -99,7 +101,43 @@ def test_names_that_the_font_lacks(config, scores):
 def test_figures_can_be_left_out(config, scores):
     options = config.ela_fig.model_copy(update={"save_fig": False})
     written = write_report(config.model_copy(update={"ela_fig": options}), scores)
-    assert {path.name for path in written} == FILES - {"ela.png", "ela.svg"}
+    assert {path.name for path in written} == FILES - {"ela.png", "ela.svg", "ela.pdf"}
+
+
+MORE = ["rla_by_dataset", "macro_f1", "critical_difference", "time", "heatmap"]
+
+
+def test_more_figures(config, scores):
+    options = {"fig_title": "mine", "fig_size": [3, 3], "fig_dpi": 50}
+    looks = {name: getattr(config, name).model_copy(update=options) for name in ("ela_fig", "rla_fig")}
+    config = config.model_copy(update={"figures": MORE, **looks})
+    written = write_report(config, scores)
+    assert {path.name for path in written} - FILES == {
+        f"{kind}.{end}" for kind in MORE for end in ("png", "svg", "pdf")
+    }
+    first = {path.name: path.read_bytes() for path in written}
+    assert first == {path.name: path.read_bytes() for path in write_report(config, scores)}
+    # Dots are those of all pictures, size and title are not.
+    assert b"mine" in first["ela.svg"]
+    assert b"mine" not in first["rla_by_dataset.svg"]
+    widths = {name: int.from_bytes(first[name][16:20], "big") for name in ("ela.png", "time.png")}
+    assert widths["ela.png"] == 150
+    assert 300 < widths["time.png"] < 600
+
+
+def test_a_picture_left_out_may_be_asked_for(config, scores):
+    left_out = config.ela_fig.model_copy(update={"save_fig": False})
+    config = config.model_copy(update={"ela_fig": left_out, "figures": ["ela"]})
+    assert {path.name for path in write_report(config, scores)} == FILES
+
+
+def test_nothing_slow_is_loaded():
+    code = (
+        "import sys, boostnoise.eval.report\n"
+        "print(*{'matplotlib.pyplot', 'seaborn', 'scipy.stats', 'scikit_posthocs', 'statsmodels'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("", "")
 
 
 def test_summary(config, scores):

@@ -69,7 +69,7 @@ def verdict(
             str(kind),
             metric,
             control,
-            _telling_rate(of_kind, metric) if level is None else level,
+            telling_rate(of_kind, metric) if level is None else level,
             alpha,
         )
         for kind, of_kind in scores.groupby("noise_kind", sort=False)
@@ -77,7 +77,8 @@ def verdict(
     ]
 
 
-def _telling_rate(scores: pd.DataFrame, metric: str) -> float:
+def telling_rate(scores: pd.DataFrame, metric: str) -> float:
+    """The noise rate that a verdict on one kind of noise is on; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates
     n_whole = [len(complete(_tables(scores, metric, rate)[0])[0]) for rate in rates]

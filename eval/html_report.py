@@ -1,0 +1,145 @@
+"""The report as a page: one file that needs nothing else, neither a server nor the network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from .citations import bibtex_of, works_of
+from .errors import ConfigError
+from .findings import p_text
+from .html_data import Results
+from .html_looks import line_look, style_of_heat, style_of_models
+from .html_tables import failures, heat_maps, percent, tables_of_averages, tables_of_dataset
+from .html_tests import tests_of
+from .labels import label_of, short_label_of
+from .looks import looks_of
+from .packages import version_of
+from .readable import readable
+from .runs import Run
+from .verdicts import telling_rate, verdict
+
+TEMPLATES = "templates"
+
+
+def write_html(run: Run, path: Path) -> Path:
+    """Write the report of a run as one HTML file; the same run gives the same bytes.
+
+    Parameters
+    ----------
+    run : Run
+        See `load_run`.
+    path : Path
+        The file; one that is there is replaced by a whole one.
+
+    Returns
+    -------
+    Path
+        That of the file.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be written.
+    """
+    page = html_of(run)
+    unfinished = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            unfinished.write_bytes(page.encode("utf-8", "backslashreplace"))
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"the report cannot be written to {path}: {error}") from None
+    return path
+
+
+def html_of(run: Run) -> str:
+    """The report of a run as a page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    results = Results(run)
+    config = run.config
+    options = config.ela_fig if config.ela_fig.plot_kwargs or config.ela_fig.fig_cmap else config.rla_fig
+    looks = [line_look(i, len(results.models), options) for i in range(len(results.models))]
+    lines = looks_of(results.models, options)
+    told = [(of_kind, telling_rate(of_kind, results.metric)) for of_kind in results.scores_by_kind]
+    style = "\n".join([_template("report.css"), style_of_models(looks), style_of_heat(options)])
+    scripts = [get_plotlyjs(), _template("report.js")]
+    environment = Environment(
+        loader=PackageLoader("boostnoise.eval", TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"percent": percent, "readable": readable}
+    works = works_of(config)
+    return environment.get_template("report.html.j2").render(
+        run=run,
+        config=config,
+        results=results,
+        looks=looks,
+        policy=_policy(scripts),
+        style=Markup(style),  # noqa: S704 - ours, with colours that Matplotlib understood
+        scripts=[Markup(script) for script in scripts],  # noqa: S704 - Plotly's, and ours
+        data=Markup(_json(results.for_page(looks))),  # noqa: S704 - escaped there
+        shown_config=_shown_config(run),
+        failures=failures(results),
+        averages=tables_of_averages(results),
+        heat_maps=heat_maps(results),
+        sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],
+        levels=[results.rates[kind].index(rate) for kind, (_, rate) in zip(results.kinds, told, strict=True)],
+        verdict=[
+            paragraph
+            for of_kind, rate in told
+            for paragraph in verdict(of_kind, metric=results.metric, level=rate)
+        ],
+        tests=[tests_of(of_kind, results.metric, rate, lines) for of_kind, rate in told],
+        p_text=p_text,
+        metric=short_label_of(results.metric),
+        label_of=label_of,
+        titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},
+        version=version_of("boostnoise"),
+        works=works,
+        bibtex=bibtex_of(works),
+    )
+
+
+def _template(name: str) -> str:
+    return (files("boostnoise.eval") / TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _policy(scripts: list[str]) -> str:
+    """The Content-Security-Policy: no script but those of the page itself, and nothing from anywhere.
+
+    Plotly adds style sheets of its own, which differ from version to version.
+    """
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {hashes}; "
+        "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(data: Any) -> str:
+    """JSON for a script element, which no text in it can end."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # all but ASCII is escaped
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _shown_config(run: Run) -> str:
+    """The config as a file would hold it; where its results went changes nothing of them."""
+    content = run.config.model_dump(exclude={"results_dir"}, exclude_defaults=False)
+    return json.dumps(content, indent=2, ensure_ascii=False)

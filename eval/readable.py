@@ -1,0 +1,38 @@
+"""Names as plain text: what LaTeX between dollar signs means, by Unicode characters."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from .labels import text_of
+
+MATHS = re.compile(r"\$([^$]*)\$")
+
+
+def readable(name: str) -> str:
+    r"""A name as text; LaTeX that a picture draws as such becomes characters, such as γ for ``$\gamma$``.
+
+    Examples
+    --------
+    >>> from boostnoise.eval.readable import readable
+    >>> readable(r"$\gamma = 0.1$")
+    'γ = 0.1'
+    >>> readable("costs $5")
+    'costs $5'
+    """
+    if "$" not in name or text_of(name) != name:
+        return name
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    # Kept by themselves, the spaces around a symbol are those of the name.
+    converter = LatexNodes2Text(math_mode="text", strict_latex_spaces=True)
+    return MATHS.sub(lambda found: converter.latex_to_text(found[0]), name)
+
+
+def readable_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name as text; as it is where two would read the same."""
+    found = {name: readable(name) for name in names}
+    times = Counter(found.values())
+    return {name: text if times[text] == 1 and text.strip() else name for name, text in found.items()}
