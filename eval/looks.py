@@ -67,8 +67,8 @@ def check_options(options: FigureOptions, name: str) -> None:
 def options_of(config: Config, kind: str) -> FigureOptions:
     """How a config wants a kind of picture to look.
 
-    Size and title are those of the averaged curves of ELA and RLA alone; colours, lines and dots are those of all
-    pictures, by `rla_fig` if their name begins with ``rla``, and by `ela_fig` otherwise.
+    Size and title are those of the averaged curves of ELA and RLA alone.  Colours, lines and dots are those of
+    all pictures, by `rla_fig` if their name begins with ``rla``, and by `ela_fig` otherwise.
     """
     options = config.rla_fig if kind.startswith("rla") else config.ela_fig
     return (

@@ -36,7 +36,7 @@ FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": 
 
 
 def write_report(run: Run) -> list[Path]:
-    """Write the scores, tables of ELA and what else comes of it, pictures and a page into the folder of the run.
+    """Write the scores, tables of ELA and what comes of it, pictures and a page into the folder of the run.
 
     Parameters
     ----------
