@@ -127,7 +127,9 @@ class Results:
             self.scores, self.metric, self.metric, None, self.models, self.models, FigureOptions(), None
         )
         tables = [rank_table_by_rate(picture, kind).assign(noise_kind=kind) for kind in self.kinds]
-        self.ranked_datasets = {kind: table["n_datasets"] for kind, table in zip(self.kinds, tables, strict=True)}
+        self.ranked_datasets = {
+            kind: table["n_datasets"] for kind, table in zip(self.kinds, tables, strict=True)
+        }
         return self._lines(pd.concat(tables, ignore_index=True), "rank")
 
     @cached_property
@@ -155,10 +157,15 @@ class Results:
             Of the models; see `line_look`.
         """
         sets = [
-            {metric: [self.by_dataset[metric][kind].of(i).for_page() for kind in self.kinds] for metric in self.curves}
+            {
+                metric: [self.by_dataset[metric][kind].of(i).for_page() for kind in self.kinds]
+                for metric in self.curves
+            }
             for i in range(len(self.datasets))
         ]
-        measured = {metric: [self.averages[metric][kind].for_page() for kind in self.kinds] for metric in self.curves}
+        measured = {
+            metric: [self.averages[metric][kind].for_page() for kind in self.kinds] for metric in self.curves
+        }
         return {
             "models": [{"name": name, **look} for name, look in zip(self.models, looks, strict=True)],
             "datasets": self.datasets,

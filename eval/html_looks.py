@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.colors import to_hex, to_rgba
+from numpy.typing import NDArray
 
 from .config import FigureOptions
 from .heat_map import COLOUR_MAP
@@ -98,7 +99,9 @@ def _shape(drawstyle: str) -> str:
 
 def style_of_models(looks: Sequence[dict[str, Any]]) -> str:
     """Rules of a style sheet: the colour of each model, and that what belongs to it can be switched off."""
-    rules = [f".m{i}{{--c:{look['colour']}}}.off-{i} [data-m='{i}']{{display:none}}" for i, look in enumerate(looks)]
+    rules = [
+        f".m{i}{{--c:{look['colour']}}}.off-{i} [data-m='{i}']{{display:none}}" for i, look in enumerate(looks)
+    ]
     dark = [f".m{i}{{--c:{look['dark']}}}" for i, look in enumerate(looks)]
     return "\n".join([*rules, "@media screen and (prefers-color-scheme:dark){", *dark, "}"])
 
@@ -114,15 +117,21 @@ def style_of_heat(options: FigureOptions) -> str:
     return "\n".join(rules)
 
 
-def heat_steps(values: np.ndarray[Any, np.dtype[np.float64]], *, higher_is_better: bool) -> np.ndarray[Any, Any]:
-    """The step of the colour map for each value of a table, the best in the last; -1 where one is missing."""
+def heat_steps(values: NDArray[np.float64], *, higher_is_better: bool) -> NDArray[np.int64]:
+    """The step of the colour map for each value of a table, the best in the last; -1 where one is missing.
+
+    Values worse than most by far, by Tukey's fence, share the first step: one of them would leave all others
+    looking the same.
+    """
     known = np.isfinite(values)
     if not known.any():
         return np.full(values.shape, -1)
-    low, high = values[known].min(), values[known].max()
-    share = np.full(values.shape, 0.5) if low == high else (values - low) / (high - low)
-    share = share if higher_is_better else 1 - share
-    return np.where(known, np.round(np.nan_to_num(share) * (HEAT_STEPS - 1)), -1).astype(int)
+    good = values if higher_is_better else -values
+    low, high = good[known].min(), good[known].max()
+    lower, upper = np.quantile(good[known], [0.25, 0.75])
+    low = max(low, lower - 1.5 * (upper - lower))
+    share = np.clip((good - low) / (high - low), 0, 1) if low < high else np.full(values.shape, 0.5)
+    return np.where(known, np.round(np.where(known, share, 0) * (HEAT_STEPS - 1)), -1).astype(int)
 
 
 def lightened(colour: str) -> str:

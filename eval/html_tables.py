@@ -88,8 +88,8 @@ class Table:
 
 
 def percent(rate: float) -> str:
-    """A noise rate."""
-    return f"{100 * rate:.4g} %"
+    """A noise rate, which does not break at the end of a line."""
+    return f"{100 * rate:.4g}\N{NO-BREAK SPACE}%"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -116,7 +116,9 @@ def tables_of_averages(results: Results) -> list[Table]:
 def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
     """The same for one data set."""
     return [
-        _table_of_lines(results, results.by_dataset[metric][kind].of(dataset), metric, k, results.datasets[dataset])
+        _table_of_lines(
+            results, results.by_dataset[metric][kind].of(dataset), metric, k, results.datasets[dataset]
+        )
         for k, kind in enumerate(results.kinds)
         for metric in results.curves
     ]
@@ -234,4 +236,6 @@ def failures(results: Results) -> Failures:
         for (model, dataset, error), cells in groups[:MAX_FAILURES]
     ]
     not_fitted = int((lacking["error"] == NOT_FITTED).sum())
-    return Failures(len(scores), len(lacking) - not_fitted, not_fitted, rows, max(0, len(groups) - MAX_FAILURES))
+    return Failures(
+        len(scores), len(lacking) - not_fitted, not_fitted, rows, max(0, len(groups) - MAX_FAILURES)
+    )

@@ -26,8 +26,7 @@ def readable(name: str) -> str:
         return name
     from pylatexenc.latex2text import LatexNodes2Text
 
-    # Kept by themselves, the spaces around a symbol are those of the name.
-    converter = LatexNodes2Text(math_mode="text", strict_latex_spaces=True)
+    converter = LatexNodes2Text(math_mode="text")
     return MATHS.sub(lambda found: converter.latex_to_text(found[0]), name)
 
 

@@ -14,7 +14,7 @@
   const touch = matchMedia("(pointer: coarse)");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const state = { kind: 0, levels: all("select.level").map((select) => Number(select.value)), off: new Set() };
-  const percent = (rate) => `${Number((100 * rate).toPrecision(4))} %`;
+  const percent = (rate) => `${Number((100 * rate).toPrecision(4))}\u00a0%`;
   const digits = (value) => (Math.abs(value) < 100 ? value.toFixed(3) : value.toFixed(1)).replace("-", "−");
   // Plotly reads names as a kind of HTML.
   const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\n/g, " ");
@@ -88,11 +88,13 @@
       automargin: true, fixedrange: touch.matches, title: { standoff: 8 },
     };
     const title = narrow ? data.short[what] : data.labels[what];
-    const rates = data.kinds[state.kind].rates;
+    const rates = data.kinds[state.kind].rates, told = [];
+    for (const rate of rates) { // as many as there is room for
+      if (!told.length || rate - told.at(-1) > (rates.at(-1) - rates[0]) / (narrow ? 6.5 : 11)) told.push(rate);
+    }
     const x = what === "time"
       ? { ...axis, type: "log", title: { text: `${data.labels.seconds}, logarithmic scale`, standoff: 8 }, zeroline: false, tickvals: ticks, ticktext: ticks.map(String) }
-      : { ...axis, title: { text: "noise rate", standoff: 8 }, tickformat: ".0~%", zeroline: false,
-          ...(rates.length <= (narrow ? 7 : 11) ? { tickvals: rates, ticktext: rates.map((rate) => percent(rate).replace(" ", "\u202f")) } : {}) };
+      : { ...axis, title: { text: "noise rate", standoff: 8 }, zeroline: false, tickvals: told, ticktext: told.map(percent) };
     const y = { ...axis, title: { text: what === "time" ? data.labels[data.metric] : title, standoff: 8 }, zeroline: what === "rla" };
     if (what === "rank") Object.assign(y, { range: [data.models.length + 0.3, 0.7] }, data.models.length < 13 ? { dtick: 1 } : {});
     return {
@@ -116,7 +118,9 @@
     const what = plot.dataset.chart, set = plot.dataset.set;
     const lines = set === undefined ? data.mean : data.sets[Number(set)];
     const traces = what === "time" ? pointsOf() : curvesOf(what, lines[what][state.kind]);
-    const layout = layoutOf(what, plot.clientWidth < 420);
+    const layout = layoutOf(what, printing || plot.clientWidth < 420);
+    const small = plot.closest(".small") !== null;
+    if (printing) Object.assign(layout, { width: small ? 224 : 336, height: small ? 192 : 272 }); // those of the style sheet
     if (!traces.some((trace) => trace.y.some((value) => value !== null))) {
       layout.annotations = [{ text: state.off.size === data.models.length ? "no model is switched on" : "no values", showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5 }];
     }
@@ -202,7 +206,12 @@
     const order = ["data set", "noise", "noise_rate", "realised_rate", "repeat", "model", ...measures, ...(errors.length ? ["error"] : [])];
     const read = (name, i) => (value[name] ? value[name](i) : columns[name][i]);
     const shownAs = (name, found) => found === null ? "–" : name.endsWith("_rate") ? percent(found) : name === "repeat" || typeof found === "string" ? String(found)
-      : name.endsWith("_seconds") ? found.toPrecision(3) : digits(found);
+      : name.endsWith("_seconds") ? found.toPrecision(3) : name === "leaves" || name === "depth" ? String(Number(found.toPrecision(4))) : digits(found);
+    const cellOf = (name, i) => {
+      const found = read(name, i);
+      if (name === "error") return element("td", { class: "error" }, found ?? "");
+      return value[name] ? element("td", { class: "text" }, element("span", { class: "of name" }, found)) : element("td", {}, shownAs(name, found));
+    };
     let sorted = [...Array(n).keys()], page = 0, text = "", chosen = [], texts = null;
     const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All cells" });
     const head = element("tr"), body = element("tbody");
@@ -238,8 +247,7 @@
       const pages = Math.max(1, Math.ceil(chosen.length / atOnce));
       page = Math.min(Math.max(page, 0), pages - 1);
       const from = page * atOnce, now = chosen.slice(from, from + atOnce);
-      body.replaceChildren(...now.map((i) => element("tr", {}, ...order.map((name) =>
-        element("td", value[name] ? { class: name === "error" ? "error" : "text" } : {}, shownAs(name, read(name, i)))))));
+      body.replaceChildren(...now.map((i) => element("tr", {}, ...order.map((name) => cellOf(name, i)))));
       where.textContent = chosen.length ? `Rows ${from + 1} to ${from + now.length} of ${chosen.length}` : "No row";
       first.disabled = back.disabled = page === 0;
       next.disabled = last.disabled = page === pages - 1;

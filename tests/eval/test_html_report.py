@@ -1,0 +1,644 @@
+"""The page in a real browser: what it shows, what it does, and that nothing goes wrong or out."""
+
+import base64
+import itertools
+import json
+import os
+import re
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from boostnoise.eval.config import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.html_report import html_of, write_html
+from boostnoise.eval.looks import look_of
+from boostnoise.eval.metrics import curve, mean_curve
+from boostnoise.eval.outcome import RANGES
+from boostnoise.eval.runs import NOT_FITTED, DatasetFacts, Run, Session
+from matplotlib.colors import to_hex
+
+RATES = [0.0, 0.1, 0.3, 0.4]
+NASTY = [
+    "<script>alert(1)</script>",
+    '" onmouseover="alert(1)',
+    "</script><!--",
+    "<b>bold</b> &amp; co %{x} {{ 7 * 7 }}",
+    "数据 Ünïcode 🌲",
+]
+SESSION = Session(
+    started="2026-02-03T04:05:06+00:00",
+    seconds=12.25,
+    fitted=96,
+    versions={"numpy": "2.0.0", "<i>odd</i>": "1"},
+    python="3.12.1",
+    system="Linux",
+    processor="x86_64",
+    cores=2,
+)
+
+
+def make_run(
+    models=("tree", "forest", "boosted"),
+    datasets=4,
+    kinds=("uniform",),
+    rates=RATES,
+    repeats=3,
+    fails=lambda row: None,
+    **more,
+):
+    """A run whose scores are drawn: the later a model in the list, the more it withstands."""
+    names = [f"set {i}" for i in range(datasets)] if isinstance(datasets, int) else list(datasets)
+    rng = np.random.default_rng(3)
+    rows = []
+    for i, (dataset, kind, rate, repeat, (m, model)) in enumerate(
+        itertools.product(names, kinds, rates, range(repeats), enumerate(models))
+    ):
+        row = {
+            "dataset": dataset,
+            "noise_kind": kind,
+            "noise_rate": rate,
+            "realised_rate": rate,
+            "repeat": repeat,
+            "model": model,
+            **dict.fromkeys(RANGES),
+        }
+        row["error"] = fails(row)
+        if row["error"] is None:
+            lost = rate * (1 - m / (len(models) + 1))
+            row |= {
+                "realised_rate": rate,
+                "accuracy": 0.95 - 0.5 * lost - rng.uniform(0, 0.04),
+                "fit_seconds": 10.0 ** (m % 3 - 1) * rng.uniform(1, 2),
+                "leaves": float(i),
+            }
+        rows.append(row)
+    columns = [
+        "dataset",
+        "noise_kind",
+        "noise_rate",
+        "realised_rate",
+        "repeat",
+        "model",
+        *(name for name in RANGES if name != "realised_rate"),
+        "error",
+    ]
+    scores = pd.DataFrame(rows)[columns].astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
+    config = parse_config(
+        {
+            "datasets": [{"path": f"{i}.csv", "target": "y", "name": name} for i, name in enumerate(names)],
+            "models": [{"name": name, "model": "robust_forest:ane"} for name in models],
+            "noise": [
+                {"kind": "uniform", "name": kind, "rates": [rate for rate in rates if rate] or [0.0]}
+                for kind in kinds
+            ],
+            "repeats": repeats,
+        }
+        | more,
+        "a study",
+    )
+    return Run(
+        config,
+        scores,
+        {name: DatasetFacts(rows=150 + i, features=4, classes=3) for i, name in enumerate(names)},
+        (SESSION,),
+    )
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A headless Chromium, the system's own."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        reason = "there is no Chromium to open the report with"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # root, which containers run as, has no sandbox
+        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+class Opened:
+    """A report in a tab of its own, and all that the browser had to say of it."""
+
+    def __init__(self, browser, path, **settings):
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | settings)
+        self.page = self.context.new_page()
+        self.said, self.asked = [], []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.url = path.as_uri()
+        self.page.goto(self.url)
+
+    def js(self, code, argument=None):
+        return self.page.evaluate(code, argument)
+
+    def draw_all(self):
+        """Open every section and look at every chart, so that it is drawn."""
+        self.page.locator("#open").click()
+        for plot in self.page.locator(".plot").all():
+            plot.scroll_into_view_if_needed()
+            plot.locator(".main-svg").first.wait_for()
+
+    def lines(self, which):
+        """The colour of each line of a chart that is drawn, by the number of its model."""
+        return self.js(
+            """(selector) => {
+              const plot = document.querySelector(selector);
+              const drawn = [...plot.querySelectorAll(".scatterlayer .trace")];
+              return Object.fromEntries(plot._fullData.filter((trace) => trace.visible === true && !trace.meta.band).map((trace) => {
+                const path = drawn.find((one) => one.classList.contains(`trace${trace.uid}`)).querySelector("path.js-line");
+                return [trace.meta.model, path && path.getAttribute("d") ? getComputedStyle(path).stroke : null];
+              }));
+            }""",
+            which,
+        )
+
+    def check_quiet(self):
+        assert self.said == []
+        requests = [url for url in self.asked if not url.startswith(("data:", "blob:"))]
+        assert requests == [self.url]
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Opens the report of a run; whatever it is made to do, it must say nothing and ask for nothing."""
+    tabs = []
+
+    def open_(run, **settings):
+        tabs.append(Opened(browser, write_html(run, tmp_path / f"{len(tabs)}.html"), **settings))
+        return tabs[-1]
+
+    yield open_
+    for tab in tabs:
+        tab.check_quiet()
+        tab.context.close()
+
+
+def rgb(colour):
+    red, green, blue = (int(to_hex(colour)[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgb({red}, {green}, {blue})"
+
+
+@pytest.fixture(scope="module")
+def run():
+    return make_run()
+
+
+SHAPES = {
+    "one model": lambda: make_run(models=["only"]),
+    "one of everything": lambda: make_run(models=["only"], datasets=1, rates=[0.0], repeats=1),
+    "one level": lambda: make_run(rates=[0.0]),
+    "all failed": lambda: make_run(fails=lambda row: "ValueError: no"),
+    "nothing fitted": lambda: make_run(datasets=1, fails=lambda row: NOT_FITTED),
+    "25 models": lambda: make_run(models=[f"a model with a long name, {i}" for i in range(25)], datasets=2),
+    "30 data sets": lambda: make_run(models=["one", "other"], datasets=30, repeats=1),
+    "incomplete": lambda: make_run(
+        fails=lambda row: NOT_FITTED if row["dataset"] == "set 2" and row["repeat"] == 2 else None
+    ),
+    "one model failed": lambda: make_run(
+        kinds=["uniform", "other"], fails=lambda row: "ValueError: no" if row["model"] == "tree" else None
+    ),
+    "long names": lambda: make_run(models=["m" * 300, "short"], datasets=["d" * 300, "e"]),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_runs_of_every_shape_on_a_screen_and_on_a_phone(opened, shape):
+    tab = opened(SHAPES[shape](), reduced_motion="reduce")
+    tab.draw_all()
+    for width in (1280, 390):
+        tab.page.set_viewport_size({"width": width, "height": 800})
+        assert tab.js("document.documentElement.scrollWidth") == width
+    tab.page.locator("#models").evaluate("(models) => { models.open = true; }")
+    tab.page.locator("#none").click()
+    tab.page.locator("#all").click()
+    tab.page.emulate_media(color_scheme="dark")
+    tab.page.pdf()
+
+
+def test_each_model_has_a_line_of_its_colour_in_every_chart(opened, run):
+    tab = opened(run)
+    tab.draw_all()
+    colours = {str(i): rgb(look_of(i, 3, run.config.ela_fig)["color"]) for i in range(3)}
+    assert len(set(colours.values())) == 3
+    charts = [f"#curves [data-chart={what}]" for what in ("ela", "rla", "accuracy", "rank")]
+    charts += [f"#set-{i} [data-chart={what}]" for i in range(4) for what in ("ela", "rla", "accuracy")]
+    for chart in charts:
+        assert tab.lines(chart) == colours, chart
+    legend = tab.js(
+        "[...document.querySelectorAll('#models .swatch')].map((swatch) => getComputedStyle(swatch).stroke)"
+    )
+    assert legend == list(colours.values())
+    assert list(tab.lines("[data-chart=time]")) == ["0", "1", "2"]
+
+
+def test_hovering_shows_the_values(opened, run):
+    tab = opened(run)
+    for chart, table in (
+        ("#curves [data-chart=ela]", mean_curve(run.scores, "ela")),
+        ("#set-1 [data-chart=accuracy]", curve(run.scores, "accuracy").query("dataset == 'set 1'")),
+    ):
+        tab.draw_all()
+        plot = tab.page.locator(chart)
+        plot.scroll_into_view_if_needed()
+        metric = "ela" if "ela" in table else "accuracy"
+        value = table.query("model == 'forest' and noise_rate == 0.4")[metric].item()
+        x, y = plot.evaluate(
+            """(plot, [x, y]) => {
+              const { xaxis, yaxis } = plot._fullLayout, box = plot.getBoundingClientRect();
+              return [box.left + xaxis._offset + xaxis.l2p(x), box.top + yaxis._offset + yaxis.l2p(y)];
+            }""",
+            [0.4, value],
+        )
+        tab.page.mouse.move(x - 2, y)
+        tab.page.mouse.move(x, y)
+        label = plot.locator(".hoverlayer .hovertext")
+        label.wait_for()
+        assert re.match(rf"forest at 40\s%{value:.3f}  \[0\.\d{{3}}, 0\.\d{{3}}\]", label.text_content())
+
+
+def test_a_model_is_switched_off_everywhere_at_once(opened, run):
+    tab = opened(run)
+    tab.draw_all()
+    box = tab.page.get_by_role("checkbox", name="forest")
+    of_forest = tab.page.locator("main [data-m='1']")
+    assert of_forest.first.is_visible()
+    box.uncheck()
+    for plot in tab.page.locator(".plot").all():
+        plot.scroll_into_view_if_needed()
+    charts = tab.js(
+        "[...document.querySelectorAll('.plot')].map((plot) => [...new Set(plot._fullData.map((trace) => trace.meta.model))].sort())"
+    )
+    assert charts == [[0, 2]] * len(charts)
+    assert len(charts) == 5 + 4 * 3
+    assert not any(cell.is_visible() for cell in of_forest.all())
+    cells = tab.page.locator("#all-cells")
+    assert "forest" not in cells.locator("tbody").inner_text()
+    assert "96 of 144 rows" in cells.inner_text()
+    assert tab.page.locator("#shown").inner_text() == "(2 of 3)"
+    tab.page.get_by_role("button", name="None", exact=True).click()
+    tab.page.locator("#curves [data-chart=ela]").scroll_into_view_if_needed()
+    assert "no model is switched on" in tab.page.locator("#curves [data-chart=ela]").text_content()
+    tab.page.get_by_role("button", name="All", exact=True).click()
+    assert box.is_checked()
+    assert of_forest.first.is_visible()
+
+
+def as_number(text):
+    text = text.replace("−", "-").replace("%", "").strip()
+    try:
+        return float(text)
+    except ValueError:
+        return None if text in ("", "–") else text
+
+
+def test_every_column_of_every_table_sorts(opened):
+    tab = opened(
+        make_run(
+            models=[f"model {i}" for i in (2, 10, 1)],
+            datasets=8,
+            fails=lambda row: (
+                "ValueError: no" if row["dataset"] == "set 3" and row["model"] == "model 2" else None
+            ),
+        )
+    )
+    tab.draw_all()
+    tables = tab.page.locator("table").all()
+    assert len(tables) > 20
+    n_sorted = 0
+    for table in tables:
+        if not table.is_visible():
+            continue
+        for column, button in enumerate(table.locator("thead button").all()):
+            head = table.locator("thead th").nth(column)
+            for direction in ("ascending", "descending"):
+                button.click()
+                assert head.get_attribute("aria-sort") == direction
+                assert table.locator("[aria-sort]").count() == 1
+                texts = table.evaluate(
+                    "(table, column) => [...table.tBodies[0].rows].map((row) => row.cells[column].firstChild?.textContent ?? '')",
+                    column,
+                )
+                keys = [as_number(text) for text in texts]
+                known = [key for key in keys if key is not None]
+                assert keys[len(known) :] == [None] * (len(keys) - len(known)), "what is missing comes last"
+                in_order = sorted(
+                    known,
+                    key=lambda key: (
+                        [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", key)]
+                        if isinstance(key, str)
+                        else key
+                    ),
+                    reverse=direction == "descending",
+                )
+                assert known == in_order
+                n_sorted += 1
+    assert n_sorted > 150
+
+
+def test_tables_are_filtered(opened):
+    tab = opened(make_run(datasets=12))
+    box = tab.page.get_by_role("searchbox", name="Filter the rows of: Accuracy at 30")
+    table = tab.page.get_by_role("table", name="Accuracy at 30")
+    assert table.locator("tbody tr:visible").count() == 12
+    box.fill("SET 1")
+    assert table.locator("tbody tr:visible").count() == 3  # 1, 10, 11
+    assert "3 of 12 rows" in tab.page.locator("#level").inner_text()
+    table.get_by_role("button", name="tree").click()
+    assert table.locator("tbody tr:visible").count() == 3
+    box.fill("")
+    assert table.locator("tbody tr:visible").count() == 12
+    cells = tab.page.locator("#all-cells")
+    assert "Rows 1 to 50 of 432" in cells.inner_text()
+    cells.get_by_role("button", name="Next").click()
+    assert "Rows 51 to 100 of 432" in cells.inner_text()
+    cells.get_by_role("searchbox").fill("set 11\tuniform\t40")
+    assert "Rows 1 to 9 of 9" in cells.inner_text()
+    cells.get_by_role("searchbox").fill("nothing is called that")
+    assert "No row" in cells.inner_text()
+
+
+def test_kinds_of_noise_and_levels_are_chosen(opened):
+    tab = opened(make_run(kinds=["uniform", "pair flip"]))
+    captions = lambda: [caption.inner_text() for caption in tab.page.locator("#level caption:visible").all()]
+    assert all("at 30\N{NO-BREAK SPACE}% uniform noise" in caption for caption in captions())
+    assert len(captions()) == 2
+    tab.page.get_by_role("radio", name="pair flip").check()
+    assert all("at 30\N{NO-BREAK SPACE}% pair flip noise" in caption for caption in captions())
+    tab.page.get_by_label("Noise level").locator("visible=true").select_option("10\N{NO-BREAK SPACE}%")
+    assert all("at 10\N{NO-BREAK SPACE}% pair flip noise" in caption for caption in captions())
+    assert len(captions()) == 2
+    assert not tab.page.get_by_text("under uniform noise", exact=False).locator("visible=true").count()
+
+
+def test_what_a_user_writes_shows_as_text(opened):
+    error = "ValueError: <img src=x onerror=alert(1)></td></script>"
+    run = make_run(
+        models=NASTY,
+        datasets=NASTY[::-1],
+        fails=lambda row: (
+            error if row["model"] == NASTY[1] and row["repeat"] == 1 and row["dataset"] == NASTY[0] else None
+        ),
+    )
+    fig = {"fig_title": "<script>alert(2)</script> & co"}
+    run = Run(
+        run.config.model_copy(
+            update={"name": "<u>run</u>", "ela_fig": run.config.ela_fig.model_copy(update=fig)}
+        ),
+        run.scores,
+        run.datasets,
+        run.sessions,
+    )
+    tab = opened(run)
+    tab.draw_all()
+    names = [label.text_content() for label in tab.page.locator("#models label .name").all()]
+    assert names == NASTY
+    assert [name.text_content() for name in tab.page.locator(".set summary .name").all()] == NASTY[::-1]
+    assert tab.page.locator("h1").text_content() == "<u>run</u>"
+    assert tab.page.title().startswith("<u>run</u>")
+    assert fig["fig_title"] in tab.page.locator("#curves figcaption").first.text_content()
+    assert error in tab.page.locator("#failed").text_content()
+    assert json.dumps(NASTY[3]) in tab.page.locator("#run pre").text_content()
+    tab.page.locator("#all-cells").get_by_role("searchbox").fill("onerror")
+    assert error in tab.page.locator("#all-cells td.error").first.text_content()
+    assert (
+        tab.js("JSON.parse(document.getElementById('data').textContent).models.map((model) => model.name)")
+        == NASTY
+    )
+    hover = tab.js(
+        "document.querySelector('#curves .plot')._fullData.filter((trace) => !trace.meta.band).map((trace) => trace.name)"
+    )
+    assert "&lt;b&gt;bold&lt;/b&gt; &amp;amp; co" in hover[3]
+    assert (
+        tab.page.locator("main b, main u, main i, [onmouseover], [onerror], img:not(.diagram img)").count() == 0
+    )
+    assert "alert" not in tab.js(
+        "[...document.scripts].filter((script) => script.type === '').map((script) => script.textContent.slice(-20000)).join()"
+    )
+    assert tab.page.locator("script").count() == 3
+
+
+def test_latex_reads_well(opened):
+    tab = opened(
+        make_run(
+            models=[r"$\gamma = 0.1$", r"$\lambda_2$ of $5", "$5"],
+            ela_fig={"fig_title": r"Average ELA, varying $\gamma$"},
+        )
+    )
+    assert [label.text_content() for label in tab.page.locator("#models label .name").all()] == [
+        "γ = 0.1",
+        r"$\lambda_2$ of $5",
+        "$5",
+    ]
+    assert tab.page.locator("#curves figcaption").first.text_content() == "Average ELA, varying γ"
+
+
+def test_no_script_but_the_pages_own_and_no_request(opened, run):
+    tab = opened(run)
+    tab.js("""() => {
+      const script = document.createElement("script");
+      script.textContent = "window.hacked = true";
+      document.body.append(script);
+      document.body.insertAdjacentHTML("beforeend", '<img src="https://example.org/x.png"><p onclick="window.hacked = true" id="bait">x</p>');
+      document.getElementById("bait").click();
+    }""")
+    assert tab.js("fetch('https://example.org').then(() => 'went out', () => 'stayed in')") == "stayed in"
+    assert tab.js("window.hacked === undefined")
+    assert sum("Content Security Policy" in text for text in tab.said) >= 3
+    tab.said = [text for text in tab.said if "Content Security Policy" not in text]
+
+
+def test_all_is_within_reach_of_the_tab_key(opened, run):
+    tab = opened(run)
+    everything = tab.js(
+        """() => {
+          const found = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
+            .filter((one) => one.checkVisibility() && !one.disabled);
+          found.forEach((one, i) => { one.dataset.seen = i; });
+          return found.length;
+        }"""
+    )
+    assert everything > 60
+    seen = []
+    for _ in range(everything):
+        tab.page.keyboard.press("Tab")
+        seen.append(
+            tab.js(
+                "(() => { const at = document.activeElement, style = getComputedStyle(at); return [at.dataset.seen, style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; })()"
+            )
+        )
+    assert [number for number, _ in seen] == [str(i) for i in range(everything)]
+    assert all(is_visible for _, is_visible in seen)
+    tab.page.keyboard.press("Tab")
+    tab.page.locator(".skip").focus()
+    assert tab.page.locator(".skip").is_visible()
+    tab.page.keyboard.press("Enter")
+    assert tab.js("document.activeElement.id") == "main"
+    tab.page.get_by_role("checkbox", name="tree").focus()
+    tab.page.keyboard.press("Space")
+    assert tab.page.locator("#shown").inner_text() == "(2 of 3)"
+    button = tab.page.locator("#level table:visible thead button").nth(1)
+    button.focus()
+    tab.page.keyboard.press("Enter")
+    assert tab.page.locator("#level table:visible thead th").nth(1).get_attribute("aria-sort") == "ascending"
+
+
+def test_everything_has_a_name_for_those_who_do_not_see_it(opened, run):
+    tab = opened(run)
+    tab.draw_all()
+    assert tab.page.locator("html").get_attribute("lang") == "en"
+    assert tab.js(
+        "[...document.querySelectorAll('h1, h2, h3')].map((head) => Number(head.tagName[1])).every((level, i, all) => i === 0 ? level === 1 : level - all[i - 1] <= 1)"
+    )
+    unnamed = """[...document.querySelectorAll("img, [role=img], [role=region], input, select, button, table")].filter((one) =>
+      !(one.alt || one.ariaLabel || one.labels?.length || one.textContent.trim() && one.tagName === "BUTTON" || one.caption?.textContent))"""
+    assert tab.js(f"{unnamed}.length") == 0
+    ids = tab.js("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+    dead = tab.js(
+        "[...document.querySelectorAll('a[href^=\"#\"]')].filter((link) => !document.getElementById(link.hash.slice(1))).length"
+    )
+    assert dead == 0
+
+
+def test_without_javascript_tables_are_there(opened, run):
+    tab = opened(run, java_script_enabled=False)
+    assert tab.page.get_by_text("Without JavaScript there are no curves").is_visible()
+    assert not tab.page.locator("#controls").is_visible()
+    assert not tab.page.locator(".plot").first.is_visible()
+    # Two for each rate of the heat maps, three averages, and no buttons that would do nothing.
+    assert tab.page.locator("#level table:visible").count() == 2 * len(RATES)
+    assert tab.page.locator("#curves table:visible").count() == 3
+    assert tab.page.locator("button:visible").count() == 0
+
+
+def test_numbers_of_the_tables(opened, run):
+    tab = opened(run)
+    means = mean_curve(run.scores, "rla").set_index(["model", "noise_rate"])["rla"]
+    table = tab.page.get_by_role("table", name="RLA, mean over 4 data sets")
+    for model in ("tree", "forest", "boosted"):
+        cells = table.locator("tbody tr").filter(has_text=model).locator("td").all()
+        assert [as_number(cell.evaluate("(cell) => cell.firstChild.textContent")) for cell in cells] == [
+            round(means[model, rate], 3) for rate in RATES
+        ]
+    best = table.locator("tbody tr").filter(has=tab.page.locator("td.best").nth(0))
+    assert best.locator("th").inner_text() == "boosted"
+    areas = (
+        tab.page.get_by_role("table", name="ELA, mean over 4 data sets")
+        .locator("tbody tr td:last-child")
+        .all_inner_texts()
+    )
+    assert [float(area) for area in areas] == mean_curve(run.scores, "area_under_ela")["area_under_ela"].round(
+        3
+    ).tolist()
+
+
+def test_figure_options_are_obeyed(opened):
+    own = [
+        {"color": "#123456", "linestyle": ":", "marker": "*"},
+        {"c": "red", "lw": 3},
+        {"marker": "None", "alpha": 0.5},
+    ]
+    run = make_run(ela_fig={"plot_kwargs": own, "fig_cmap": "viridis"})
+    tab = opened(run)
+    tab.draw_all()
+    colours = tab.lines("#curves [data-chart=rla]")
+    assert colours["0"] == "rgb(18, 52, 86)"
+    assert colours["1"] == "rgb(255, 0, 0)"
+    assert colours["2"] == rgb(look_of(2, 3, run.config.ela_fig)["color"])
+    traces = tab.js(
+        "document.querySelector('#curves .plot').data.filter((trace) => !trace.meta.band).map((trace) => [trace.line.dash, trace.line.width, trace.marker.symbol, trace.mode, trace.opacity])"
+    )
+    assert traces == [
+        ["dot", 2, "star", "lines+markers", 1],
+        ["solid", 4, "square", "lines+markers", 1],
+        ["solid", 2, "circle", "lines", 0.5],
+    ]
+
+
+def test_what_was_run_and_what_to_cite(opened, run):
+    tab = opened(run)
+    page = tab.page.locator("main").inner_text()
+    for text in (
+        "2026-02-03 04:05",
+        "12.2",
+        "Linux x86_64, 2 cores",
+        "Python 3.12.1, <i>odd</i> 1, numpy 2.0.0",
+        "training labels only (uniform)",
+        "Sáez, Luengo & Herrera",
+        "Wilton & Ye",
+    ):
+        assert text in page, text
+    config = json.loads(tab.page.locator("#run pre").text_content())
+    assert config["repeats"] == 3
+    assert "results_dir" not in config
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.page.get_by_role("button", name="Copy as BibTeX").click()
+    tab.page.get_by_text("Copied.").wait_for()
+    assert "@article{saez2016," in tab.js("navigator.clipboard.readText()")
+
+
+def test_the_verdict_comes_first_and_what_is_missing_with_it(opened):
+    run = make_run(
+        fails=lambda row: (
+            NOT_FITTED
+            if row["repeat"] == 2
+            else "ValueError: no"
+            if row["model"] == "tree" and row["noise_rate"] == 0.1
+            else None
+        )
+    )
+    tab = opened(run)
+    first = tab.page.locator("main section").first
+    assert "At 30 % uniform noise" in first.inner_text() or "can be compared" in first.inner_text()
+    assert "of 144 cells 8 failed and 48 are not fitted yet" in first.inner_text()
+    first.get_by_role("link", name="which, and why").click()
+    assert tab.page.locator("#failed").is_visible()
+    assert "ValueError: no" in tab.page.locator("#failed").inner_text()
+
+
+def test_too_few_data_sets_have_no_p_value_and_enough_have_a_diagram(opened):
+    few = opened(make_run(datasets=2)).page.locator("#chance")
+    assert "too few" in few.inner_text()
+    assert "p =" not in few.inner_text()
+    assert few.locator("img").count() == 0
+    tab = opened(make_run(datasets=12))
+    many = tab.page.locator("#chance")
+    assert many.locator("img").evaluate("(image) => image.naturalWidth") > 300
+    assert many.locator("img").get_attribute("alt").startswith("Mean ranks: boosted 1.")
+    assert "yes" in many.get_by_role("table").inner_text()
+
+
+def test_the_same_run_gives_the_same_bytes(run, tmp_path):
+    first = write_html(run, tmp_path / "first.html")
+    elsewhere = run.config.model_copy(update={"results_dir": "/somewhere/else"})
+    again = write_html(
+        Run(elsewhere, run.scores, run.datasets, run.sessions), tmp_path / "new folder" / "again.html"
+    )
+    assert first.read_bytes() == again.read_bytes()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["again.html", "first.html", "new folder"]
+    assert b"/somewhere/else" not in again.read_bytes()
+
+
+def test_the_diagram_is_an_image_of_its_own(run):
+    (picture,) = set(re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html_of(make_run(datasets=12))))
+    assert base64.b64decode(picture).startswith(b"<?xml")
+
+
+def test_a_file_that_cannot_be_written(run, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="the report cannot be written to .*file/x.html"):
+        write_html(run, tmp_path / "file" / "x.html")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ConfigError, match="the report cannot be written"):
+        write_html(run, tmp_path / "folder")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
