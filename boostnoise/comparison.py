@@ -253,6 +253,7 @@ class Comparison:
         -------
         Axes or ndarray of Axes
         """
+        from boostnoise.eval.looks import options_of
         from boostnoise.eval.plots import plot
 
         drawn = plot(
@@ -263,7 +264,7 @@ class Comparison:
             level=level,
             noise_kind=noise_kind,
             models=models,
-            options=self.config.rla_fig if kind.startswith("rla") else self.config.ela_fig,
+            options=options_of(self.config, kind),
             ax=ax,
         )
         if ax is None:
