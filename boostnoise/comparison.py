@@ -40,7 +40,7 @@ class Comparison:
 
     Parameters
     ----------
-    run : boostnoise.eval.Run
+    run : Run
         The config, the scores and what else the store knows.
     """
 
@@ -48,7 +48,7 @@ class Comparison:
 
     @classmethod
     def load(cls, results_dir: str | Path = "results", name: str | None = None) -> Comparison:
-        """Open a comparison, or a run of `noisyeval`, from its store alone; nothing is fitted or read beside.
+        """Open a comparison, or a run of ``noisyeval``, from its store alone; nothing is fitted or read beside.
 
         Parameters
         ----------
@@ -259,6 +259,7 @@ class Comparison:
         -------
         Axes or ndarray of Axes
         """
+        from boostnoise.eval.looks import options_of
         from boostnoise.eval.plots import plot
 
         scores = self._of_kind(noise_kind)
@@ -274,7 +275,7 @@ class Comparison:
             level=level,
             noise_kind=noise_kind,
             models=models,
-            options=self.config.rla_fig if kind.startswith("rla") else self.config.ela_fig,
+            options=options_of(self.config, kind),
             ax=ax,
         )
         if ax is None:

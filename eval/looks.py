@@ -64,13 +64,28 @@ def check_options(options: FigureOptions, name: str) -> None:
             ) from None
 
 
+def options_of(config: Config, kind: str) -> FigureOptions:
+    """How a config wants a kind of picture to look.
+
+    Size and title are those of the averaged curves of ELA and RLA alone.  Colours, lines and dots are those of
+    all pictures, by `rla_fig` if their name begins with ``rla``, and by `ela_fig` otherwise.
+    """
+    options = config.rla_fig if kind.startswith("rla") else config.ela_fig
+    return (
+        options if kind in ("ela", "rla") else options.model_copy(update={"fig_size": None, "fig_title": None})
+    )
+
+
 def look_of(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
     """Arguments of the line of the i-th of n models."""
     look: dict[str, Any] = {
         "color": COLOURS[i % len(COLOURS)],
         "marker": MARKERS[i % len(MARKERS)],
         "linestyle": STYLES[i // len(COLOURS) % len(STYLES)],
-        "markersize": 4.5,
+        # In grey print most colours look alike; large markers with a rim tell the lines apart.
+        "markersize": 7.0,
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.5,
     }
     if options.fig_cmap is not None:
         # The upper end of the usual colour maps is too light for lines.
