@@ -25,6 +25,7 @@ from .runs import Run
 from .verdicts import telling_rate, verdict
 
 TEMPLATES = "templates"
+FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # before anything is drawn
 
 
 def write_html(run: Run, path: Path) -> Path:
@@ -90,8 +91,9 @@ def html_of(run: Run) -> str:
         config=config,
         results=results,
         looks=looks,
-        policy=_policy(scripts),
+        policy=_policy([FIRST_SCRIPT, *scripts]),
         style=Markup(style),  # noqa: S704 - ours, with colours that Matplotlib understood
+        first_script=Markup(FIRST_SCRIPT),
         scripts=[Markup(script) for script in scripts],  # noqa: S704 - Plotly's, and ours
         data=Markup(_json(results.for_page(looks))),  # noqa: S704 - escaped there
         shown_config=_shown_config(run),

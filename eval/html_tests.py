@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,8 @@ def tests_of(scores: pd.DataFrame, metric: str, level: float, looks: Mapping[str
 
 def _diagram(result: FriedmanNemenyi, looks: Mapping[str, Mapping[str, Any]]) -> str:
     # As a picture of its own its ids meet no others, and what is in it can neither run nor load anything.
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": "critical difference"}):
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": "critical difference"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph|Font")  # a script that the font lacks shows as boxes
         figure = Figure(figsize=(WIDTH, height_of(result)), layout="constrained")
         draw_critical_difference(figure.subplots(), result, looks)
         file = io.BytesIO()
