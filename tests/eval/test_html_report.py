@@ -142,10 +142,10 @@ class Opened:
     def js(self, code, argument=None):
         return self.page.evaluate(code, argument)
 
-    def draw_all(self):
-        """Open every section and look at every chart, so that it is drawn."""
+    def draw_all(self, most=None):
+        """Open every section and look at every chart, or the first of them, so that it is drawn."""
         self.page.locator("#open").click()
-        for plot in self.page.locator(".plot").all():
+        for plot in self.page.locator(".plot").all()[:most]:
             plot.scroll_into_view_if_needed()
             plot.locator(".main-svg").first.wait_for()
 
@@ -194,6 +194,16 @@ def run():
     return make_run()
 
 
+@pytest.fixture(scope="module")
+def shown(browser, run, tmp_path_factory):
+    """The report of the run with everything drawn, for tests that leave it as it is."""
+    tab = Opened(browser, write_html(run, tmp_path_factory.mktemp("shown") / "report.html"))
+    tab.draw_all()
+    yield tab
+    tab.check_quiet()
+    tab.context.close()
+
+
 SHAPES = {
     "one model": lambda: make_run(models=["only"]),
     "one of everything": lambda: make_run(models=["only"], datasets=1, rates=[0.0], repeats=1),
@@ -215,7 +225,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_runs_of_every_shape_on_a_screen_and_on_a_phone(opened, shape):
     tab = opened(SHAPES[shape](), reduced_motion="reduce")
-    tab.draw_all()
+    tab.draw_all(most=9)
     for width in (1280, 390):
         tab.page.set_viewport_size({"width": width, "height": 800})
         assert tab.js("document.documentElement.scrollWidth") == width
@@ -226,30 +236,26 @@ def test_runs_of_every_shape_on_a_screen_and_on_a_phone(opened, shape):
     tab.page.pdf()
 
 
-def test_each_model_has_a_line_of_its_colour_in_every_chart(opened, run):
-    tab = opened(run)
-    tab.draw_all()
+def test_each_model_has_a_line_of_its_colour_in_every_chart(shown, run):
     colours = {str(i): rgb(look_of(i, 3, run.config.ela_fig)["color"]) for i in range(3)}
     assert len(set(colours.values())) == 3
     charts = [f"#curves [data-chart={what}]" for what in ("ela", "rla", "accuracy", "rank")]
     charts += [f"#set-{i} [data-chart={what}]" for i in range(4) for what in ("ela", "rla", "accuracy")]
     for chart in charts:
-        assert tab.lines(chart) == colours, chart
-    legend = tab.js(
+        assert shown.lines(chart) == colours, chart
+    legend = shown.js(
         "[...document.querySelectorAll('#models .swatch')].map((swatch) => getComputedStyle(swatch).stroke)"
     )
     assert legend == list(colours.values())
-    assert list(tab.lines("[data-chart=time]")) == ["0", "1", "2"]
+    assert list(shown.lines("[data-chart=time]")) == ["0", "1", "2"]
 
 
-def test_hovering_shows_the_values(opened, run):
-    tab = opened(run)
+def test_hovering_shows_the_values(shown, run):
     for chart, table in (
         ("#curves [data-chart=ela]", mean_curve(run.scores, "ela")),
         ("#set-1 [data-chart=accuracy]", curve(run.scores, "accuracy").query("dataset == 'set 1'")),
     ):
-        tab.draw_all()
-        plot = tab.page.locator(chart)
+        plot = shown.page.locator(chart)
         plot.scroll_into_view_if_needed()
         metric = "ela" if "ela" in table else "accuracy"
         value = table.query("model == 'forest' and noise_rate == 0.4")[metric].item()
@@ -260,8 +266,8 @@ def test_hovering_shows_the_values(opened, run):
             }""",
             [0.4, value],
         )
-        tab.page.mouse.move(x - 2, y)
-        tab.page.mouse.move(x, y)
+        shown.page.mouse.move(x - 2, y)
+        shown.page.mouse.move(x, y)
         label = plot.locator(".hoverlayer .hovertext")
         label.wait_for()
         assert re.match(rf"forest at 40\s%{value:.3f}  \[0\.\d{{3}}, 0\.\d{{3}}\]", label.text_content())
@@ -462,16 +468,17 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
     )
     assert everything > 60
     seen = []
-    for _ in range(everything):
+    while len(seen) < 2 * everything and (not seen or seen[-1][0] != str(everything - 1)):
         tab.page.keyboard.press("Tab")
         seen.append(
             tab.js(
                 "(() => { const at = document.activeElement, style = getComputedStyle(at); return [at.dataset.seen, style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; })()"
             )
         )
-    assert [number for number, _ in seen] == [str(i) for i in range(everything)]
+    # Charts are drawn when they come near, and then have buttons too.
+    assert [number for number, _ in seen if number is not None] == [str(i) for i in range(everything)]
+    assert sum(number is None for number, _ in seen) >= 10
     assert all(is_visible for _, is_visible in seen)
-    tab.page.keyboard.press("Tab")
     tab.page.locator(".skip").focus()
     assert tab.page.locator(".skip").is_visible()
     tab.page.keyboard.press("Enter")
@@ -485,19 +492,17 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
     assert tab.page.locator("#level table:visible thead th").nth(1).get_attribute("aria-sort") == "ascending"
 
 
-def test_everything_has_a_name_for_those_who_do_not_see_it(opened, run):
-    tab = opened(run)
-    tab.draw_all()
-    assert tab.page.locator("html").get_attribute("lang") == "en"
-    assert tab.js(
+def test_everything_has_a_name_for_those_who_do_not_see_it(shown):
+    assert shown.page.locator("html").get_attribute("lang") == "en"
+    assert shown.js(
         "[...document.querySelectorAll('h1, h2, h3')].map((head) => Number(head.tagName[1])).every((level, i, all) => i === 0 ? level === 1 : level - all[i - 1] <= 1)"
     )
     unnamed = """[...document.querySelectorAll("img, [role=img], [role=region], input, select, button, table")].filter((one) =>
       !(one.alt || one.ariaLabel || one.labels?.length || one.textContent.trim() && one.tagName === "BUTTON" || one.caption?.textContent))"""
-    assert tab.js(f"{unnamed}.length") == 0
-    ids = tab.js("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert shown.js(f"{unnamed}.length") == 0
+    ids = shown.js("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
-    dead = tab.js(
+    dead = shown.js(
         "[...document.querySelectorAll('a[href^=\"#\"]')].filter((link) => !document.getElementById(link.hash.slice(1))).length"
     )
     assert dead == 0
@@ -515,19 +520,18 @@ def test_without_javascript_tables_are_there(opened, run):
     assert tab.page.locator("button:visible").count() == 0
 
 
-def test_numbers_of_the_tables(opened, run):
-    tab = opened(run)
+def test_numbers_of_the_tables(shown, run):
     means = mean_curve(run.scores, "rla").set_index(["model", "noise_rate"])["rla"]
-    table = tab.page.get_by_role("table", name="RLA, mean over 4 data sets")
+    table = shown.page.get_by_role("table", name="RLA, mean over 4 data sets")
     for model in ("tree", "forest", "boosted"):
         cells = table.locator("tbody tr").filter(has_text=model).locator("td").all()
         assert [as_number(cell.evaluate("(cell) => cell.firstChild.textContent")) for cell in cells] == [
             round(means[model, rate], 3) for rate in RATES
         ]
-    best = table.locator("tbody tr").filter(has=tab.page.locator("td.best").nth(0))
+    best = table.locator("tbody tr").filter(has=shown.page.locator("td.best").nth(0))
     assert best.locator("th").inner_text() == "boosted"
     areas = (
-        tab.page.get_by_role("table", name="ELA, mean over 4 data sets")
+        shown.page.get_by_role("table", name="ELA, mean over 4 data sets")
         .locator("tbody tr td:last-child")
         .all_inner_texts()
     )
@@ -559,9 +563,8 @@ def test_figure_options_are_obeyed(opened):
     ]
 
 
-def test_what_was_run_and_what_to_cite(opened, run):
-    tab = opened(run)
-    page = tab.page.locator("main").inner_text()
+def test_what_was_run_and_what_to_cite(shown):
+    page = shown.page.locator("main").inner_text()
     for text in (
         "2026-02-03 04:05",
         "12.2",
@@ -572,13 +575,13 @@ def test_what_was_run_and_what_to_cite(opened, run):
         "Wilton & Ye",
     ):
         assert text in page, text
-    config = json.loads(tab.page.locator("#run pre").text_content())
+    config = json.loads(shown.page.locator("#run pre").text_content())
     assert config["repeats"] == 3
     assert "results_dir" not in config
-    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab.page.get_by_role("button", name="Copy as BibTeX").click()
-    tab.page.get_by_text("Copied.").wait_for()
-    assert "@article{saez2016," in tab.js("navigator.clipboard.readText()")
+    shown.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown.page.get_by_role("button", name="Copy as BibTeX").click()
+    shown.page.get_by_text("Copied.").wait_for()
+    assert "@article{saez2016," in shown.js("navigator.clipboard.readText()")
 
 
 def test_the_verdict_comes_first_and_what_is_missing_with_it(opened):
