@@ -17,6 +17,7 @@ from boostnoise._command import BAD_USAGE, DONE, INTERRUPTED, SOME_CELLS_FAILED,
 if TYPE_CHECKING:
     from boostnoise.eval.config import Config
     from boostnoise.eval.progress import Display
+    from boostnoise.eval.runs import Run
 
 
 def _print_schema(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -73,6 +74,11 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help="Package that models may come from, beside those always allowed; its code runs.  May be repeated.",
 )
 @click.option(
+    "--redraw",
+    is_flag=True,
+    help="Write the results of a run again, from its store alone; CONFIG is then the folder of the run.",
+)
+@click.option(
     "--list",
     is_flag=True,
     is_eager=True,
@@ -111,13 +117,15 @@ def main(
     data: str | None,
     target: str | None,
     dry_run: bool,
+    redraw: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Run the models of CONFIG on its data sets under label noise, and draw ELA and RLA curves.
 
-    Results go to <results_dir>/<name of the config>/: scores, tables and pictures.  Every finished cell is
-    kept at once; a run that was stopped goes on where it was when the command is given again.
+    Results go to <results_dir>/<name of the config>/: scores, tables, pictures, and report.html, which shows
+    them all.  Every finished cell is kept at once; a run that was stopped goes on where it was when the command
+    is given again.
 
     Exit status: 0 done, 1 some cells failed, 2 bad config or usage, or no room for the output,
     130 interrupted, 141 nobody reads the output.
@@ -130,6 +138,12 @@ def main(
         raise click.UsageError("--dry-run writes nothing, so it cannot go with --merge")
     if scheduler is not None and jobs is not None:
         raise click.UsageError("--jobs is for this machine, so it cannot go with --scheduler")
+    if redraw:
+        others = {"--jobs": jobs, "--scheduler": scheduler, "--fresh": fresh, "--merge": stores}
+        others |= {"--allow-module": allow_modules, "--init": data, "--dry-run": dry_run}
+        for option, value in others.items():
+            if value:
+                raise click.UsageError(f"--redraw fits nothing, so it cannot go with {option}")
     # Imported here, so that --help answers at once.
     from boostnoise.eval.errors import ConfigError
     from boostnoise.eval.progress import display
@@ -139,6 +153,8 @@ def main(
         try:
             if data is not None:
                 sys.exit(_init(config, data, target, shown))
+            if redraw:
+                sys.exit(_redraw(config, shown))
             checked = _read(config, fresh, allow_modules, shown)
             try:
                 if dry_run:
@@ -162,6 +178,15 @@ def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
         shown.warn(remark)
     shown.wrote(path, f"run it with: {shlex.join(['noisyeval', str(path)])}")
     return DONE
+
+
+def _redraw(folder: Path, shown: Display) -> int:
+    from boostnoise.eval.errors import ConfigError
+    from boostnoise.eval.runs import load_run
+
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
+    return _end(load_run(folder), shown)
 
 
 def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Display) -> Config:
@@ -199,14 +224,22 @@ def _run(
     shown: Display,
 ) -> int:
     from boostnoise.eval.looks import check_figures
-    from boostnoise.eval.report import write_report
-    from boostnoise.eval.runner import merge, run
+    from boostnoise.eval.runner import complete, merge
 
     check_figures(config)
     if stores:
         shown.took_over(merge(config, stores))
     with shown, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: shown.warn(str(message))
-        scores = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown)
-    shown.end(config, scores, write_report(config, scores))
-    return SOME_CELLS_FAILED if scores["error"].notna().any() else DONE
+        run = complete(
+            config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown
+        )
+    return _end(run, shown)
+
+
+def _end(run: Run, shown: Display) -> int:
+    """Write the results, and tell of them."""
+    from boostnoise.eval.report import write_report
+
+    shown.end(run, write_report(run))
+    return SOME_CELLS_FAILED if run.scores["error"].notna().any() else DONE

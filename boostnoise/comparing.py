@@ -49,9 +49,9 @@ def compare(
 ) -> Comparison:
     """Compare models on data sets under label noise.
 
-    It is the command `noisyeval` for Python, with the same engine and the same store: every cell that has been
-    fitted is kept in `results_dir` at once, and no cell is fitted twice.  A comparison that was interrupted
-    goes on when it is called again, and `Comparison.load` opens what there is.
+    It is the command ``noisyeval`` for Python, with the same engine and the same store: every cell that has
+    been fitted is kept in `results_dir` at once, and no cell is fitted twice.  A comparison that was
+    interrupted goes on when it is called again, and `Comparison.load` opens what there is.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ import pandas as pd
 from boostnoise.eval.config import Config
 from boostnoise.eval.metrics import curve, mean_curve
 from boostnoise.eval.repeat_tests import paired_t_tests
-from boostnoise.eval.runs import Run, load_run
+from boostnoise.eval.runs import REPORT, Run, load_run
 from boostnoise.eval.score_tables import higher_is_better, rank_table, score_table
 from boostnoise.eval.signed_ranks import wilcoxon_holm
 from boostnoise.eval.statistics import friedman_nemenyi
@@ -37,7 +37,7 @@ class Comparison:
 
     Parameters
     ----------
-    run : boostnoise.eval.Run
+    run : Run
         The config, the scores and what else the store knows.
     """
 
@@ -45,7 +45,7 @@ class Comparison:
 
     @classmethod
     def load(cls, results_dir: str | Path = "results", name: str | None = None) -> Comparison:
-        """Open a comparison, or a run of `noisyeval`, from its store alone; nothing is fitted or read beside.
+        """Open a comparison, or a run of ``noisyeval``, from its store alone; nothing is fitted or read beside.
 
         Parameters
         ----------
@@ -326,9 +326,7 @@ class Comparison:
         """
         from boostnoise.eval.html_report import write_html
 
-        path = self.config.output_dir / "report.html" if path is None else Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return write_html(self.run, path)
+        return write_html(self.run, self.config.output_dir / REPORT if path is None else Path(path))
 
     def to_config(self, path: str | Path) -> Path:
         """Write the config of this comparison, which ``noisyeval PATH`` runs again."""

@@ -89,8 +89,8 @@ def list_examples(app, docname, content):
     for example in examples:
         first = jupytext.read(example).cells[0].source
         title, text, *_ = first.removeprefix("# ").split("\n\n")
-        text = text[: text.rfind(".") + 1]  # what leads to a list is left out
-        content[0] += f"\n## [{title}]({example.name})\n\n{text}\n"
+        whole = re.match(r".*[.?!]", text, re.DOTALL)  # what leads to a list is left out
+        content[0] += f"\n[{title}]({example.name})\n: {' '.join(whole[0].split()) if whole else ''}\n"
     names = "\n".join(example.stem for example in examples)
     content[0] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 

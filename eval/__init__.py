@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .reading import load_config
     from .repeat_tests import paired_t_tests
     from .report import write_report
-    from .runner import merge, run
+    from .runner import complete, merge, run
+    from .runs import Run, load_run
     from .score_tables import higher_is_better, rank_table, score_table
     from .signed_ranks import wilcoxon_holm
     from .statistics import friedman_nemenyi
@@ -48,7 +49,8 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "reading": ["load_config"],
         "repeat_tests": ["paired_t_tests"],
         "report": ["write_report"],
-        "runner": ["merge", "run"],
+        "runner": ["complete", "merge", "run"],
+        "runs": ["Run", "load_run"],
         "score_tables": ["higher_is_better", "rank_table", "score_table"],
         "signed_ranks": ["wilcoxon_holm"],
         "statistics": ["friedman_nemenyi"],
@@ -69,15 +71,18 @@ __all__ = [
     "PairFlipNoise",
     "Plan",
     "Progress",
+    "Run",
     "UniformNoise",
     "area_under_ela",
     "best_and_overlapping",
     "bootstrap_band",
+    "complete",
     "curve",
     "ela",
     "friedman_nemenyi",
     "higher_is_better",
     "load_config",
+    "load_run",
     "mean_curve",
     "merge",
     "paired_t_tests",

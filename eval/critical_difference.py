@@ -132,7 +132,7 @@ def draw_critical_difference(ax: Axes, result: FriedmanNemenyi, looks: Mapping[s
         # Apart from the name, which may be written from right to left.
         away = -1 if align == "right" else 1
         ax.annotate(f"{rank:.2f}", (side, y), xytext=(6 * away, 0), **common)
-        ax.annotate(text_of(str(look["label"]), NAME_WIDTH), (side, y), xytext=(40 * away, 0), **common)
+        ax.annotate(text_of(str(look["label"]), NAME_WIDTH), (side, y), xytext=(36 * away, 0), **common)
 
 
 def _lanes(result: FriedmanNemenyi) -> list[list[tuple[float, float]]]:

@@ -72,8 +72,9 @@ def _cells(picture: Picture, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.
 
 def _size(table: pd.DataFrame) -> tuple[float, float]:
     """Inches of the cells, and of the names and the colour bar around them."""
+    letter = LETTER * matplotlib.rcParams["font.size"]
     longest = [
-        LETTER * min(NAME_WIDTH, max(len(str(name)) for name in names))
+        letter * min(NAME_WIDTH, max(len(str(name)) for name in names))
         for names in (table.columns, table.index)
     ]
     rows, columns = table.shape

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -23,7 +24,8 @@ LEGEND_WIDTH = 36
 LEGEND_SIZES = (None, 8, 6, 5, 4)  # of letters, in points; None for the size that Matplotlib is set to
 # Whatever a user has set: a name with an underscore is not to be read by LaTeX.
 STYLE: Any = {"text.usetex": False, "text.parse_math": True}
-LETTER = 0.075  # inches that a letter takes on average, by which titles and captions are broken into lines
+DOTS = 150  # to the inch, by which text is measured
+LETTER = 0.0075  # inches that a letter of one point takes on average
 
 
 def draw_panels(
@@ -88,7 +90,8 @@ def draw_panels(
     # The panels and their title stay to the left of the legend; one that is too wide covers them in part.
     entitle(figure, title, caption, options, right=max(0.4, 1 - width / figure.get_figwidth()))
     if label is not None:
-        figure.supylabel(label, fontsize="medium")
+        lines = textwrap.wrap(label, letters_in(0.85 * figure.get_figheight()))
+        figure.supylabel("\n".join(lines), fontsize="medium")
     return axes[: len(names)]
 
 
@@ -129,6 +132,11 @@ def beside(ax: Axes, lines: Sequence[Line2D], options: FigureOptions | None) -> 
         figure.set_figwidth(figure.get_figwidth() + size_of(legend)[0])
 
 
+def letters_in(inches: float) -> int:
+    """How many letters go into a line."""
+    return max(10, int(inches / (LETTER * matplotlib.rcParams["font.size"])))
+
+
 def new_figure(width: float, height: float, options: FigureOptions) -> Figure:
     """An empty figure, of the size that the options ask for or else of that given, within limits."""
     if options.fig_size is None:
@@ -148,7 +156,7 @@ def grown(panel: tuple[float, float], n_models: int) -> tuple[float, float]:
 def entitle(figure: Figure, title: str, caption: str, options: FigureOptions, *, right: float = 1.0) -> None:
     """Write the title, or that of the options, and the caption, within a share of the figure's width."""
     figure.set_layout_engine("constrained", rect=(0, 0, right, 1))
-    letters = max(20, int(right * figure.get_figwidth() / LETTER))
+    letters = letters_in(right * figure.get_figwidth())
     if options.fig_title is not None:
         title = text_of(options.fig_title, wrap_at=letters)
     if title:
@@ -175,10 +183,16 @@ def room(figure: Figure, options: FigureOptions) -> float:
 
 def size_of(artist: Artist) -> tuple[float, float]:
     """Width and height in inches."""
-    box = artist.get_window_extent()
     figure = artist.get_figure(root=True)
     assert figure is not None  # noqa: S101 - for the type checker: only what was added has a size
-    return box.width / figure.dpi, box.height / figure.dpi
+    dpi = figure.dpi
+    try:
+        # Measuring takes memory for every dot; a figure that a window shows is left alone.
+        figure.dpi = min(dpi, DOTS) if figure.canvas.manager is None else dpi
+        box = artist.get_window_extent()
+        return box.width / figure.dpi, box.height / figure.dpi
+    finally:
+        figure.dpi = dpi
 
 
 def legend_of(

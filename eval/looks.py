@@ -70,7 +70,10 @@ def look_of(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
         "color": COLOURS[i % len(COLOURS)],
         "marker": MARKERS[i % len(MARKERS)],
         "linestyle": STYLES[i // len(COLOURS) % len(STYLES)],
-        "markersize": 4.5,
+        # In grey print most colours look alike; large markers with a rim tell the lines apart.
+        "markersize": 7.0,
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.5,
     }
     if options.fig_cmap is not None:
         # The upper end of the usual colour maps is too light for lines.

@@ -60,7 +60,7 @@ def plot(
         One of
 
         - ``"ela"``, ``"rla"``, ``"retention"`` or a measure such as ``"accuracy"``: against the noise rate,
-          averaged over the data sets, with a 95 % bootstrap band, see `bands`;
+          averaged over the data sets, with a 95 % bootstrap band, see `boostnoise.eval.bands`;
         - one of these with ``"_by_dataset"`` behind it: a small panel for each data set;
         - ``"critical_difference"``: mean ranks over the data sets, and which of them do not differ by
           Nemenyi's test;

@@ -15,13 +15,13 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 if TYPE_CHECKING:  # to say that a file is no config must not take as long as to load all this
-    import pandas as pd
-
     from .config import Config
     from .forecast import Forecast
     from .leaders import Leaders
     from .planning import Progress
+    from .runs import Run
 
+REPORT = "report.html"  # as in runs.py, which takes long to load
 SECONDS_BETWEEN_LEADERS = 1.0
 SECONDS_BETWEEN_BARS = 0.25
 
@@ -76,12 +76,12 @@ class Display:
 
         _print(in_one_line(forecast, self.name))
 
-    def end(self, config: Config, scores: pd.DataFrame, files: list[Path]) -> None:
+    def end(self, run: Run, files: list[Path]) -> None:
         """The run is over."""
-        n_failed = int(scores["error"].notna().sum())
+        n_failed = int(run.scores["error"].notna().sum())
         if n_failed:
-            self._say(f"noisyeval: {n_failed} of {len(scores)} cells failed; scores.csv says why")
-        _print(f"Results are in {config.output_dir}")
+            self._say(f"noisyeval: {n_failed} of {len(run.scores)} cells failed; scores.csv says why")
+        _print(_where(run))
 
     def _say(self, line: str) -> None:
         sys.stderr.write(f"{line}\n")
@@ -116,12 +116,12 @@ class Lines(Display):
         _print(_drawn(_console(), rendered(forecast)))
         super().foretell(config, forecast)
 
-    def end(self, config: Config, scores: pd.DataFrame, files: list[Path]) -> None:
+    def end(self, run: Run, files: list[Path]) -> None:
         """The tables, and what failed."""
         from .report import summary
 
         console = _console()
-        _print(_drawn(console, summary(config, scores, console.width)) + f"Results are in {config.output_dir}")
+        _print(_drawn(console, summary(run.config, run.scores, console.width)) + _where(run))
 
 
 class Bar(Lines):
@@ -259,10 +259,11 @@ class Events(Display):
         whole = {"seconds": forecast.seconds, "at_least": forecast.at_least}
         self._write("plan", run=self.name, **whole, jobs=forecast.n_jobs, pairs=pairs)
 
-    def end(self, config: Config, scores: pd.DataFrame, files: list[Path]) -> None:
+    def end(self, run: Run, files: list[Path]) -> None:
         """The event end."""
         from .report import table_of
 
+        config, scores = run.config, run.scores
         tables = {
             name: json.loads(table_of(name, config, scores).to_json(orient="records")) for name in config.tables
         }
@@ -270,6 +271,7 @@ class Events(Display):
             "end",
             failed=int(scores["error"].notna().sum()),
             results_dir=str(config.output_dir),
+            report=str(config.output_dir / REPORT),
             files=list(map(str, files)),
             tables=tables,
         )
@@ -293,6 +295,12 @@ def display_in_python(name: str) -> Display:
     if console.is_jupyter:
         return Notebook(name)
     return Bar(name) if console.is_terminal else Display(name)
+
+
+def _where(run: Run) -> str:
+    """The last line: where results are, and the page that shows them."""
+    folder = run.config.output_dir
+    return f"Results are in {folder}; to look at them, open {folder / REPORT}"
 
 
 def _console() -> Console:

@@ -19,8 +19,10 @@ from rich.text import Text
 
 from .config import Config, FigureOptions
 from .errors import ConfigError
+from .html_report import write_html
 from .metrics import curve, mean_curve, per_repeat
 from .plots import label_of, plot
+from .runs import REPORT, Run
 from .score_tables import higher_is_better
 
 HINTS = {
@@ -32,14 +34,13 @@ HINTS = {
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
-def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
-    """Write the scores, tables of ELA and what else comes of it, and pictures into the folder of the run.
+def write_report(run: Run) -> list[Path]:
+    """Write the scores, tables of ELA and what else comes of it, pictures and a page into the folder of the run.
 
     Parameters
     ----------
-    config : Config
-    scores : DataFrame
-        As `run` returns it.
+    run : Run
+        As `complete` or `load_run` returns it.
 
     Returns
     -------
@@ -51,6 +52,7 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
     ConfigError
         If they cannot be written.
     """
+    config, scores = run.config, run.scores
     folder = config.output_dir
     written: list[Path] = []
 
@@ -86,7 +88,7 @@ def write_report(config: Config, scores: pd.DataFrame) -> list[Path]:
         raise ConfigError(
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
         ) from None
-    return written
+    return [*written, write_html(run, folder / REPORT)]
 
 
 def _figures(config: Config) -> dict[str, FigureOptions]:

@@ -29,6 +29,7 @@ from .validation import Strict
 
 NOT_FITTED = "not fitted yet"
 MAX_SESSIONS = 100  # of which a record tells
+REPORT = "report.html"  # in the folder of a run
 
 
 class Session(Strict):

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from .bands import by_dataset
 from .curves import draw_curves
 from .labels import text_of
-from .layout import LETTER, draw_panels
+from .layout import draw_panels, letters_in
 from .picture import Picture
 
-PANEL = (2.5, 2.0)
+PANEL, LARGER_PANEL, FEW = (2.5, 2.0), (3.2, 2.6), 4
 LETTERS: Any = {"font.size": 8.0}
 MAX_TICKS = 6
 PAPER = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1}
 USUAL = 0.95  # share of the values that the axes show in any case
-SMALLER = 0.7  # markers and lines
+SMALLER = 0.75  # markers, their rims and lines
 
 
 @matplotlib.rc_context(LETTERS)
@@ -36,10 +36,11 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
     table, band = by_dataset(picture.scores, picture.metric, picture.of)
     n_kinds, n_datasets = len(picture.kinds), len(picture.datasets)
     top = _top(table[picture.metric].to_numpy(dtype=np.float64))
+    panel_size = PANEL if n_datasets > FEW else LARGER_PANEL
     panels = {}
     for name in picture.datasets:
         for kind in picture.kinds:
-            heading = text_of(name, wrap_at=int(PANEL[0] / LETTER))
+            heading = text_of(name, wrap_at=letters_in(panel_size[0]))
             panels[name if n_kinds == 1 else f"{name}, {kind}"] = (
                 name,
                 kind,
@@ -52,6 +53,7 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
         lines = draw_curves(ax, here, picture.metric, picture.looks, label="", max_ticks=MAX_TICKS)
         for line in lines:
             line.set_markersize(SMALLER * line.get_markersize())
+            line.set_markeredgewidth(SMALLER * line.get_markeredgewidth())
             line.set_linewidth(SMALLER * line.get_linewidth())
         values = here[picture.metric].to_numpy(dtype=np.float64)
         if (values > top).any():
@@ -72,13 +74,13 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
         list(panels),
         draw,
         headings=[heading for *_, heading in panels.values()],
-        title=f"{picture.name}{picture.under} on each data set",
+        title=f"{picture.name}{picture.under} on {'each data set' if len(panels) > 1 else text_of(picture.datasets[0])}",
         caption=f"Band: {band}" + ("; ↑ where lines leave the panel" if np.isfinite(top) else ""),
         label=picture.label,
         lacking="on {}",
         options=picture.options,
         columns=n_kinds if n_kinds > 1 else columns_for(n_datasets),
-        panel=PANEL,
+        panel=panel_size,
     )
     if np.isfinite(top):
         axes[0].set_ylim(top=top)

@@ -65,7 +65,7 @@ def draw_times(
     for model, look in looks.items():
         here = table[table["model"] == model]
         (point,) = ax.plot(here[SECONDS], here[metric], **{**look, "linestyle": "none"})
-        point.set_markersize(1.6 * point.get_markersize())
+        point.set_markersize(1.5 * point.get_markersize())
         common: Any = {"color": point.get_color(), "gid": look["gid"], "alpha": 0.6, "zorder": 1.5}
         ax.vlines(here[SECONDS], here["low"], here["high"], **common)
         ax.hlines(here[metric], here["fastest"], here["slowest"], **common)

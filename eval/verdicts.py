@@ -43,7 +43,7 @@ def verdict(
         A model; None for the one of the best mean rank.
     level : float or None, default=None
         The noise rate, on kinds of noise that have it.  None for the one nearest to 30 %, of those at which the
-        most data sets have a value of each model: noise enough to tell models apart, and less than one half.
+        most can be compared, data sets times models: noise enough to tell models apart, and less than one half.
     alpha : float, default=0.05
         The level of significance.
 
@@ -81,8 +81,8 @@ def telling_rate(scores: pd.DataFrame, metric: str) -> float:
     """The noise rate that a verdict on one kind of noise is on; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates
-    n_whole = [len(complete(_tables(scores, metric, rate)[0])[0]) for rate in rates]
-    rates = rates[np.array(n_whole) == max(n_whole)]
+    compared = np.array([complete(_tables(scores, metric, rate)[0])[0].size for rate in rates])
+    rates = rates[compared == compared.max()]
     return float(rates[np.abs(rates - RATE).argmin()])
 
 

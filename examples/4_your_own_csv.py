@@ -35,6 +35,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import boostnoise
+from robust_splits import RobustForestClassifier
 
 # %% [markdown]
 # ## 1. A file, and a comparison
@@ -141,21 +142,52 @@ pd.DataFrame(rows).T.round(3)
 # ## 3. How noisy is the file already?
 #
 # `estimate_transition_matrix` reads it off the probabilities that a model gives to rows it has not seen: rows
-# of which it is surest still have some other labels, and those are taken for the noise. The entry in row i and
-# column j is the probability that a row of class i is labelled j. It takes some overlap of the classes for
-# noise as well, and so is more of an upper bound.
+# of which it is surest still have some other labels, and those are taken for the noise. In the table, row i and
+# column j is the probability that a loan that is truly i is labelled j.
 
 # %%
-model = fitted["logistic regression"]
-probabilities = cross_val_predict(model, features, loans["outcome"], cv=5, method="predict_proba")
-estimate = boostnoise.estimate_transition_matrix(loans["outcome"], probabilities)
 classes = sorted(loans["outcome"].unique())
-pd.DataFrame(estimate, index=classes, columns=classes).round(2)
+
+
+def estimated_noise(model):
+    """What the probabilities of a model say of the noise."""
+    probabilities = cross_val_predict(model, features, loans["outcome"], cv=5, method="predict_proba")
+    estimate = boostnoise.estimate_transition_matrix(loans["outcome"], probabilities)
+    return pd.DataFrame(estimate, index=classes, columns=classes).round(2)
+
+
+estimated_noise(RobustForestClassifier(random_state=0))
 
 # %% [markdown]
+# It is about one in ten, as it should be. But it stands or falls with the probabilities. Those of XGBoost,
+# which has learned its training rows by heart, are near 0 and 1 for all rows, and say that there is no noise at
+# all:
+
+# %%
+estimated_noise(fitted["XGBoost"])
+
+# %% [markdown]
+# Where classes overlap, as in most real data, the overlap is taken for noise as well. So take the answer for an
+# order of magnitude.
+#
 # ## 4. What to conclude
+#
+# The share of its accuracy that each model keeps, when 10, 20 and 30 % of noise are added:
 
 # %%
-comparison.curve("retention").round(3)
+comparison.curve("retention").round(2)
 
-# %%
+# %% [markdown]
+# - On this file the choice matters more than the figures without more noise suggest, where all models are
+#   within two or three points. Add 10 %, and XGBoost, LightGBM and the random forest lose some four percent of
+#   their accuracy, the robust ones and logistic regression one at most. As the file is about as noisy as that
+#   already, the former have most likely lost something already. The table of section 2 says that they have.
+# - The simplest model is the best, with either kind of noise. Its bias is what protects it. That is so because
+#   the truth behind this file is nearly linear; on another file it may well be the forest.
+# - A robust loss helps XGBoost a little, and does not make of it what the simpler models are. Fewer or smaller
+#   trees would be worth as much; add such models and see.
+# - The bands are wide: four repeats of 200 test rows do not settle who is ahead by a point. Ask for more
+#   `repeats` before you tell anybody.
+# - Noise that hits one group of rows, or comes from one annotator, is neither of the two kinds here.
+#   `noise={"class_conditional": [[0.0, 0.3]]}` swaps labels of one class only; the kinds are listed in the
+#   reference of the config.

@@ -67,7 +67,7 @@ def test_a_size_too_small_is_drawn_all_the_same(made_scores, kind):
     assert figure.axes[0].get_position().width > 0
 
 
-@pytest.mark.parametrize("kind", ["ela", "ela_by_dataset", "critical_difference", "heatmap"])
+@pytest.mark.parametrize("kind", ["ela", "heatmap"])
 def test_no_default_is_too_large_for_its_dots(made_scores, kind):
     kinds, datasets = [f"kind {i}" for i in range(4)], [f"set {i}" for i in range(5)]
     scores = made_scores([LONG, "b", "c"], datasets, kinds, rates=(0.0,), repeats=1)

@@ -8,7 +8,7 @@ from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import Progress, plan
 from boostnoise.eval.progress import Bar, Display, Events, Lines, display
 from boostnoise.eval.report import write_report
-from boostnoise.eval.runner import run
+from boostnoise.eval.runner import complete, run
 
 TREE = {
     "name": "a [tree]",
@@ -72,22 +72,26 @@ def test_leaders_are_looked_for_now_and_then(make, monkeypatch, capsys):
     assert len(looks) == 2  # at the start and at the end
 
 
+def where(config):
+    return f"Results are in {config.output_dir}; to look at them, open {config.output_dir}/report.html"
+
+
 def test_quiet_says_nothing_while_all_is_well(make, capsys):
     shown = display("run", quiet=True)
     assert type(shown) is Display
     shown.warn("look out")
     config = make(repeats=1)
     with shown:
-        scores = run(config, n_jobs=1, progress=shown)
+        done = complete(config, n_jobs=1, progress=shown)
     assert capsys.readouterr() == ("", "")
-    shown.end(config, scores, [])
-    assert capsys.readouterr() == (f"Results are in {config.output_dir}\n", "")
+    shown.end(done, [])
+    assert capsys.readouterr() == (f"{where(config)}\n", "")
 
 
 def test_quiet_says_what_failed(make, capsys):
     config = make(models=[TREE, BAD], repeats=1)
     shown = Display("run")
-    shown.end(config, run(config, n_jobs=1), [])
+    shown.end(complete(config, n_jobs=1), [])
     shown.refuse("one\ntwo")
     shown.interrupted("noisyeval run.json")
     assert capsys.readouterr().err.splitlines() == [
@@ -101,11 +105,11 @@ def test_quiet_says_what_failed(make, capsys):
 
 def test_lines_end_with_the_tables(make, capsys):
     config = make(models=[TREE, BAD], repeats=1)
-    Lines("run").end(config, run(config, n_jobs=1), [])
+    Lines("run").end(complete(config, n_jobs=1), [])
     out = capsys.readouterr().out
     assert "ELA, equalised loss of accuracy" in out
     assert "bad on iris, 2 cells: InvalidParameterError" in out
-    assert out.endswith(f"Results are in {config.output_dir}\n")
+    assert out.endswith(f"{where(config)}\n")
 
 
 def test_events(make, capsys):
@@ -115,8 +119,8 @@ def test_events(make, capsys):
     assert type(shown) is Events
     shown.warn("look out")
     with shown:
-        scores = run(config, n_jobs=1, progress=shown)
-    shown.end(config, scores, write_report(config, scores))
+        done = complete(config, n_jobs=1, progress=shown)
+    shown.end(done, write_report(done))
     shown.refuse("one\ntwo")
     shown.interrupted("noisyeval run.json")
     out, err = capsys.readouterr()
@@ -132,6 +136,7 @@ def test_events(make, capsys):
     assert [(cell["done"], cell["failed"], cell["total"]) for cell in cells] == [(3, 1, 4), (4, 2, 4)]
     assert (end["event"], end["failed"], end["results_dir"]) == ("end", 2, str(config.output_dir))
     assert f"{config.output_dir}/scores.csv" in end["files"]
+    assert end["report"] == f"{config.output_dir}/report.html" == end["files"][-1]
     rows = {(row["model"], row["noise_rate"]): row["ela"] for row in end["tables"]["mean_ela"]}
     assert rows["bad", 0.2] is None
     assert rows["a [tree]", 0.2] > 0

@@ -9,6 +9,7 @@ from boostnoise.eval import write_report
 from boostnoise.eval.config import Table, parse_config
 from boostnoise.eval.metrics import MEASURES, METRICS
 from boostnoise.eval.report import summary
+from boostnoise.eval.runs import Run
 from rich.console import Console
 
 
@@ -49,12 +50,13 @@ def scores():
         for repeat in (0, 1)
         for model in ("[red]a[/red]", "b")
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).reindex(columns=[*rows[0], *(name for name in MEASURES if name not in rows[0])])
 
 
 FILES = {
     "scores.csv", "scores.parquet", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "ela.pdf", "rla.csv",
     "rla_mean.csv", "rla.png", "rla.svg", "rla.pdf", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
+    "report.html",
 }  # fmt: skip
 
 
@@ -66,7 +68,8 @@ def printed(renderable, width=80):
 
 
 def test_files(config, scores):
-    written = write_report(config, scores)
+    written = write_report(Run(config, scores))
+    assert written[-1].name == "report.html"
     assert {path.name for path in written} == FILES == {path.name for path in config.output_dir.iterdir()}
     for read in (
         pd.read_csv(config.output_dir / "scores.csv"),
@@ -83,9 +86,9 @@ def test_files(config, scores):
 
 
 def test_same_scores_same_bytes(config, scores):
-    write_report(config, scores)
+    write_report(Run(config, scores))
     first = {path.name: path.read_bytes() for path in config.output_dir.iterdir()}
-    write_report(config, scores)
+    write_report(Run(config, scores))
     assert first == {path.name: path.read_bytes() for path in config.output_dir.iterdir()}
 
 
@@ -94,13 +97,13 @@ def test_names_that_the_font_lacks(config, scores):
     name = "\u6a21\u578b"
     model = config.models[1].model_copy(update={"name": name})
     config = config.model_copy(update={"models": [config.models[0], model]})
-    write_report(config, scores.replace({"model": {"b": name}}))
+    write_report(Run(config, scores.replace({"model": {"b": name}})))
     assert name in (config.output_dir / "ela.svg").read_text()
 
 
 def test_figures_can_be_left_out(config, scores):
     options = config.ela_fig.model_copy(update={"save_fig": False})
-    written = write_report(config.model_copy(update={"ela_fig": options}), scores)
+    written = write_report(Run(config.model_copy(update={"ela_fig": options}), scores))
     assert {path.name for path in written} == FILES - {"ela.png", "ela.svg", "ela.pdf"}
 
 
@@ -111,12 +114,12 @@ def test_more_figures(config, scores):
     options = {"fig_title": "mine", "fig_size": [3, 3], "fig_dpi": 50}
     looks = {name: getattr(config, name).model_copy(update=options) for name in ("ela_fig", "rla_fig")}
     config = config.model_copy(update={"figures": MORE, **looks})
-    written = write_report(config, scores)
+    written = write_report(Run(config, scores))
     assert {path.name for path in written} - FILES == {
         f"{kind}.{end}" for kind in MORE for end in ("png", "svg", "pdf")
     }
     first = {path.name: path.read_bytes() for path in written}
-    assert first == {path.name: path.read_bytes() for path in write_report(config, scores)}
+    assert first == {path.name: path.read_bytes() for path in write_report(Run(config, scores))}
     # Dots are those of all pictures, size and title are not.
     assert b"mine" in first["ela.svg"]
     assert b"mine" not in first["rla_by_dataset.svg"]
@@ -128,7 +131,7 @@ def test_more_figures(config, scores):
 def test_a_picture_left_out_may_be_asked_for(config, scores):
     left_out = config.ela_fig.model_copy(update={"save_fig": False})
     config = config.model_copy(update={"ela_fig": left_out, "figures": ["ela"]})
-    assert {path.name for path in write_report(config, scores)} == FILES
+    assert {path.name for path in write_report(Run(config, scores))} == FILES
 
 
 def test_nothing_slow_is_loaded():
@@ -171,7 +174,7 @@ def test_all_from_another_measure(config, scores):
     assert "ELA, equalised loss of macro F1 (the lower, the more robust): uniform noise" in text
     assert ["b", "0.250", "0.562"] in [line.split() for line in text.splitlines()]
     assert "Accuracy: uniform noise" in text
-    write_report(other, scores)
+    write_report(Run(other, scores))
     for name, value in (("ela", 0.45 / 0.8), ("rla", 0.25 / 0.8), ("retention", 0.55 / 0.8)):
         table = pd.read_csv(config.output_dir / f"{name}.csv").set_index(["noise_rate"])
         assert table.loc[0.25, name].tolist() == pytest.approx([value] * 4)

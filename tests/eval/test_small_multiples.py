@@ -44,6 +44,11 @@ def test_a_column_for_each_kind_of_noise(made_scores):
     ]
 
 
+def test_one_set_is_in_the_title(made_scores):
+    (ax,) = plot(made_scores(datasets=["iris"]), "ela_by_dataset")
+    assert (ax.get_title(), ax.figure.get_suptitle()) == ("", "ELA under uniform noise on iris")
+
+
 def test_a_set_without_values_says_so(made_scores):
     scores = made_scores()
     scores.loc[scores["dataset"] == "iris", "accuracy"] = np.nan

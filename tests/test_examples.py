@@ -1,0 +1,67 @@
+"""The notebooks in `examples/`: each runs to its end without a warning, and is kept as text alone."""
+
+import subprocess
+from pathlib import Path
+
+import jupytext
+import pytest
+from nbclient import NotebookClient
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+
+
+@pytest.fixture(params=EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def example(request):
+    return request.param
+
+
+def images(cell):
+    return [output for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
+
+
+def test_it_runs(example, tmp_path, monkeypatch):
+    # The kernel is this Python, whatever kernels and settings the user has; pictures are shown as in a notebook.
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    notebook = jupytext.read(example)
+    where = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=where).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    # Warnings go there, and nothing else should.
+    assert [output["text"] for output in outputs if output.get("name") == "stderr"] == []
+    for cell in notebook.cells:
+        assert bool(images(cell)) == ("plt.show()" in cell.source), cell.source
+    assert sum(len(images(cell)) for cell in notebook.cells) >= 1
+
+
+def test_it_is_paired_with_a_notebook_that_leaves_it_as_it_is(example):
+    text = example.read_text(encoding="utf-8")
+    notebook = jupytext.reads(text, "py:percent")
+    assert notebook.metadata["jupytext"]["formats"] == "ipynb,py:percent"
+    assert notebook.metadata["kernelspec"]["name"] == "python3"
+    assert jupytext.writes(notebook, "py:percent") == text
+
+
+def test_it_explains_itself(example):
+    kinds = [cell.cell_type for cell in jupytext.read(example).cells]
+    assert kinds[0] == "markdown"
+    assert kinds.count("markdown") >= kinds.count("code") / 2
+    assert kinds[-1] == "markdown" or kinds[-2] == "markdown"
+
+
+def test_no_notebook_or_result_is_committed(root):
+    tracked = subprocess.run(
+        ["git", "ls-files", "examples"], cwd=root, check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert tracked == ["examples/README.md", *(f"examples/{path.name}" for path in EXAMPLES)]
+    made = ["examples/new.ipynb", "examples/results/store.sqlite", "examples/loans.csv"]
+    ignored = subprocess.run(["git", "check-ignore", *made], cwd=root, capture_output=True, text=True)
+    assert ignored.stdout.split() == made
+
+
+def test_each_is_named_where_a_reader_looks(root):
+    assert len(EXAMPLES) >= 4
+    for page in ("README.md", "examples/README.md"):
+        text = (root / page).read_text(encoding="utf-8")
+        assert [path.name for path in EXAMPLES if path.name not in text] == []
