@@ -77,4 +77,5 @@ def _description(result: FriedmanNemenyi) -> str:
     ranks = ", ".join(f"{model} {rank:.2f}" for model, rank in result.mean_ranks.items() if math.isfinite(rank))
     groups: Sequence[list[str]] = result.groups
     joined = "; ".join(f"no significant difference between {listed(group)}" for group in groups)
-    return f"Mean ranks: {ranks}. Critical difference {result.critical_difference:.2f}{'; ' * bool(joined)}{joined}."
+    width = f"critical difference {result.critical_difference:.2f}"
+    return f"Mean ranks: {ranks}; {'; '.join(filter(None, [width, joined]))}."

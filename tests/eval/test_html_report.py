@@ -314,7 +314,9 @@ def in_order(text):
 
 
 def test_every_column_of_every_table_sorts(opened):
-    fails = lambda row: "ValueError: no" if row["dataset"] == "set 3" and row["model"] == "model 2" else None
+    def fails(row):
+        return "ValueError: no" if row["dataset"] == "set 3" and row["model"] == "model 2" else None
+
     tab = opened(make_run(models=[f"model {i}" for i in (2, 10, 1)], datasets=8, repeats=1, fails=fails))
     tab.draw_all()
     clicked = tab.js(
@@ -366,7 +368,10 @@ def test_tables_are_filtered(opened):
 
 def test_kinds_of_noise_and_levels_are_chosen(opened):
     tab = opened(make_run(kinds=["uniform", "pair flip"]))
-    captions = lambda: [caption.inner_text() for caption in tab.page.locator("#level caption:visible").all()]
+
+    def captions():
+        return [caption.inner_text() for caption in tab.page.locator("#level caption:visible").all()]
+
     assert all("at 30\N{NO-BREAK SPACE}% uniform noise" in caption for caption in captions())
     assert len(captions()) == 2
     tab.page.get_by_role("radio", name="pair flip").check()
@@ -633,7 +638,7 @@ def test_the_diagram_is_an_image_of_its_own(run):
 
 def test_a_file_that_cannot_be_written(run, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match="the report cannot be written to .*file/x.html"):
+    with pytest.raises(ConfigError, match=r"the report cannot be written to .*file/x\.html"):
         write_html(run, tmp_path / "file" / "x.html")
     (tmp_path / "folder").mkdir()
     with pytest.raises(ConfigError, match="the report cannot be written"):
