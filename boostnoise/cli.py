@@ -139,11 +139,13 @@ def main(
     if scheduler is not None and jobs is not None:
         raise click.UsageError("--jobs is for this machine, so it cannot go with --scheduler")
     if redraw:
-        others = {"--jobs": jobs, "--scheduler": scheduler, "--fresh": fresh, "--merge": stores}
-        others |= {"--allow-module": allow_modules, "--init": data, "--dry-run": dry_run}
-        for option, value in others.items():
-            if value:
-                raise click.UsageError(f"--redraw fits nothing, so it cannot go with {option}")
+        others = {
+            "--jobs": bool(jobs), "--scheduler": bool(scheduler), "--fresh": fresh, "--merge": bool(stores),
+            "--allow-module": bool(allow_modules), "--init": bool(data), "--dry-run": dry_run,
+        }  # fmt: skip
+        given = [option for option, is_given in others.items() if is_given]
+        if given:
+            raise click.UsageError(f"--redraw fits nothing, so it cannot go with {given[0]}")
     # Imported here, so that --help answers at once.
     from boostnoise.eval.errors import ConfigError
     from boostnoise.eval.progress import display

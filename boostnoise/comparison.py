@@ -12,7 +12,7 @@ import pandas as pd
 from boostnoise.eval.config import Config
 from boostnoise.eval.metrics import curve, mean_curve
 from boostnoise.eval.repeat_tests import paired_t_tests
-from boostnoise.eval.runs import REPORT, Run, load_run
+from boostnoise.eval.runs import Run, load_run
 from boostnoise.eval.score_tables import higher_is_better, rank_table, score_table
 from boostnoise.eval.signed_ranks import wilcoxon_holm
 from boostnoise.eval.statistics import friedman_nemenyi
@@ -338,7 +338,7 @@ class Comparison:
         """
         from boostnoise.eval.html_report import write_html
 
-        return write_html(self.run, self.config.output_dir / REPORT if path is None else Path(path))
+        return write_html(self.run, self.run.report_path if path is None else Path(path))
 
     def to_config(self, path: str | Path) -> Path:
         """Write the config of this comparison, which ``noisyeval PATH`` runs again."""

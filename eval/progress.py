@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # to say that a file is no config must not take as long as to
     from .planning import Progress
     from .runs import Run
 
-REPORT = "report.html"  # as in runs.py, which takes long to load
 SECONDS_BETWEEN_LEADERS = 1.0
 SECONDS_BETWEEN_BARS = 0.25
 
@@ -271,7 +270,7 @@ class Events(Display):
             "end",
             failed=int(scores["error"].notna().sum()),
             results_dir=str(config.output_dir),
-            report=str(config.output_dir / REPORT),
+            report=str(run.report_path),
             files=list(map(str, files)),
             tables=tables,
         )
@@ -299,8 +298,7 @@ def display_in_python(name: str) -> Display:
 
 def _where(run: Run) -> str:
     """The last line: where results are, and the page that shows them."""
-    folder = run.config.output_dir
-    return f"Results are in {folder}; to look at them, open {folder / REPORT}"
+    return f"Results are in {run.config.output_dir}; to look at them, open {run.report_path}"
 
 
 def _console() -> Console:

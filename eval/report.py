@@ -23,7 +23,7 @@ from .html_report import write_html
 from .looks import options_of
 from .metrics import curve, mean_curve, per_repeat
 from .plots import label_of, plot
-from .runs import REPORT, Run
+from .runs import Run
 from .score_tables import higher_is_better
 
 HINTS = {
@@ -90,7 +90,7 @@ def write_report(run: Run) -> list[Path]:
         raise ConfigError(
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
         ) from None
-    return [*written, write_html(run, folder / REPORT)]
+    return [*written, write_html(run, run.report_path)]
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:

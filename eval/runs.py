@@ -29,7 +29,6 @@ from .validation import Strict
 
 NOT_FITTED = "not fitted yet"
 MAX_SESSIONS = 100  # of which a record tells
-REPORT = "report.html"  # in the folder of a run
 
 
 class Session(Strict):
@@ -142,6 +141,11 @@ class Run:
     scores: pd.DataFrame
     datasets: dict[str, DatasetFacts] = field(default_factory=dict)
     sessions: tuple[Session, ...] = ()
+
+    @property
+    def report_path(self) -> Path:
+        """Where the report of the run goes."""
+        return self.config.output_dir / "report.html"
 
 
 def load_run(results_dir: str | Path, name: str | None = None) -> Run:

@@ -16,6 +16,7 @@ import pytest
 
 COMMAND = [Path(sys.executable).with_name("noisyeval")]
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+WHERE = "Results are in results/study; to look at them, open results/study/report.html\n"
 QUICK = {
     "datasets": ["iris"],
     "models": [TREE, "robust_forest"],
@@ -56,8 +57,7 @@ def test_a_run(noisyeval, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "mean over" not in done.stdout
     assert "ELA, equalised loss of accuracy" in done.stdout
-    last = "Results are in results/study; to look at them, open results/study/report.html\n"
-    assert done.stdout.endswith(last)
+    assert done.stdout.endswith(WHERE)
     assert "study: 8 of 8 cells done, 0 failed" in done.stderr
     folder = tmp_path / "results" / "study"
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -332,7 +332,7 @@ def test_from_data_to_results(noisyeval, tmp_path):
     )
     assert {path.name for path in tmp_path.iterdir()} == {"spam.csv", "study.jsonc"}
     done = noisyeval(None, "--quiet", name="study.jsonc")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "Results are in results/study\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, WHERE, "")
     again = noisyeval(None, "--json", name="study.jsonc")
     start, end = map(json.loads, again.stdout.splitlines())
     assert (start["event"], start["cached"], start["total"]) == ("start", 15, 15)
@@ -408,8 +408,7 @@ def test_python_dash_m(tmp_path):
     command = [sys.executable, "-m", "boostnoise"]
     done = subprocess.run([*command, "study.json", "-j", "2"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    last = "Results are in results/study; to look at them, open results/study/report.html\n"
-    assert done.stdout.endswith(last)
+    assert done.stdout.endswith(WHERE)
     shown = subprocess.run([*command, "--help"], cwd=tmp_path, capture_output=True, text=True)
     assert shown.stdout.startswith("Usage: noisyeval [OPTIONS] CONFIG")
 

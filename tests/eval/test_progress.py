@@ -1,4 +1,5 @@
 import json
+import sys
 from functools import partial
 from types import SimpleNamespace
 
@@ -6,7 +7,7 @@ import pytest
 from boostnoise.eval import progress as module
 from boostnoise.eval.outcome import Outcome
 from boostnoise.eval.planning import Progress, plan
-from boostnoise.eval.progress import Bar, Display, Events, Lines, display
+from boostnoise.eval.progress import Bar, Display, Events, Lines, Notebook, display, display_in_python
 from boostnoise.eval.report import write_report
 from boostnoise.eval.runner import complete, run
 
@@ -148,3 +149,43 @@ def test_events(make, capsys):
 def test_nothing_to_do(capsys):
     Lines("run")(SimpleNamespace(done=0, total=0, failed=0))
     assert capsys.readouterr().err == "run: 0 of 0 cells done, 0 failed\n"
+
+
+def test_a_bar_in_a_notebook(make, monkeypatch):
+    shown, outputs = Notebook("<b>"), []
+
+    class Output:
+        def update(self, content, raw):
+            assert raw
+            outputs.append(content)
+
+    def show_first(content, raw, display_id):
+        assert raw
+        assert display_id
+        outputs.append(content)
+        return Output()
+
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=show_first))
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_BARS", 0.0)
+    config = make(repeats=1)
+    with shown:
+        run(config, n_jobs=1, progress=shown)
+    first, *_, last = outputs
+    assert first["text/plain"] == "<b>: 0 of 2 cells done, 0 failed"
+    assert last["text/html"] == '<progress value="2" max="2"></progress> &lt;b&gt;: 2 of 2 cells done, 0 failed'
+    assert len(outputs) == 3
+    outputs.clear()
+    again = Notebook("again")
+    run(config, n_jobs=1, progress=again)
+    assert outputs == []  # there was nothing to wait for
+
+
+@pytest.mark.parametrize(
+    ("is_jupyter", "is_terminal", "kind"),
+    [(True, False, Notebook), (False, True, Bar), (False, False, Display)],
+)
+def test_displays_in_python(monkeypatch, is_jupyter, is_terminal, kind):
+    console = SimpleNamespace(is_jupyter=is_jupyter, is_terminal=is_terminal)
+    monkeypatch.setattr(module, "Console", lambda **_: console)
+    monkeypatch.setattr(module, "Bar", lambda name: Bar.__new__(Bar))
+    assert type(display_in_python("run")) is kind
