@@ -114,19 +114,11 @@ def compare(
         A ValueError, before any work, if what was asked for cannot be run; it names the argument.
     TypeError
         If an argument is of a type that stands for nothing.
-
-    Examples
-    --------
-    >>> from boostnoise import compare
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> models = ["adaboost", DecisionTreeClassifier(max_depth=3)]
-    >>> comparison = compare(models, ["iris"], noise=[0.2, 0.4])  # doctest: +SKIP
-    >>> print(comparison)  # doctest: +SKIP
     """
     if not isinstance(results_dir, str | Path):
         raise TypeError(f"results_dir must be a path, got {results_dir!r:.60}")
     results_dir = str(results_dir)
-    described, packages = _models(models)
+    described, at_hand = _models(models)
     sets, files = _datasets(datasets, Path(results_dir) / "data")
     content = {
         "datasets": sets,
@@ -145,7 +137,10 @@ def compare(
     }
     content = {key: plain(value, key) for key, value in content.items()}
     config = parse_config(content, name)
-    allowed = {*packages, *_named_packages(allow_modules)}
+    allowed = {
+        *_named_packages(allow_modules),
+        *(name for i in at_hand for name in packages_of(config.models[i])),
+    }
     _check_packages(config, allowed)
     for file in files:
         file.write()
@@ -157,21 +152,20 @@ def compare(
     return Comparison(run)
 
 
-def _models(models: Any) -> tuple[list[Any], set[str]]:
-    """Models as a config holds them, and the packages of estimators."""
+def _models(models: Any) -> tuple[list[Any], list[int]]:
+    """Models as a config holds them, and which of them were estimators, whose code has run already."""
     if isinstance(models, str) or is_estimator(models):
         models = [models]
     if not isinstance(models, Mapping | list | tuple):
         raise TypeError(f"models must be a list or a dict, got {type(models).__name__}")
     described: list[Any] = []
-    estimators: list[tuple[int, dict[str, Any]]] = []
-    packages = set()
+    at_hand, unnamed = [], []
     for i, (name, model, where) in enumerate(_named(models, "models")):
         if is_estimator(model):
             value = describe(model, where)
-            packages.add(value["module"].partition(".")[0])
+            at_hand.append(i)
             if name is None:
-                estimators.append((i, value))
+                unnamed.append(i)
         elif isinstance(model, Mapping):
             value = plain(dict(model), where)
         elif isinstance(model, str):
@@ -181,10 +175,10 @@ def _models(models: Any) -> tuple[list[Any], set[str]]:
         else:
             raise TypeError(f"{where} must be a short name, an estimator or a dict, got {model!r:.60}")
         described.append(_with_name(value, name, where))
-    alike = Counter(value["model"] for _, value in estimators)
-    for i, value in estimators:
-        described[i] = {"name": _name_of(value, alone=alike[value["model"]] == 1), **value}
-    return described, packages
+    alike = Counter(described[i]["model"] for i in unnamed)
+    for i in unnamed:
+        described[i]["name"] = _name_of(described[i], alone=alike[described[i]["model"]] == 1)
+    return described, at_hand
 
 
 def _name_of(described: dict[str, Any], *, alone: bool) -> str:

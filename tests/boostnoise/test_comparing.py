@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -243,7 +243,9 @@ def test_ones_own_estimators(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     import my_learners
 
-    compared = compare([my_learners.Guess("uniform")], ["iris"], 0.2, repeats=1, progress=False, n_jobs=1)
+    guess = my_learners.Guess("uniform")
+    models = {"guess": guess, "within": make_pipeline(StandardScaler(), guess)}
+    compared = compare(models, ["iris"], 0.2, repeats=1, progress=False, n_jobs=1)
     assert compared.scores["error"].isna().all()
     assert compared.scores["accuracy"].between(0.1, 0.6).all()
 
