@@ -137,13 +137,14 @@ class Results:
         return {metric: averaged(self.scores, metric, self.metric) for metric in self.curves}
 
     def _lines(self, table: pd.DataFrame, metric: str) -> dict[str, Lines]:
-        names = ["dataset", "model", "noise_rate"] if "dataset" in table else ["model", "noise_rate"]
-        lines = {}
+        lines: dict[str, Lines] = {}
         for kind in self.kinds:
-            levels = {"dataset": self.datasets, "model": self.models, "noise_rate": self.rates[kind]}
-            every = pd.MultiIndex.from_product([levels[name] for name in names], names=names)
-            here = table[table["noise_kind"] == kind].set_index(names).reindex(every)
-            shape = tuple(len(levels[name]) for name in names)
+            levels: dict[str, list[Any]] = {"model": self.models, "noise_rate": self.rates[kind]}
+            if "dataset" in table:
+                levels = {"dataset": self.datasets, **levels}
+            every = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
+            here = table[table["noise_kind"] == kind].set_index(list(levels)).reindex(every)
+            shape = tuple(map(len, levels.values()))
             columns = (here[name].to_numpy(dtype=np.float64).reshape(shape) for name in (metric, "low", "high"))
             lines[kind] = Lines(*columns)
         return lines

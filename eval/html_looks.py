@@ -135,7 +135,7 @@ def heat_steps(values: NDArray[np.float64], *, higher_is_better: bool) -> NDArra
 
 
 def lightened(colour: str) -> str:
-    """The colour, or the first mixture of it with white that is as clear on a dark page as it is on a white one."""
+    """The colour, or the first mixture of it with white that is as clear on a dark page as it was on white."""
     red_green_blue = np.array(to_rgba(colour)[:3])
     mixtures = (to_hex(red_green_blue + share * (1 - red_green_blue)) for share in np.linspace(0, 1, 21))
     clear = min(max(contrast(colour, "#ffffff"), READABLE), ENOUGH)

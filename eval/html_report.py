@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .citations import bibtex_of, works_of
+from .citation import bibtex, citation
 from .errors import ConfigError
 from .findings import p_text
 from .html_data import Results
@@ -23,8 +23,10 @@ from .packages import version_of
 from .readable import readable
 from .runs import Run
 from .verdicts import telling_rate, verdict
+from .works import bibtex_of, works_of
 
 TEMPLATES = "templates"
+FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # before anything is drawn
 
 
 def write_html(run: Run, path: Path) -> Path:
@@ -90,9 +92,11 @@ def html_of(run: Run) -> str:
         config=config,
         results=results,
         looks=looks,
-        policy=_policy(scripts),
+        policy=_policy([FIRST_SCRIPT, *scripts]),
         style=Markup(style),  # noqa: S704 - ours, with colours that Matplotlib understood
-        scripts=[Markup(script) for script in scripts],  # noqa: S704 - Plotly's, and ours
+        # Plotly's, and ours.
+        first_script=Markup(FIRST_SCRIPT),  # noqa: S704
+        scripts=[Markup(script) for script in scripts],  # noqa: S704
         data=Markup(_json(results.for_page(looks))),  # noqa: S704 - escaped there
         shown_config=_shown_config(run),
         failures=failures(results),
@@ -112,7 +116,8 @@ def html_of(run: Run) -> str:
         titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},
         version=version_of("boostnoise"),
         works=works,
-        bibtex=bibtex_of(works),
+        citation=citation(),
+        bibtex=f"{bibtex()}\n\n{bibtex_of(works)}",
     )
 
 

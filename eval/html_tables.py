@@ -222,7 +222,7 @@ def failures(results: Results) -> Failures:
     """The cells without scores."""
     scores = results.scores
     lacking = scores[scores["error"].notna()]
-    groups = list(lacking.groupby(["model", "dataset", "error"], sort=False))
+    groups: list[Any] = list(lacking.groupby(["model", "dataset", "error"], sort=False))
     rows = [
         Failure(
             model=model,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,8 @@ def tests_of(scores: pd.DataFrame, metric: str, level: float, looks: Mapping[str
 
 def _diagram(result: FriedmanNemenyi, looks: Mapping[str, Mapping[str, Any]]) -> str:
     # As a picture of its own its ids meet no others, and what is in it can neither run nor load anything.
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": "critical difference"}):
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": "critical difference"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph|Font")  # a script that the font lacks shows as boxes
         figure = Figure(figsize=(WIDTH, height_of(result)), layout="constrained")
         draw_critical_difference(figure.subplots(), result, looks)
         file = io.BytesIO()
@@ -75,4 +77,5 @@ def _description(result: FriedmanNemenyi) -> str:
     ranks = ", ".join(f"{model} {rank:.2f}" for model, rank in result.mean_ranks.items() if math.isfinite(rank))
     groups: Sequence[list[str]] = result.groups
     joined = "; ".join(f"no significant difference between {listed(group)}" for group in groups)
-    return f"Mean ranks: {ranks}. Critical difference {result.critical_difference:.2f}{'; ' * bool(joined)}{joined}."
+    width = f"critical difference {result.critical_difference:.2f}"
+    return f"Mean ranks: {ranks}; {'; '.join(filter(None, [width, joined]))}."

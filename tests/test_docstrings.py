@@ -15,6 +15,7 @@ MODULES = [
     "boostnoise.eval.metrics",
     "boostnoise.eval.noise_by_class",
     "boostnoise.eval.noise_given",
+    "boostnoise.eval.readable",
     "boostnoise.eval.statistics",
     "boostnoise.losses",
     "boostnoise.transition",

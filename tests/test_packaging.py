@@ -30,6 +30,9 @@ def test_the_wheel_holds_every_module(root, tmp_path):
         assert len(modules) > 4
         assert modules <= installed
     assert {"boostnoise/py.typed", "robust_splits/py.typed"} <= installed
+    templates = {f"boostnoise/eval/templates/{path.name}" for path in (copy / "eval" / "templates").iterdir()}
+    assert len(templates) > 3
+    assert templates <= installed
     assert not any(name.startswith(("eval/", "tests/", "configs/")) for name in installed)
 
 

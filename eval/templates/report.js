@@ -19,7 +19,6 @@
   // Plotly reads names as a kind of HTML.
   const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\n/g, " ");
   const short = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
-  root.classList.add("js");
 
   // Charts
 
