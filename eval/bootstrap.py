@@ -9,7 +9,7 @@ References
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -112,7 +112,8 @@ def _band_of_kind(
     whole = 1 if averaged is None else values[averaged].nunique()
     wide = means["mean"].where(means["count"] == whole).unstack(unit)
     # In the order of the scores.
-    wide = wide.reindex(index=means.index.droplevel(unit).unique(), columns=values[unit].unique())
+    index: Any = means.index
+    wide = wide.reindex(index=index.droplevel(unit).unique(), columns=values[unit].unique())
     table = wide.index.to_frame(index=False)
     array = wide.to_numpy(dtype=np.float64)
     table[metric] = array.mean(axis=1)
