@@ -50,13 +50,14 @@ def as_text(comparison: Comparison) -> str:
 
 def as_html(comparison: Comparison) -> str:
     """The same, with the curves of ELA as a picture within; whatever a user named is escaped."""
+    from boostnoise.eval.readable import readable
     from boostnoise.eval.report import failures
 
     parts = [f"<p><strong>{escape(heading(comparison))}</strong></p>"]
     parts += [f"<p>{escape(part)}</p>" for part in comparison.verdict().split("\n\n")]
     for kind in comparison.run.scores["noise_kind"].unique():
         table = comparison.ela(noise_kind=kind).rename(columns=lambda rate: f"{100 * rate:.4g} %")
-        table.columns.name = None
+        table = table.rename_axis(index=None, columns=None).rename(index=readable)
         parts.append(f"<p>{escape(_title(comparison, kind))}</p>")
         parts.append(table.to_html(float_format="{:.3f}".format, na_rep="–", border=0))
     parts.append(_picture(comparison))

@@ -182,10 +182,11 @@ def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
 
 def _redraw(folder: Path, shown: Display) -> int:
     from boostnoise.eval.errors import ConfigError
-    from boostnoise.eval.runs import load_run
 
     if not folder.is_dir():
         raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
+    from boostnoise.eval.runs import load_run
+
     return _end(load_run(folder), shown)
 
 
@@ -231,9 +232,7 @@ def _run(
         shown.took_over(merge(config, stores))
     with shown, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: shown.warn(str(message))
-        run = complete(
-            config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown
-        )
+        run = complete(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown)
     return _end(run, shown)
 
 

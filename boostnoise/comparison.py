@@ -27,6 +27,9 @@ if TYPE_CHECKING:  # Matplotlib takes long to load
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+AREA = "area_under_ela"
+AT_ONE_LEVEL = ("critical_difference", "time", "heatmap")  # pictures
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
@@ -213,7 +216,7 @@ class Comparison:
         """Arguments of statistics at one noise rate."""
         kind = self._kind(noise_kind)
         metric = self.config.metric if metric is None else metric
-        if level is None and metric != "area_under_ela":
+        if level is None and metric != AREA:
             level = telling_rate(self._of_kind(kind), self.config.metric)
         of = self.config.metric
         return {"scores": self.run.scores, "metric": metric, "level": level, "kind": kind, "of": of}
@@ -244,7 +247,10 @@ class Comparison:
         kind : str, default="ela"
             ``"ela"``, ``"rla"``, ``"retention"`` or a measure, also with ``"_by_dataset"`` behind it;
             ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``.
-        level, noise_kind, models, metric
+        level : float or None, default=None
+            The noise rate of the last four kinds, if they have one; None for the one that `verdict` speaks of,
+            or the highest where that differs between kinds of noise.
+        noise_kind, models, metric
             See `boostnoise.eval.plot`.
         ax : Axes or None, default=None
             Where to draw; None for a new figure of pyplot, which notebooks and ``plt.show()`` show.
@@ -253,8 +259,14 @@ class Comparison:
         -------
         Axes or ndarray of Axes
         """
+        from boostnoise.eval.looks import options_of
         from boostnoise.eval.plots import plot
 
+        scores = self._of_kind(noise_kind)
+        if level is None and kind in AT_ONE_LEVEL and metric != AREA:
+            groups = scores.groupby("noise_kind", sort=False)
+            levels = {telling_rate(of_kind, self.config.metric) for _, of_kind in groups}
+            level = levels.pop() if len(levels) == 1 else None
         drawn = plot(
             self.run.scores,
             kind,
@@ -263,7 +275,7 @@ class Comparison:
             level=level,
             noise_kind=noise_kind,
             models=models,
-            options=self.config.rla_fig if kind.startswith("rla") else self.config.ela_fig,
+            options=options_of(self.config, kind),
             ax=ax,
         )
         if ax is None:

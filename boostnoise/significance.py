@@ -9,7 +9,7 @@ from boostnoise.eval.signed_ranks import WilcoxonHolm
 from boostnoise.eval.statistics import FriedmanNemenyi
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SignificanceTests:
     """Tests of the differences between models at one noise rate.  Printed, they are prose and small tables.
 
@@ -35,6 +35,9 @@ class SignificanceTests:
     friedman_nemenyi: FriedmanNemenyi
     wilcoxon_holm: WilcoxonHolm
     paired_t: PairedTTests
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         from boostnoise.eval.labels import label_of  # which loads Matplotlib

@@ -110,7 +110,9 @@ def _band_of_kind(
     """Means of the lines under one kind of noise, and their band; what is averaged must be whole."""
     means = values.groupby([*lines, unit], sort=False)[metric].agg(["mean", "count"])
     whole = 1 if averaged is None else values[averaged].nunique()
-    wide = means["mean"].where(means["count"] == whole).unstack(unit, sort=False)
+    wide = means["mean"].where(means["count"] == whole).unstack(unit)
+    # In the order of the scores.
+    wide = wide.reindex(index=means.index.droplevel(unit).unique(), columns=values[unit].unique())
     table = wide.index.to_frame(index=False)
     array = wide.to_numpy(dtype=np.float64)
     table[metric] = array.mean(axis=1)

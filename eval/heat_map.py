@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from .labels import text_of
-from .layout import LETTER
+from .layout import LETTER, usual_top
 from .metrics import PAIRED, curve
 from .picture import Picture
 from .score_tables import higher_is_better
@@ -36,7 +36,7 @@ def heat_map(picture: Picture) -> Axes | NDArray[Any]:
             *tables[kind],
             gids={model: look["gid"] for model, look in picture.looks.items()},
             higher_is_better=better,
-            label=f"{picture.label} ({'higher' if better else 'lower'} is better)",
+            label=f"{picture.name} ({'higher' if better else 'lower'} is better)",
             colour_map=picture.options.fig_cmap,
         )
 
@@ -117,7 +117,10 @@ def draw_heat_map(
     name = colour_map or COLOUR_MAP
     colours = matplotlib.colormaps[name if higher_is_better else _reversed(name)]
     mesh = ax.pcolormesh(np.ma.masked_invalid(values), cmap=colours, edgecolors="white", linewidth=1)
-    if not np.isfinite(values).any():
+    top = usual_top(values)
+    if np.isfinite(top):
+        mesh.set_clim(vmax=top)
+    elif not np.isfinite(values).any():
         mesh.set_clim(0, 1)
     best = (
         np.nanmax(values, axis=1, initial=-np.inf)
@@ -160,7 +163,10 @@ def draw_heat_map(
     ax.tick_params(length=0)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
-    bar = ax.figure.colorbar(mesh, ax=ax, label=label, shrink=min(1.0, 4 / (rows * CELL[1])), aspect=15)
+    extend = "max" if np.isfinite(top) else "neither"
+    bar = ax.figure.colorbar(
+        mesh, ax=ax, extend=extend, label=label, shrink=min(1.0, 4 / (rows * CELL[1])), aspect=15
+    )
     bar.outline.set_visible(False)
 
 

@@ -24,6 +24,7 @@ LEGEND_WIDTH = 36
 LEGEND_SIZES = (None, 8, 6, 5, 4)  # of letters, in points; None for the size that Matplotlib is set to
 # Whatever a user has set: a name with an underscore is not to be read by LaTeX.
 STYLE: Any = {"text.usetex": False, "text.parse_math": True}
+USUAL = 0.95  # share of the values that a common scale holds in any case
 DOTS = 150  # to the inch, by which text is measured
 LETTER = 0.0075  # inches that a letter of one point takes on average
 
@@ -90,8 +91,8 @@ def draw_panels(
     # The panels and their title stay to the left of the legend; one that is too wide covers them in part.
     entitle(figure, title, caption, options, right=max(0.4, 1 - width / figure.get_figwidth()))
     if label is not None:
-        lines = textwrap.wrap(label, letters_in(0.85 * figure.get_figheight()))
-        figure.supylabel("\n".join(lines), fontsize="medium")
+        parts = textwrap.wrap(label, letters_in(0.85 * figure.get_figheight()))
+        figure.supylabel("\n".join(parts), fontsize="medium")
     return axes[: len(names)]
 
 
@@ -130,6 +131,13 @@ def beside(ax: Axes, lines: Sequence[Line2D], options: FigureOptions | None) -> 
     legend = legend_of(ax, {"": lines}, ax.bbox.height / figure.dpi, width, **place)
     if options is not None and options.fig_size is None:
         figure.set_figwidth(figure.get_figwidth() + size_of(legend)[0])
+
+
+def usual_top(values: NDArray[np.float64]) -> float:
+    """Where a common scale ends if a few values are so large that nothing could be seen of the others."""
+    known = values[np.isfinite(values)]
+    usual = float(np.quantile(known, USUAL)) if known.size else 0.0
+    return 1.25 * usual if usual > 0 and known.max() > 2 * usual else np.inf
 
 
 def letters_in(inches: float) -> int:

@@ -64,6 +64,18 @@ def check_options(options: FigureOptions, name: str) -> None:
             ) from None
 
 
+def options_of(config: Config, kind: str) -> FigureOptions:
+    """How a config wants a kind of picture to look.
+
+    Size and title are those of the averaged curves of ELA and RLA alone.  Colours, lines and dots are those of
+    all pictures, by `rla_fig` if their name begins with ``rla``, and by `ela_fig` otherwise.
+    """
+    options = config.rla_fig if kind.startswith("rla") else config.ela_fig
+    return (
+        options if kind in ("ela", "rla") else options.model_copy(update={"fig_size": None, "fig_title": None})
+    )
+
+
 def look_of(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
     """Arguments of the line of the i-th of n models."""
     look: dict[str, Any] = {

@@ -17,9 +17,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from .config import Config, FigureOptions
+from .config import Config
 from .errors import ConfigError
 from .html_report import write_html
+from .looks import options_of
 from .metrics import curve, mean_curve, per_repeat
 from .plots import label_of, plot
 from .runs import REPORT, Run
@@ -35,7 +36,7 @@ FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": 
 
 
 def write_report(run: Run) -> list[Path]:
-    """Write the scores, tables of ELA and what else comes of it, pictures and a page into the folder of the run.
+    """Write the scores, tables of ELA and what comes of it, pictures and a page into the folder of the run.
 
     Parameters
     ----------
@@ -75,12 +76,13 @@ def write_report(run: Run) -> list[Path]:
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
                 write(f"{name}.csv", partial(table.to_csv, index=False))
-        for kind, options in _figures(config).items():
+        averaged = [kind for kind in ("ela", "rla") if options_of(config, kind).save_fig]
+        for kind in dict.fromkeys([*averaged, *config.figures]):
             # The ids of an SVG come from a fixed salt.
             with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
                 # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
                 warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
-                axes = plot(scores, kind, of=config.metric, options=options)
+                axes = plot(scores, kind, of=config.metric, options=options_of(config, kind))
                 figure = np.ravel(np.asarray(axes))[0].figure
                 for suffix, metadata in FORMATS.items():
                     write(f"{kind}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
@@ -89,18 +91,6 @@ def write_report(run: Run) -> list[Path]:
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
         ) from None
     return [*written, write_html(run, folder / REPORT)]
-
-
-def _figures(config: Config) -> dict[str, FigureOptions]:
-    """The kinds of pictures to write, and how each is to look."""
-    own = {"ela": config.ela_fig, "rla": config.rla_fig}
-    kinds = [*(kind for kind, options in own.items() if options.save_fig), *config.figures]
-    # Size and title are those of one picture; colours, lines and dots those of all.
-    others = {"fig_size": None, "fig_title": None}
-    return {
-        kind: own.get(kind) or own["rla" if kind.startswith("rla") else "ela"].model_copy(update=others)
-        for kind in kinds
-    }
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from .bands import by_dataset
 from .curves import draw_curves
 from .labels import text_of
-from .layout import draw_panels, letters_in
+from .layout import draw_panels, letters_in, usual_top
 from .picture import Picture
 
 PANEL, LARGER_PANEL, FEW = (2.5, 2.0), (3.2, 2.6), 4
 LETTERS: Any = {"font.size": 8.0}
 MAX_TICKS = 6
 PAPER = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1}
-USUAL = 0.95  # share of the values that the axes show in any case
 SMALLER = 0.75  # markers, their rims and lines
 
 
@@ -35,7 +34,7 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
     """
     table, band = by_dataset(picture.scores, picture.metric, picture.of)
     n_kinds, n_datasets = len(picture.kinds), len(picture.datasets)
-    top = _top(table[picture.metric].to_numpy(dtype=np.float64))
+    top = usual_top(table[picture.metric].to_numpy(dtype=np.float64))
     panel_size = PANEL if n_datasets > FEW else LARGER_PANEL
     panels = {}
     for name in picture.datasets:
@@ -70,11 +69,12 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
             ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center", color="0.4")
         return lines
 
+    where = "each data set" if n_datasets > 1 else text_of(picture.datasets[0])
     axes = draw_panels(
         list(panels),
         draw,
         headings=[heading for *_, heading in panels.values()],
-        title=f"{picture.name}{picture.under} on {'each data set' if len(panels) > 1 else text_of(picture.datasets[0])}",
+        title=f"{picture.name}{picture.under} on {where}",
         caption=f"Band: {band}" + ("; ↑ where lines leave the panel" if np.isfinite(top) else ""),
         label=picture.label,
         lacking="on {}",
@@ -85,13 +85,6 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
     if np.isfinite(top):
         axes[0].set_ylim(top=top)
     return axes if n_kinds == 1 else axes.reshape(n_datasets, n_kinds)
-
-
-def _top(values: NDArray[np.float64]) -> float:
-    """Where the common axis ends if a few values are so large that nothing could be seen of the others."""
-    known = values[np.isfinite(values)]
-    usual = float(np.quantile(known, USUAL)) if known.size else 0.0
-    return 1.25 * usual if usual > 0 and known.max() > 2 * usual else np.inf
 
 
 def columns_for(n: int) -> int:

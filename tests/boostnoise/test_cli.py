@@ -50,18 +50,30 @@ def stored(folder):
 
 
 def test_a_run(noisyeval, tmp_path):
-    done = noisyeval(QUICK)
+    rows = [f"{i % 7},{i % 5},{'ab'[i % 7 > 3]}\n" for i in range(150)]
+    (tmp_path / "mine.csv").write_text("x,z,y\n" + "".join(rows))
+    done = noisyeval({**QUICK, "datasets": [{"path": "mine.csv", "target": "y"}]})
     assert done.returncode == 0, done.stderr
     assert "mean over" not in done.stdout
     assert "ELA, equalised loss of accuracy" in done.stdout
-    assert "Results are in results/study" in done.stdout
+    last = "Results are in results/study; to look at them, open results/study/report.html\n"
+    assert done.stdout.endswith(last)
     assert "study: 8 of 8 cells done, 0 failed" in done.stderr
-    files = {path.name for path in (tmp_path / "results" / "study").iterdir()}
-    assert files == {
-        "scores.parquet", "scores.csv", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "rla.csv", "rla_mean.csv",
-        "rla.png", "rla.svg", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
+    folder = tmp_path / "results" / "study"
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert files.keys() == {
+        "scores.parquet", "scores.csv", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "ela.pdf", "rla.csv",
+        "rla_mean.csv", "rla.png", "rla.svg", "rla.pdf", "retention.csv", "retention_mean.csv",
+        "area_under_ela.csv", "area_under_ela_mean.csv", "report.html",
     }  # fmt: skip
     assert len(scores(tmp_path)) == 8
+    # All of it comes from the store: neither the config nor the data are there any more.
+    for path in [tmp_path / "study.json", tmp_path / "mine.csv", *folder.iterdir()]:
+        path.unlink()
+    redrawn = noisyeval(None, "--redraw", name="results/study")
+    assert (redrawn.returncode, redrawn.stderr) == (0, "")
+    assert redrawn.stdout == done.stdout
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
 
 
 def test_help_answers_without_loading_anything():
@@ -85,7 +97,17 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["a.json", "b.json"], ["a.json", "--jobs", "0"], ["--nonsense", "a.json"]]
+    "arguments",
+    [
+        [],
+        ["a.json", "b.json"],
+        ["a.json", "--jobs", "0"],
+        ["--nonsense", "a.json"],
+        ["--redraw", "results", "--fresh"],
+        ["--redraw", "a.json", "--dry-run"],
+        ["--redraw", "nowhere"],
+        ["--redraw"],
+    ],
 )
 def test_bad_usage(arguments, tmp_path):
     shown = subprocess.run([*COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True)
@@ -386,7 +408,8 @@ def test_python_dash_m(tmp_path):
     command = [sys.executable, "-m", "boostnoise"]
     done = subprocess.run([*command, "study.json", "-j", "2"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "Results are in results/study" in done.stdout
+    last = "Results are in results/study; to look at them, open results/study/report.html\n"
+    assert done.stdout.endswith(last)
     shown = subprocess.run([*command, "--help"], cwd=tmp_path, capture_output=True, text=True)
     assert shown.stdout.startswith("Usage: noisyeval [OPTIONS] CONFIG")
 

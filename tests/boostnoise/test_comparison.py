@@ -144,6 +144,14 @@ def test_pictures_are_pyplots(comparison):
         comparison.plot("elq")
 
 
+def test_pictures_are_of_the_level_of_the_verdict(two_kinds, made_scores):
+    assert "at 40 % uniform noise" in two_kinds.plot("heatmap", noise_kind="uniform").figure.get_suptitle()
+    rates = comparison_of(made_scores(rates=(0.0, 0.25, 0.4)))
+    assert "at 25 % uniform noise" in rates.plot("heatmap").figure.get_suptitle()
+    assert "at 40 % uniform noise" in rates.plot("heatmap", level=0.4).figure.get_suptitle()
+    rates.plot("heatmap", metric="area_under_ela")
+
+
 def test_panels_are_an_array(two_kinds):
     drawn = two_kinds.plot("ela_by_dataset")
     assert drawn.shape == (2, 2)
@@ -230,7 +238,7 @@ def test_html_for_notebooks(comparison):
     assert "mine &amp; &lt;b&gt;" in html
     # Well formed, but for the void element.
     tree = ElementTree.fromstring(re.sub(r"<img ([^>]*)>", r"<img \1/>", html).replace("&nbsp;", ""))
-    assert [cell.text for cell in tree.findall(".//tbody//th")] == NAMES
+    assert [cell.text for cell in tree.findall(".//tbody//th")] == [NAMES[0], "a_b & 50% | λ"]
     assert [cell.text for cell in tree.findall(".//thead//th")][1:4] == ["0 %", "10 %", "40 %"]
     (picture,) = tree.findall(".//img")
     kind, _, content = picture.get("src").partition(",")

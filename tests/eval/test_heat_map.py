@@ -73,6 +73,16 @@ def test_the_area_has_no_rate(made_scores):
     assert ax.figure.get_suptitle() == "Area under the curve of ELA under uniform noise"
 
 
+def test_one_large_value_does_not_flatten_the_rest(made_scores):
+    scores = made_scores("abc", [f"set {i}" for i in range(10)], repeats=1)
+    scores.loc[(scores["dataset"] == "set 3") & (scores["model"] == "b"), "accuracy"] = 0.02
+    ax = plot(scores, "heatmap", metric="ela")
+    (mesh,) = (found for found in ax.collections if found.get_array() is not None)
+    assert mesh.get_clim()[1] < 2 < mesh.get_array().max()
+    assert mesh.colorbar.extend == "max"
+    assert cells(ax)[3, 1] == ["49.000"]
+
+
 @pytest.mark.parametrize("name", ["viridis", "gray_r"])
 def test_colour_maps_of_the_user(made_scores, name):
     ax = plot(made_scores(), "heatmap", options=FigureOptions(fig_cmap=name))

@@ -1,7 +1,7 @@
 import pytest
 from boostnoise.eval.config import FigureOptions, parse_config
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.looks import check_figures, check_options, look_of
+from boostnoise.eval.looks import check_figures, check_options, look_of, looks_of, options_of
 
 
 def test_looks_differ():
@@ -34,3 +34,20 @@ def test_both_figures_are_checked():
     for name in ("ela_fig", "rla_fig"):
         with pytest.raises(ConfigError, match=f"{name}.fig_cmap"):
             check_figures(parse_config({**content, name: {"fig_cmap": "no"}}, "run"))
+
+
+def test_looks_follow_from_the_place_among_all():
+    everyone = looks_of(["a", "b", "c"], FigureOptions())
+    assert looks_of(["a", "b", "c"], FigureOptions(), ["c", "a"]) == {name: everyone[name] for name in "ca"}
+    assert [look["gid"] for look in everyone.values()] == ["model-0", "model-1", "model-2"]
+    assert everyone["b"]["color"] == look_of(1, 3, FigureOptions())["color"]
+
+
+def test_size_and_title_are_of_one_picture(small_config):
+    figure = {"fig_size": [3, 4], "fig_title": "mine", "fig_dpi": 90, "fig_cmap": "viridis"}
+    config = small_config(ela_fig=figure)
+    assert options_of(config, "ela") == config.ela_fig
+    assert options_of(config, "rla") == config.rla_fig
+    assert options_of(config, "rla_by_dataset") == config.rla_fig
+    for kind in ("ela_by_dataset", "heatmap"):
+        assert options_of(config, kind) == FigureOptions(fig_dpi=90, fig_cmap="viridis")
