@@ -482,7 +482,6 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
         )
     # Charts are drawn when they come near, and then have buttons too.
     assert [number for number, _ in seen if number is not None] == [str(i) for i in range(everything)]
-    assert sum(number is None for number, _ in seen) >= 10
     assert all(is_visible for _, is_visible in seen)
     tab.page.locator(".skip").focus()
     assert tab.page.locator(".skip").is_visible()
