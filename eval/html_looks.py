@@ -15,7 +15,6 @@ from .heat_map import COLOUR_MAP
 from .looks import look_of
 
 PIXELS_PER_POINT = 4 / 3
-MARKER_SCALE = 1.15  # of markers on a screen, which are looked at from nearer than pictures in print
 HEAT_STEPS = 40
 DARK_PAGE = "#14171b"  # the background of the page in dark mode
 ENOUGH = 12.0  # contrast for any line
@@ -74,7 +73,7 @@ def line_look(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
         "dark": lightened(to_hex(colour)),
         "opacity": round(float(to_rgba(colour)[3] * (1.0 if alpha is None else alpha)), 3),
         "width": round(width, 2),
-        "size": round(MARKER_SCALE * PIXELS_PER_POINT * float(look["markersize"]), 2),
+        "size": round(PIXELS_PER_POINT * float(look["markersize"]), 2),
         "dash": dash,
         "symbol": symbol,
         "shape": _shape(str(look.get("drawstyle", "default"))),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .findings import counted, listed, p_text, sentence
+from .metrics import per_repeat
 from .score_tables import complete, higher_is_better, rank_table, score_table
 from .signed_ranks import wilcoxon_holm
 
@@ -81,8 +82,10 @@ def telling_rate(scores: pd.DataFrame, metric: str) -> float:
     """The noise rate that a verdict on one kind of noise is on; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates
-    compared = np.array([complete(_tables(scores, metric, rate)[0])[0].size for rate in rates])
-    rates = rates[compared == compared.max()]
+    kept = "retention" if higher_is_better(metric) else metric
+    if per_repeat(scores, kept, metric)[kept].isna().any():
+        compared = np.array([complete(_tables(scores, metric, rate)[0])[0].size for rate in rates])
+        rates = rates[compared == compared.max()]
     return float(rates[np.abs(rates - RATE).argmin()])
 
 

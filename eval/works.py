@@ -143,6 +143,7 @@ def _work(reason: str, entry: str) -> Work:
     fields = dict(re.findall(r"^\s*(\w+) = \{(.*)\},?$", entry, re.MULTILINE))
     names = [name.split(",")[0] for name in fields["author"].split(" and ")]
     authors = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} & {names[-1]}"
+    authors = authors.replace(" & others", " et al.")
     title = fields["title"].replace("{", "").replace("}", "")
     where = fields.get("journal") or fields.get("booktitle") or fields.get("publisher", "")
     address = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")

@@ -48,7 +48,7 @@
     };
   }
 
-  function curvesOf(what, lines) {
+  function curvesOf(lines, size) {
     const rates = data.kinds[state.kind].rates, looks = visible();
     const alpha = 0.16 * Math.min(1, 7 / Math.max(1, looks.length));
     const bands = lines.low ? looks.map((look) => bandOf(look, rates, lines.low[look.i], lines.high[look.i], alpha)) : [];
@@ -56,7 +56,7 @@
       x: rates, y: lines.y[look.i], name: plain(short(look.name)), opacity: look.opacity, meta: { model: look.i },
       mode: [look.dash && "lines", look.symbol && "markers"].filter(Boolean).join("+") || "lines",
       line: { color: ink(look), width: look.dash ? look.width : 0, dash: look.dash ?? "solid", shape: look.shape },
-      marker: marker(look), hoverinfo: "text",
+      marker: marker(look, size), hoverinfo: "text",
       hovertext: rates.map((rate, j) => lines.y[look.i][j] === null ? "" :
         said(look, `at ${percent(rate)}`, lines.y[look.i][j], lines.low?.[look.i][j] ?? null, lines.high?.[look.i][j] ?? null)),
     }));
@@ -72,7 +72,7 @@
     return visible().map((look) => {
       const x = seconds.y[look.i][level], y = lines.y[look.i][level];
       return {
-        x: [x], y: [y], mode: "markers", name: plain(short(look.name)), marker: marker(look, 1.6), opacity: look.opacity,
+        x: [x], y: [y], mode: "markers", name: plain(short(look.name)), marker: marker(look, 1.4), opacity: look.opacity,
         error_x: bar(seconds, look.i), error_y: bar(lines, look.i), meta: { model: look.i }, hoverinfo: "text",
         hovertext: [x === null || y === null ? "" : said(look, `${x.toPrecision(3)} s to fit`, y, null, null)],
       };
@@ -116,9 +116,9 @@
   function draw(plot) {
     const what = plot.dataset.chart, set = plot.dataset.set;
     const lines = set === undefined ? data.mean : data.sets[Number(set)];
-    const traces = what === "time" ? pointsOf() : curvesOf(what, lines[what][state.kind]);
-    const layout = layoutOf(what, printing || plot.clientWidth < 420);
     const small = plot.closest(".small") !== null;
+    const traces = what === "time" ? pointsOf() : curvesOf(lines[what][state.kind], small ? 0.7 : 0.9);
+    const layout = layoutOf(what, printing || plot.clientWidth < 420);
     if (printing) Object.assign(layout, { width: small ? 224 : 336, height: small ? 192 : 272 }); // those of the style sheet
     if (!traces.some((trace) => trace.y.some((value) => value !== null))) {
       layout.annotations = [{ text: state.off.size === data.models.length ? "no model is switched on" : "no values", showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5 }];

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from boostnoise.eval.config import parse_config
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.html_looks import DARK_PAGE, lightened
 from boostnoise.eval.html_report import html_of, write_html
 from boostnoise.eval.looks import look_of
 from boostnoise.eval.metrics import curve, mean_curve
@@ -232,8 +233,6 @@ def test_runs_of_every_shape_on_a_screen_and_on_a_phone(opened, shape):
     tab.page.locator("#models").evaluate("(models) => { models.open = true; }")
     tab.page.locator("#none").click()
     tab.page.locator("#all").click()
-    tab.page.emulate_media(color_scheme="dark")
-    tab.page.pdf()
 
 
 def test_each_model_has_a_line_of_its_colour_in_every_chart(shown, run):
@@ -490,10 +489,10 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
     tab.page.get_by_role("checkbox", name="tree").focus()
     tab.page.keyboard.press("Space")
     assert tab.page.locator("#shown").inner_text() == "(2 of 3)"
-    button = tab.page.locator("#level table:visible thead button").nth(1)
+    button = tab.page.locator("#level table:visible thead button").nth(2)
     button.focus()
     tab.page.keyboard.press("Enter")
-    assert tab.page.locator("#level table:visible thead th").nth(1).get_attribute("aria-sort") == "ascending"
+    assert tab.page.locator("#level table:visible thead th").nth(2).get_attribute("aria-sort") == "ascending"
 
 
 def test_everything_has_a_name_for_those_who_do_not_see_it(shown):
@@ -542,6 +541,29 @@ def test_numbers_of_the_tables(shown, run):
     assert [float(area) for area in areas] == mean_curve(run.scores, "area_under_ela")["area_under_ela"].round(
         3
     ).tolist()
+
+
+def test_dark_mode_and_print(opened, run):
+    tab = opened(run, color_scheme="dark")
+    tab.page.locator("#curves [data-chart=ela]").scroll_into_view_if_needed()
+    tab.page.locator("#curves [data-chart=ela][data-drawn]").wait_for()
+    on_dark = tab.lines("#curves [data-chart=ela]")
+    assert tab.js("getComputedStyle(document.body).backgroundColor") == rgb(DARK_PAGE)
+    assert on_dark == {
+        str(i): rgb(lightened(to_hex(look_of(i, 3, run.config.ela_fig)["color"]))) for i in range(3)
+    }
+    # On paper all charts are there, whether they were looked at or not, in the colours of the pictures.
+    tab.js(
+        """() => {
+          addEventListener("beforeprint", () => {
+            window.printed = [...document.querySelectorAll("#curves .plot, #level .plot")].map((plot) =>
+              [plot._fullLayout.width, plot._fullData.at(-1).marker.color]);
+          });
+        }"""
+    )
+    assert tab.page.pdf(format="A4").startswith(b"%PDF")
+    assert tab.js("window.printed") == [[336, to_hex(look_of(2, 3, run.config.ela_fig)["color"])]] * 5
+    assert tab.lines("#curves [data-chart=ela]") == on_dark
 
 
 def test_figure_options_are_obeyed(opened):
