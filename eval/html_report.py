@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def html_of(run: Run) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"percent": percent, "readable": readable}
+    environment.filters |= {"percent": percent, "readable": readable, "breakable": _breakable}
     works = works_of(config)
     return environment.get_template("report.html.j2").render(
         run=run,
@@ -119,6 +120,14 @@ def html_of(run: Run) -> str:
         citation=citation(),
         bibtex=f"{bibtex()}\n\n{bibtex_of(works)}",
     )
+
+
+def _breakable(name: str) -> str:
+    """A name that may go on in a new line after a slash and its like."""
+    from markupsafe import Markup, escape
+
+    # None of these characters is in what stands for others in HTML.
+    return Markup(re.sub(r"(?<=[/_:.,-])(?=.)", "<wbr>", escape(name)))  # noqa: S704
 
 
 def _template(name: str) -> str:

@@ -31,8 +31,14 @@ def test_curves_are_those_of_the_metrics(run):
     assert results.datasets == ["wine", "iris"]
     assert results.rates == {"uniform": [0.0, 0.2, 0.4], "pair_flip": [0.0, 0.3]}
     for metric in ("ela", "rla", "accuracy"):
-        means = mean_curve(run.scores, metric).set_index(["noise_kind", "model", "noise_rate"])[metric].sort_index()
-        each = curve(run.scores, metric).set_index(["noise_kind", "dataset", "model", "noise_rate"])[metric].sort_index()
+        means = (
+            mean_curve(run.scores, metric).set_index(["noise_kind", "model", "noise_rate"])[metric].sort_index()
+        )
+        each = (
+            curve(run.scores, metric)
+            .set_index(["noise_kind", "dataset", "model", "noise_rate"])[metric]
+            .sort_index()
+        )
         for kind, rates in results.rates.items():
             found = results.averages[metric][kind]
             assert found.value.shape == (3, len(rates))
