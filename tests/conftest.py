@@ -15,6 +15,11 @@ hypothesis.settings.load_profile("no deadline")
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_make_parametrize_id(val, argname):
+    """No addresses in the names of tests: processes that share the tests must call them the same."""
+    return argname if " at 0x" in repr(val) else None
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The top of the checkout."""

@@ -65,7 +65,6 @@ def test_at_the_ends_of_the_support():
     "dist",
     [stats.norm(1, 2), stats.t(3), stats.cauchy(), stats.gamma(2.5), stats.beta(2, 3), stats.norm,
      stats.rv_histogram((np.array([1, 0, 2, 4]), np.linspace(-2, 3, 5)))()],
-    ids=str,
 )  # fmt: skip
 def test_any_continuous_distribution(dist):
     loss = get_loss("distribution", dist=dist)
@@ -103,7 +102,6 @@ def test_estimators_with_a_distribution_can_be_cloned():
         (stats.beta(0.5, 0.5), ValueError, r"density of dist must be bounded, that of beta\(0.5, 0.5\) is not"),
         (stats.gamma(0.5), ValueError, "density of dist must be bounded"),
     ],
-    ids=str,
 )
 def test_bad_distributions(dist, error, message):
     with pytest.raises(error, match=message):
