@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import textwrap
+import warnings
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,8 @@ def _picture(comparison: Comparison) -> str:
     from boostnoise.eval.plots import plot
 
     options = comparison.config.ela_fig
-    with matplotlib.rc_context({"svg.hashsalt": comparison.config.name}):
+    with matplotlib.rc_context({"svg.hashsalt": comparison.config.name}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph|Font")  # a script that the font lacks can be seen
         drawn = plot(comparison.run.scores, "ela", of=comparison.config.metric, options=options)
         file = io.BytesIO()
         figure_of(drawn).savefig(file, format="svg", metadata={"Date": None})

@@ -187,9 +187,12 @@ def _redraw(folder: Path, shown: Display) -> int:
 
     if not folder.is_dir():
         raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
+    from boostnoise.eval.looks import check_figures
     from boostnoise.eval.runs import load_run
 
-    return _end(load_run(folder), shown)
+    run = load_run(folder)
+    check_figures(run.config)
+    return _end(run, shown)
 
 
 def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Display) -> Config:

@@ -53,4 +53,6 @@ class SignificanceTests:
 
 def under(level: float | None, noise_kind: str) -> str:
     """The noise, as the end of a title tells it."""
+    if level == 0:
+        return "without noise"
     return f"under {noise_kind} noise" if level is None else f"at {100 * level:.4g} % {noise_kind} noise"

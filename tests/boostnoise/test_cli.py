@@ -13,6 +13,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.progress import Display
+from boostnoise.eval.runner import complete
+from boostnoise.eval.store import Store
+
+from boostnoise.cli import _redraw
 
 COMMAND = [Path(sys.executable).with_name("noisyeval")]
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
@@ -74,6 +80,19 @@ def test_a_run(noisyeval, tmp_path):
     assert (redrawn.returncode, redrawn.stderr) == (0, "")
     assert redrawn.stdout == done.stdout
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+
+
+def test_what_a_store_says_of_pictures_is_checked(small_config):
+    config = small_config(repeats=1)
+    complete(config, n_jobs=1)
+    with Store(config.store_path) as store:
+        record = json.loads(store.run_record("run"))
+        record["config"]["ela_fig"]["fig_cmap"] = "nonsense"
+        store.put_run("run", json.dumps(record))
+    config.output_dir.mkdir()
+    with pytest.raises(ConfigError, match=r"ela_fig\.fig_cmap: unknown colour map 'nonsense'"):
+        _redraw(config.output_dir, Display("run"))
+    assert list(config.output_dir.iterdir()) == []
 
 
 def test_help_answers_without_loading_anything():

@@ -249,6 +249,28 @@ def test_html_for_notebooks(comparison):
     assert plt.get_fignums() == []
 
 
+def test_names_that_the_font_lacks(made_scores):
+    comparison = comparison_of(made_scores(models=["\u6a21\u578b"]))
+    assert "\u6a21\u578b" in comparison._repr_html_()
+    assert "\u6a21\u578b" in comparison.to_latex()
+
+
+def test_nothing_but_failures(made_scores):
+    scores = made_scores().assign(accuracy=np.nan, error="no luck")
+    comparison = comparison_of(scores)
+    assert "none can be compared" in str(comparison)
+    assert comparison._repr_html_().count("no luck") > 1
+    assert comparison.ranks().isna().all(axis=None)
+    assert not comparison.tests().wilcoxon_holm.has_power
+    assert latex_of(comparison.to_latex())[1] == ["iris", "--", "--"]
+
+
+def test_without_noise(made_scores):
+    comparison = comparison_of(made_scores(rates=(0.0,)), noise=[{"kind": "uniform", "rates": [0.0]}])
+    assert str(comparison.tests()).startswith("Accuracy without noise\n")
+    assert r"\caption{Accuracy without noise;" in comparison.to_latex()
+
+
 def test_report(comparison, tmp_path):
     path = comparison.report(tmp_path / "new" / "page.html")
     assert path == tmp_path / "new" / "page.html"
