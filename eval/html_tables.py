@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .html_data import Lines, Results
 from .html_looks import heat_steps
+from .intervals import best_and_overlapping
 from .labels import label_of, short_label_of
 from .metrics import area_under_ela
 from .runs import NOT_FITTED
@@ -146,7 +147,10 @@ def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, of: 
 
 
 def heat_maps(results: Results) -> list[Table]:
-    """Data sets by models at each noise rate, for each kind of noise, the metric and ELA."""
+    """Data sets by models at each noise rate, for each kind of noise, the metric and ELA.
+
+    As in Wilton & Ye's tables of accuracies, models that cannot be told from the best are marked.
+    """
     columns = [Column(model, i) for i, model in enumerate(results.models)]
     tables = []
     for k, kind in enumerate(results.kinds):
@@ -155,27 +159,37 @@ def heat_maps(results: Results) -> list[Table]:
                 values, better = results.by_dataset[metric][kind].value[:, :, level], higher_is_better(metric)
                 steps = heat_steps(values, higher_is_better=better)
                 best = _best(values, higher_is_better=better)
+                near, legend = np.zeros_like(best), "bold: the best on the data set"
+                if metric == results.metric:
+                    marks = best_and_overlapping(results.scores, metric, level=rate, kind=kind)
+                    near = marks.table["overlaps"].to_numpy().reshape(best.shape) & ~best
+                    if marks.has_power:
+                        legend += "; *: the 97.5 % interval over the repeats overlaps the best one's"
                 rows = [
                     Row(
                         name,
                         None,
                         [
-                            _cell(value, best=bool(best[i, j]), step=int(steps[i, j]), model=j)
+                            _cell(
+                                value,
+                                "*" if near[i, j] else "",
+                                best=bool(best[i, j]),
+                                step=int(steps[i, j]),
+                                model=j,
+                            )
                             for j, value in enumerate(values[i])
                         ],
                     )
                     for i, name in enumerate(results.datasets)
                 ]
-                caption = (
-                    f"{label_of(metric, results.metric)} at {percent(rate)} {kind} noise ({HINTS[better]}; "
-                    "bold: the best on the data set)"
-                )
+                label = label_of(metric, results.metric)
+                caption = f"{label} at {percent(rate)} {kind} noise ({HINTS[better]}; {legend})"
                 tables.append(Table(caption[0].upper() + caption[1:], "data set", columns, rows, k, level))
     return tables
 
 
-def _cell(value: float, **more: Any) -> Cell:
-    return Cell(number(value), float(f"{value:.6g}") if math.isfinite(value) else None, **more)
+def _cell(value: float, mark: str = "", **more: Any) -> Cell:
+    return Cell(number(value) + mark, float(f"{value:.6g}") if math.isfinite(value) else None, **more)
 
 
 def _best(values: NDArray[np.float64], *, higher_is_better: bool) -> NDArray[np.bool_]:

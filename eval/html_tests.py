@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from .critical_difference import WIDTH, draw_critical_difference, height_of
 from .findings import listed
 from .layout import STYLE
+from .repeat_tests import PairedTTests, paired_t_tests
 from .score_tables import higher_is_better, score_table
 from .signed_ranks import WilcoxonHolm, wilcoxon_holm
 from .statistics import FriedmanNemenyi, friedman_nemenyi
@@ -30,6 +31,7 @@ class Tests:
     ----------
     ranks : FriedmanNemenyi
     signs : WilcoxonHolm
+    repeats : PairedTTests
     picture : str
         The critical-difference diagram as an address that holds it all; empty where the test has no power.
     description : str
@@ -38,12 +40,13 @@ class Tests:
 
     ranks: FriedmanNemenyi
     signs: WilcoxonHolm
+    repeats: PairedTTests
     picture: str
     description: str
 
 
 def tests_of(scores: pd.DataFrame, metric: str, level: float, looks: Mapping[str, Mapping[str, Any]]) -> Tests:
-    """Friedman's test with Nemenyi's, and Wilcoxon's of the best model against each other.
+    """Friedman's test with Nemenyi's, Wilcoxon's of the best model, and paired t-tests on each data set.
 
     Parameters
     ----------
@@ -59,7 +62,9 @@ def tests_of(scores: pd.DataFrame, metric: str, level: float, looks: Mapping[str
     table, better = score_table(scores, metric, level=level), higher_is_better(metric)
     ranks = friedman_nemenyi(table, higher_is_better=better)
     picture = _diagram(ranks, looks) if ranks.has_power else ""
-    return Tests(ranks, wilcoxon_holm(table, higher_is_better=better), picture, _description(ranks))
+    signs = wilcoxon_holm(table, higher_is_better=better)
+    repeats = paired_t_tests(scores, metric, level=level)
+    return Tests(ranks, signs, repeats, picture, _description(ranks))
 
 
 def _diagram(result: FriedmanNemenyi, looks: Mapping[str, Mapping[str, Any]]) -> str:

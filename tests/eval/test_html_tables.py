@@ -12,6 +12,7 @@ from boostnoise.eval.html_tables import (
     tables_of_averages,
     tables_of_dataset,
 )
+from boostnoise.eval.intervals import best_and_overlapping
 from boostnoise.eval.metrics import mean_curve
 from boostnoise.eval.outcome import RANGES
 from boostnoise.eval.runs import NOT_FITTED, Run
@@ -88,6 +89,25 @@ def test_heat_maps(run):
     assert max(cells, key=lambda cell: cell.step) == max(cells, key=lambda cell: cell.value or 0)
     assert cells[1].step == HEAT_STEPS - 1
     assert cells[5] == (number(np.nan), None, "", False, -1, 1)
+
+
+def test_accuracies_near_the_best_are_marked(run):
+    # On the first set far apart, on the second as near as repeats are.
+    scores = run.scores.assign(error=pd.NA).astype({"error": "string"})
+    noise = 0.01 * scores["repeat"] * np.where(scores["model"] == "one", 1, -1)
+    worse = np.where(
+        (scores["dataset"] == "a") & (scores["model"] == "two"), 0.4, 0.01 * (scores["model"] == "two")
+    )
+    tables = heat_maps(Results(Run(run.config, scores.assign(accuracy=0.9 - worse + noise))))
+    assert "*: the 97.5 % interval over the repeats overlaps" in tables[0].caption
+    marks = best_and_overlapping(scores.assign(accuracy=0.9 - worse + noise), level=0.0, kind="uniform").table
+    texts = [cell.text for row in tables[0].rows for cell in row.cells]
+    assert (
+        [text.endswith("*") for text in texts]
+        == marks["overlaps"].tolist()
+        == [False] * 3 + [True, False, True]
+    )
+    assert not any(cell.text.endswith("*") for row in tables[1].rows for cell in row.cells)
 
 
 def test_failures_are_counted_by_their_errors(run):

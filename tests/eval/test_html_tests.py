@@ -9,18 +9,19 @@ from boostnoise.eval.looks import looks_of
 MODELS = ["best", "数 <b>", "worst"]
 
 
-def compared(n_datasets):
+def compared(n_datasets, n_repeats=1):
     rows = [
         {
             "dataset": f"set {d}",
             "noise_kind": "uniform",
             "noise_rate": 0.3,
-            "repeat": 0,
+            "repeat": repeat,
             "model": model,
             "accuracy": 0.9 - 0.1 * m + 0.001 * d,
             "error": None,
         }
         for d in range(n_datasets)
+        for repeat in range(n_repeats)
         for m, model in enumerate(MODELS)
     ]
     return made_of(pd.DataFrame(rows), "accuracy", 0.3, looks_of(MODELS, FigureOptions()))
@@ -42,3 +43,8 @@ def test_many_data_sets_have_a_diagram_in_words_and_as_a_picture_that_is_always_
     assert b"<b>" not in base64.b64decode(content)
     assert compared(12).picture == found.picture
     assert found.signs.control == "best"
+
+
+def test_wins_ties_and_losses_on_each_data_set():
+    assert not compared(4, 2).repeats.has_power
+    assert compared(4, 3).repeats.matrix.loc["best"].tolist() == ["", "4/0/0", "4/0/0"]
