@@ -8,6 +8,9 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+# Threads that wait for one another do not take the cores from processes that share the tests.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 # Other work on the machine makes no test fail.
 hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")
