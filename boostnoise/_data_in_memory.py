@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from boostnoise.eval.errors import ConfigError, one_line
+from boostnoise.eval.whole_file import whole_file
 
 TARGET = "target"
 
@@ -44,12 +44,8 @@ class DataFile:
             if self.path.is_file() and self.path.read_bytes() == self.content:
                 return
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = self.path.with_name(f".{os.getpid()}.{self.path.name}")
-            try:
+            with whole_file(self.path) as unfinished:
                 unfinished.write_bytes(self.content)
-                unfinished.replace(self.path)
-            finally:
-                unfinished.unlink(missing_ok=True)
         except OSError as error:
             raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None
 

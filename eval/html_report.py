@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -24,6 +23,7 @@ from .packages import version_of
 from .readable import readable
 from .runs import Run
 from .verdicts import telling_rate, verdict
+from .whole_file import whole_file
 from .works import bibtex_of, works_of
 
 TEMPLATES = "templates"
@@ -51,14 +51,10 @@ def write_html(run: Run, path: Path) -> Path:
         If it cannot be written.
     """
     page = html_of(run)
-    unfinished = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with whole_file(path) as unfinished:
             unfinished.write_bytes(page.encode("utf-8", "backslashreplace"))
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"the report cannot be written to {path}: {error}") from None
     return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -25,6 +24,7 @@ from .metrics import curve, mean_curve, per_repeat
 from .plots import label_of, plot
 from .runs import Run
 from .score_tables import higher_is_better
+from .whole_file import whole_file
 
 HINTS = {
     "ela": "the lower, the more robust",
@@ -58,15 +58,9 @@ def write_report(run: Run) -> list[Path]:
     written: list[Path] = []
 
     def write(name: str, save: Callable[[Path], Any]) -> None:
-        """Replace a file by a whole one, never by a part of one, whoever else does so at the time."""
-        path = folder / name
-        unfinished = path.with_name(f".{os.getpid()}.{name}")
-        try:
+        with whole_file(folder / name) as unfinished:
             save(unfinished)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
-        written.append(path)
+        written.append(folder / name)
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,28 @@
+import pytest
+from boostnoise.eval.whole_file import whole_file
+
+
+def test_a_file_is_replaced_when_all_is_written(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+    with whole_file(path) as unfinished:
+        unfinished.write_text("new")
+        assert path.read_text() == "old"
+        assert unfinished.parent == tmp_path
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_stays_when_writing_fails(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def write():
+        with whole_file(path) as unfinished:
+            unfinished.write_text("ne")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
