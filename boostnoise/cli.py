@@ -183,9 +183,11 @@ def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
 
 
 def _redraw(folder: Path, shown: Display) -> int:
+    from boostnoise.eval.config import STORE_NAME
     from boostnoise.eval.errors import ConfigError
 
-    if not folder.is_dir():
+    # A run that was stopped has no folder yet, but the store knows it.
+    if not folder.is_dir() and (folder.exists() or not (folder.parent / STORE_NAME).is_file()):
         raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
     from boostnoise.eval.looks import check_figures
     from boostnoise.eval.runs import load_run

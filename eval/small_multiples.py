@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from .bands import by_dataset
-from .curves import draw_curves
+from .curves import draw_curves, dress
 from .labels import text_of
 from .layout import draw_panels, letters_in, usual_top
 from .picture import Picture
@@ -50,6 +50,8 @@ def curves_by_dataset(picture: Picture) -> NDArray[Any]:
         name, kind, _ = panels[panel]
         here = table[(table["dataset"] == name) & (table["noise_kind"] == kind)]
         lines = draw_curves(ax, here, picture.metric, picture.looks, label="", max_ticks=MAX_TICKS)
+        # Panels share their axes, so the ticks are those of all kinds of noise, not of the one drawn last.
+        dress(ax, table["noise_rate"].to_numpy(dtype=np.float64), MAX_TICKS)
         for line in lines:
             line.set_markersize(SMALLER * line.get_markersize())
             line.set_markeredgewidth(SMALLER * line.get_markeredgewidth())

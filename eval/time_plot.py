@@ -71,10 +71,22 @@ def draw_times(
         ax.hlines(here[metric], here["fastest"], here["slowest"], **common)
         points.append(point)
     ax.set_xscale("log")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
-    ax.xaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.2, 0.5)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: _plain(seconds)))
+    ax.xaxis.set_minor_formatter(_MinorFormatter(labelOnlyBase=False, minor_thresholds=(1.2, 0.5)))
     ax.set_xlabel("seconds to fit (logarithmic)")
     ax.set_ylabel(label)
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
     return points
+
+
+class _MinorFormatter(LogFormatter):
+    """Chooses the minor ticks that there is room for, and writes them as the major ones."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return _plain(x) if super().__call__(x, pos) else ""
+
+
+def _plain(seconds: float) -> str:
+    """A number without an exponent, however small."""
+    return np.format_float_positional(seconds, precision=3, fractional=False, trim="-")

@@ -95,6 +95,18 @@ def test_what_a_store_says_of_pictures_is_checked(small_config):
     assert list(config.output_dir.iterdir()) == []
 
 
+def test_a_run_that_was_stopped_has_no_folder_yet(small_config):
+    config = small_config(repeats=1)
+    complete(config, n_jobs=1)
+    assert not config.output_dir.exists()
+    assert _redraw(config.output_dir, Display("run")) == 0
+    assert config.output_dir.joinpath("report.html").is_file()
+    with pytest.raises(ConfigError, match="has no run 'other', but run"):
+        _redraw(config.output_dir.with_name("other"), Display("run"))
+    with pytest.raises(ConfigError, match="--redraw takes the folder of a run"):
+        _redraw(config.store_path, Display("run"))
+
+
 def test_help_answers_without_loading_anything():
     code = (
         "import sys, boostnoise.cli\n"

@@ -44,6 +44,14 @@ def test_a_column_for_each_kind_of_noise(made_scores):
     ]
 
 
+def test_ticks_are_those_of_all_kinds_of_noise(made_scores):
+    scores = made_scores(kinds=("uniform", "pair"))
+    pair = scores["noise_kind"] == "pair"
+    scores.loc[pair, "noise_rate"] = scores.loc[pair, "noise_rate"].replace({0.1: 0.2, 0.4: 0.3})
+    for ax in plot(scores, "ela_by_dataset").flat:
+        assert ax.get_xticks().tolist() == [0.0, 0.1, 0.2, 0.3, 0.4]
+
+
 def test_one_set_is_in_the_title(made_scores):
     (ax,) = plot(made_scores(datasets=["iris"]), "ela_by_dataset")
     assert (ax.get_title(), ax.figure.get_suptitle()) == ("", "ELA under uniform noise on iris")

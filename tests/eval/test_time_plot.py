@@ -32,6 +32,17 @@ def test_models_without_values(made_scores):
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b (no values)", "c"]
 
 
+def test_ticks_are_written_alike(made_scores):
+    scores = made_scores("ab")
+    scores["fit_seconds"] = np.geomspace(7e-5, 2e-4, len(scores))
+    ax = plot(scores, "time")
+    ax.set_xlim(7e-5, 7e-4)
+    ax.figure.draw_without_rendering()
+    labels = [label.get_text() for which in ("major", "minor") for label in ax.get_xticklabels(which=which)]
+    assert {"0.0001", "0.0002"} <= set(labels)
+    assert not any("e" in label for label in labels)
+
+
 def test_ticks_within_a_decade_are_told(made_scores):
     scores = made_scores("ab")
     scores["fit_seconds"] = np.linspace(2, 6, len(scores))
