@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,8 +59,8 @@ def file_of(name: str, data: Any, target: Any, folder: Path, where: str) -> tupl
     name : str
         Of the data set.
     data : DataFrame or pair
-        A frame that holds the column `target`; or features and labels, row by row in the same order, whatever
-        their index.
+        A frame that holds the column `target`; or features and labels, row by row in the same order.  Two
+        indexes of pandas may be equal or have nothing to do with each other.
     target : str or None
         None for a pair.
     folder : Path
@@ -70,13 +71,19 @@ def file_of(name: str, data: Any, target: Any, folder: Path, where: str) -> tupl
     Raises
     ------
     ConfigError
-        If there is no such column, or features and labels do not go together or cannot be written to Parquet.
+        If there is no such column, or features and labels do not go together, as where their indexes hold the
+        same labels in another order, or cannot be written to Parquet.
     """
     if isinstance(data, pd.DataFrame):
         if target is None:
             raise ConfigError(f"{where}: give a frame together with the column of its labels: (frame, 'label')")
         frame = data.reset_index(drop=True)
-    elif isinstance(data, tuple | list) and len(data) == 2 and target is None:
+    elif isinstance(data, tuple | list) and len(data) == 2:
+        if target is not None:
+            raise ConfigError(
+                f"{where}: target must be left out beside a pair (X, y), which holds the labels, "
+                f"got {target!r:.60}"
+            )
         frame, target = _joined(data[0], data[1], where)
     else:
         raise ConfigError(
@@ -94,6 +101,12 @@ def file_of(name: str, data: Any, target: Any, folder: Path, where: str) -> tupl
     try:
         frame.to_parquet(content, index=False)
     except Exception as error:  # noqa: BLE001 - pandas and Arrow raise whatever comes
+        for column in frame:
+            types = sorted({type(value).__name__ for value in frame[column].dropna()})
+            if frame[column].dtype == object and len(types) > 1:
+                raise ConfigError(
+                    f"{where}: column {column!r} must hold values of one type, got {', '.join(types)}"
+                ) from None
         raise ConfigError(f"{where}: cannot be written to Parquet: {one_line(error)}") from None
     digest = hashlib.sha256(content.getvalue()).hexdigest()[:16]
     stem = re.sub(r"[^\w.-]+", "_", name)[:60].strip("._") or "data"
@@ -110,11 +123,21 @@ def _joined(X: Any, y: Any, where: str) -> tuple[pd.DataFrame, str]:
         raise ConfigError(f"{where}: y must be a vector of labels, got {np.shape(y)} of {type(y).__name__}")
     if len(features) != len(labels):
         raise ConfigError(f"{where}: X has {len(features)} rows, but y has {len(labels)}")
+    if isinstance(X, pd.DataFrame) and isinstance(y, pd.Series) and _are_shuffled(X.index, y.index):
+        raise ConfigError(
+            f"{where}: X and y must be in the same order, but y has the index of X in another one; give "
+            "y.loc[X.index], or y.to_numpy() if row i of X has the label i of y"
+        )
     target = str(labels.name) if labels.name is not None else TARGET
     while target in set(map(str, features.columns)):
         target += "_"
     # Made at once, for a column that is added to many makes pandas copy or warn.
     return pd.concat([features, labels.rename(target)], axis=1), target
+
+
+def _are_shuffled(one: pd.Index, other: pd.Index) -> bool:
+    """Whether two indexes hold the same labels in another order."""
+    return not one.equals(other) and Counter(one) == Counter(other)
 
 
 def _is_vector(y: Any) -> bool:

@@ -117,6 +117,13 @@ def compare(
     """
     if not isinstance(results_dir, str | Path):
         raise TypeError(f"results_dir must be a path, got {results_dir!r:.60}")
+    # Imported here, for they take long.
+    from boostnoise.eval.cluster import check_scheduler
+    from boostnoise.eval.pool import check_n_jobs
+    from boostnoise.eval.runner import complete
+
+    check_n_jobs(n_jobs)
+    check_scheduler(scheduler)
     results_dir = str(results_dir)
     described, at_hand = _models(models)
     sets, files = _datasets(datasets, Path(results_dir) / "data")
@@ -144,9 +151,6 @@ def compare(
     _check_packages(config, allowed)
     for file in files:
         file.write()
-    # Imported here, for it takes long.
-    from boostnoise.eval.runner import complete
-
     with _shown(progress, name) as show:
         run = complete(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=show)
     return Comparison(run)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # Matplotlib takes long to load
     from numpy.typing import NDArray
 
 AREA = "area_under_ela"
-AT_ONE_LEVEL = ("critical_difference", "time", "heatmap")  # pictures
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,6 +116,7 @@ class Comparison:
         """
         scores = self._of_kind(noise_kind)
         table = (curve if by_dataset else mean_curve)(scores, metric, self.config.metric)
+        table = pd.concat([of_kind for _, of_kind in table.groupby("noise_kind", sort=False)])
         several = table["noise_kind"].nunique() > 1
         rows = ["noise_kind"] * several + ["dataset"] * by_dataset + ["model"]
         if "noise_rate" not in table:
@@ -248,8 +248,7 @@ class Comparison:
             ``"ela"``, ``"rla"``, ``"retention"`` or a measure, also with ``"_by_dataset"`` behind it;
             ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``.
         level : float or None, default=None
-            The noise rate of the last four kinds, if they have one; None for the one that `verdict` speaks of,
-            or the highest where that differs between kinds of noise.
+            The noise rate of the last four kinds, if they have one; None for the one that `verdict` speaks of.
         noise_kind, models, metric
             See `boostnoise.eval.plot`.
         ax : Axes or None, default=None
@@ -262,11 +261,6 @@ class Comparison:
         from boostnoise.eval.looks import options_of
         from boostnoise.eval.plots import plot
 
-        scores = self._of_kind(noise_kind)
-        if level is None and kind in AT_ONE_LEVEL and metric != AREA:
-            groups = scores.groupby("noise_kind", sort=False)
-            levels = {telling_rate(of_kind, self.config.metric) for _, of_kind in groups}
-            level = levels.pop() if len(levels) == 1 else None
         drawn = plot(
             self.run.scores,
             kind,
@@ -275,7 +269,7 @@ class Comparison:
             level=level,
             noise_kind=noise_kind,
             models=models,
-            options=options_of(self.config, kind),
+            options=options_of(self.config, str(kind)),
             ax=ax,
         )
         if ax is None:
@@ -313,6 +307,9 @@ class Comparison:
         """
         from ._score_text import as_latex, marked
 
+        for argument, text in (("caption", caption), ("label", label)):
+            if not isinstance(text, str | None):
+                raise TypeError(f"{argument} must be text or None, got {text!r:.60}")
         table, usual = marked(**self._chosen(level, metric, noise_kind))
         return as_latex(table, usual if caption is None else caption, label)
 

@@ -25,6 +25,14 @@ SECONDS_TO_CONNECT = 30
 CELLS_AHEAD = 2_000
 
 
+def check_scheduler(scheduler: object) -> None:
+    """Refuse what cannot be an address with a ConfigError; whether one answers is known when it is called."""
+    if scheduler is not None and not (isinstance(scheduler, str) and scheduler.strip()):
+        raise ConfigError(
+            f"scheduler must be an address, such as 'tcp://10.0.0.1:8786', or None, got {scheduler!r:.60}"
+        )
+
+
 def fit_on_cluster(
     cells: Iterable[tuple[str, Job]],
     datasets: Mapping[str, Dataset],

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .bands import averaged
 from .config import FigureOptions
 from .labels import label_of, text_of
-from .layout import PANEL, STYLE, beside, grown, new_figure
+from .layout import PANEL, STYLE, beside, grown, new_figure, number_ids
 from .looks import looks_of
 from .metrics import MEASURES, METRICS
 from .picture import Picture
@@ -74,6 +74,7 @@ def plot_curves(
     if options.fig_title:
         ax.set_title(text_of(options.fig_title), wrap=True)
     beside(ax, lines, None if figure is None else options)
+    number_ids(ax.figure)
     return ax
 
 

@@ -124,7 +124,15 @@ class Results:
     def ranks(self) -> dict[str, Lines]:
         """Mean ranks over the data sets for each kind of noise."""
         picture = Picture(
-            self.scores, self.metric, self.metric, None, self.models, self.models, FigureOptions(), None
+            scores=self.scores,
+            metric=self.metric,
+            of=self.metric,
+            level=None,
+            everything=self.scores,
+            models=self.models,
+            chosen=self.models,
+            options=FigureOptions(),
+            ax=None,
         )
         tables = [rank_table_by_rate(picture, kind).assign(noise_kind=kind) for kind in self.kinds]
         self.ranked_datasets = {

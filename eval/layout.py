@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +13,7 @@ import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ LEGEND_SIZES = (None, 8, 6, 5, 4)  # of letters, in points; None for the size th
 STYLE: Any = {"text.usetex": False, "text.parse_math": True}
 USUAL = 0.95  # share of the values that a common scale holds in any case
 DOTS = 150  # to the inch, by which text is measured
+_OUR_ID = re.compile(r"(model-\d+|group)(?:-\d+)?")
 LETTER = 0.0075  # inches that a letter of one point takes on average
 
 
@@ -131,6 +134,16 @@ def beside(ax: Axes, lines: Sequence[Line2D], options: FigureOptions | None) -> 
     legend = legend_of(ax, {"": lines}, ax.bbox.height / figure.dpi, width, **place)
     if options is not None and options.fig_size is None:
         figure.set_figwidth(figure.get_figwidth() + size_of(legend)[0])
+
+
+def number_ids(figure: Figure | SubFigure) -> None:
+    """Number the group ids of what belongs to one model: in an SVG an id may be there once."""
+    seen = Counter[str]()
+    for artist in figure.get_figure(root=True).findobj():
+        found = _OUR_ID.fullmatch(artist.get_gid() or "")
+        if found:
+            seen[found[1]] += 1
+            artist.set_gid(found[1] if seen[found[1]] == 1 else f"{found[1]}-{seen[found[1]]}")
 
 
 def usual_top(values: NDArray[np.float64]) -> float:

@@ -99,7 +99,8 @@ def looks_of(
 ) -> dict[str, dict[str, Any]]:
     """Arguments of the lines of models, which follow from their places whichever of them are chosen.
 
-    The group id ``model-{i}`` marks everything that is drawn of the i-th model, so that an SVG can be scripted.
+    The group id ``model-{i}`` marks everything that is drawn of the i-th model, so that an SVG can be scripted;
+    `number_ids` tells its artists apart.
     """
     looks = {
         model: {"label": model, "gid": f"model-{i}"} | look_of(i, len(models), options)

@@ -16,6 +16,8 @@ from .config import FigureOptions
 from .labels import label_of, short_label_of, text_of
 from .layout import PANEL, beside, draw_panels, draw_stack, entitle_axes, grown
 from .looks import looks_of
+from .score_tables import checked_rate
+from .verdicts import telling_rate
 
 AREA = "area_under_ela"
 
@@ -31,6 +33,8 @@ class Picture:
         What is shown, and the measure that it is computed from.
     level : float or None
         The noise rate that is asked for.
+    everything : DataFrame
+        The scores of all models, from which the noise rate follows if none is asked for.
     models : list of str
         All models, from whose places their looks follow.
     chosen : list of str
@@ -44,6 +48,7 @@ class Picture:
     metric: str
     of: str
     level: float | None
+    everything: pd.DataFrame
     models: list[str]
     chosen: list[str]
     options: FigureOptions
@@ -95,17 +100,15 @@ class Picture:
         return self.scores[self.scores["noise_kind"] == kind]
 
     def level_of(self, kind: str) -> float | None:
-        """The noise rate to compare at: that asked for, or the highest; the area has none."""
+        """The noise rate to compare at: that asked for, or that of a `verdict`; the area has none."""
         if self.metric == AREA:
             if self.level is not None:
                 raise ValueError(f"level must be None for {AREA}, which has no noise rate, got {self.level!r}")
             return None
+        if self.level is None:
+            return telling_rate(self.everything[self.everything["noise_kind"] == kind], self.of)
         rates = np.unique(self.of_kind(kind)["noise_rate"])
-        found = rates[np.isclose(rates, rates[-1] if self.level is None else self.level)]
-        if found.size == 0:
-            there = ", ".join(f"{rate:g}" for rate in rates)
-            raise ValueError(f"level must be one of {there} under {kind} noise, got {self.level!r}")
-        return float(found[0])
+        return checked_rate(rates, self.level, f" under {kind} noise")
 
     def at(self, kind: str) -> str:
         """Where models are compared under a kind of noise."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import matplotlib
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from .critical_difference import critical_difference_diagram
 from .curves import averaged_curves, plot_curves
 from .heat_map import heat_map
 from .labels import label_of
-from .layout import STYLE
+from .layout import STYLE, number_ids
 from .metrics import MEASURES, METRICS, PAIRED
 from .picture import AREA, Picture
 from .rank_curves import rank_curves
@@ -49,8 +50,8 @@ def plot(
 ) -> Axes | NDArray[Any]:
     """Draw a picture of scores.
 
-    Everything that is drawn of the i-th model has the group id ``model-{i}``, and its colour, marker and dashes
-    follow from its place among all models, in every kind of picture.
+    What is drawn of the i-th model has the group ids ``model-{i}``, ``model-{i}-2`` and so on, and its colour,
+    marker and dashes follow from its place among all models, in every kind of picture.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def plot(
         ``"area_under_ela"``.
     level : float or None, default=None
         The noise rate at which ``"critical_difference"``, ``"time"`` and ``"heatmap"`` compare; None for the
-        highest.
+        one that `verdict` speaks of.
     noise_kind : str or None, default=None
         Draws one kind of noise; None for all of them, each in a panel of its own.
     models : sequence of str or None, default=None
@@ -94,7 +95,11 @@ def plot(
     ------
     ValueError
         If an argument is unknown or not among the scores, or several panels are to be drawn into one `ax`.
+    TypeError
+        If `models` is no list, or `ax` are no axes.
     """
+    if not isinstance(ax, Axes | None):
+        raise TypeError(f"ax must be an Axes of Matplotlib or None, got {ax!r:.60}")
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     if of not in MEASURES or of not in scores:
@@ -108,6 +113,8 @@ def plot(
         raise ValueError(f"metric must be one of {', '.join(allowed)} for {kind}, got {metric!r}")
     if level is not None and (kind == "ranks" or curve_of in CURVES):
         raise ValueError(f"level must be None for {kind}, which shows all noise rates, got {level!r}")
+    if models is not None and (isinstance(models, str) or not isinstance(models, Iterable)):
+        raise TypeError(f"models must be a list of names or None, got {models!r:.60}")
     options = FigureOptions() if options is None else options
     everyone = _unique(scores, "model")
     picture = Picture(
@@ -115,6 +122,7 @@ def plot(
         metric=curve_of if curve_of in CURVES else metric or of,
         of=of,
         level=level,
+        everything=scores,
         models=everyone,
         chosen=everyone if models is None else list(models),
         options=options,
@@ -130,8 +138,12 @@ def plot(
         raise ValueError(f"options.plot_kwargs must be empty or hold one object per model, got {n_kwargs}")
     with matplotlib.rc_context(STYLE):
         if kind in COMPARISONS:
-            return COMPARISONS[kind](picture)
-        return (curves_by_dataset if kind.endswith(BY_DATASET) else averaged_curves)(picture)
+            drawn = COMPARISONS[kind](picture)
+        else:
+            drawn = (curves_by_dataset if kind.endswith(BY_DATASET) else averaged_curves)(picture)
+    panel: Axes = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
+    number_ids(panel.figure)
+    return drawn
 
 
 def _unique(scores: pd.DataFrame, column: str) -> list[str]:
@@ -142,9 +154,12 @@ def _chosen(scores: pd.DataFrame, column: str, names: str | Sequence[str] | None
     """The scores of some kinds of noise or models."""
     there = _unique(scores, column)
     chosen = there if names is None else [names] if isinstance(names, str) else list(names)
-    if not chosen or not set(chosen) <= set(there) or len(set(chosen)) < len(chosen):
-        name = "models" if column == "model" else column
+    twice = next((name for i, name in enumerate(chosen) if name in chosen[:i]), None)
+    name = "models" if column == "model" else column
+    if not chosen or any(chosen_name not in there for chosen_name in chosen):
         raise ValueError(
             f"{name} must be among {', '.join(there) or 'none: there are no scores'}, got {names!r}"
         )
+    if twice is not None:
+        raise ValueError(f"{name} must name each once, but {twice!r} is there twice")
     return scores[scores[column].isin(chosen)]

@@ -6,6 +6,8 @@ import time
 from collections.abc import Collection, Generator, Iterable, Mapping
 from multiprocessing.connection import wait
 
+import numpy as np
+
 from .datasets import Dataset
 from .errors import ConfigError
 from .jobs import Job
@@ -14,6 +16,13 @@ from .shared_data import SharedData
 from .slot import Limits, Slot
 
 SECONDS_BETWEEN_LOOKS = 0.1
+
+
+def check_n_jobs(n_jobs: object) -> None:
+    """Refuse what is neither -1 nor a positive whole number with a ConfigError."""
+    is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if not is_whole or not (n_jobs == -1 or n_jobs >= 1):  # type: ignore[operator]
+        raise ConfigError(f"n_jobs must be -1 or at least 1, got {n_jobs!r:.60}")
 
 
 def slots_for(n_jobs: int, threads: int) -> int:
@@ -33,13 +42,10 @@ def slots_for(n_jobs: int, threads: int) -> int:
 
     Raises
     ------
-    ValueError
-        If `n_jobs` is none of these.
     ConfigError
-        If there are too few cores for a single cell.
+        If `n_jobs` is none of these, or there are too few cores for a single cell.
     """
-    if n_jobs != -1 and n_jobs < 1:
-        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs!r}")
+    check_n_jobs(n_jobs)
     import joblib
 
     cores: int = joblib.cpu_count()

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from .cluster import fit_on_cluster
+from .cluster import check_scheduler, fit_on_cluster
 from .config import Config
 from .outcome import Outcome
 from .planning import Progress, plan
-from .pool import fit_here, slots_for
+from .pool import check_n_jobs, fit_here, slots_for
 from .runs import Recorder, Run, run_of
 from .slot import Limits
 from .store import Store
@@ -69,6 +69,9 @@ def complete(
     progress: Callable[[Progress], object] | None = None,
 ) -> Run:
     """As `run`, but with all that the store knows of the run; `load_run` gives the same later."""
+    # Whether or not there is something left to fit.
+    check_n_jobs(n_jobs)
+    check_scheduler(scheduler)
     planned = plan(config, allow_modules=allow_modules)
     pending, outcomes, failed = planned.pending, dict(planned.finished), 0
     limits = Limits(config.time_limit, config.memory_limit)

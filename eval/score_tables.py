@@ -7,6 +7,7 @@ that is missing.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -128,11 +129,16 @@ def checked_kind(scores: pd.DataFrame, kind: str | None) -> str:
 
 def _checked_level(values: pd.DataFrame, level: float | None) -> float:
     rates = np.unique(values["noise_rate"])
-    if level is None and rates.size == 1:
-        return float(rates[0])
-    found = rates[np.isclose(rates, np.nan if level is None else level)]
+    return float(rates[0]) if level is None and rates.size == 1 else checked_rate(rates, level)
+
+
+def checked_rate(rates: NDArray[np.float64], level: Any, under: str = "") -> float:
+    """The noise rate that is asked for, if it is one of those; else a ValueError that ends with `under`."""
+    is_number = isinstance(level, int | float | np.number) and not isinstance(level, bool)
+    found = rates[np.isclose(rates, level)] if is_number else rates[:0]
     if found.size == 0:
-        raise ValueError(f"level must be one of {', '.join(f'{rate:g}' for rate in rates)}, got {level!r}")
+        there = ", ".join(f"{rate:g}" for rate in rates)
+        raise ValueError(f"level must be one of {there}{under}, got {level!r}")
     return float(found[0])
 
 

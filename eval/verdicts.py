@@ -7,7 +7,7 @@ import pandas as pd
 
 from .findings import counted, listed, p_text, sentence
 from .metrics import per_repeat
-from .score_tables import complete, higher_is_better, rank_table, score_table
+from .score_tables import checked_rate, complete, higher_is_better, rank_table, score_table
 from .signed_ranks import wilcoxon_holm
 
 # A verdict is on the rate nearest to this one: noise enough to tell models apart, and less than one half, where
@@ -61,9 +61,8 @@ def verdict(
     models = [str(name) for name in scores["model"].unique()]
     if control is not None and control not in models:
         raise ValueError(f"control must be one of {', '.join(models)}, got {control!r}")
-    if level is not None and not np.isclose(scores["noise_rate"], level).any():
-        rates = ", ".join(f"{rate:g}" for rate in np.unique(scores["noise_rate"]))
-        raise ValueError(f"level must be one of {rates}, got {level!r}")
+    if level is not None:
+        level = checked_rate(np.unique(scores["noise_rate"]), level)
     return [
         _of_kind(
             of_kind,

@@ -2,6 +2,7 @@ import base64
 import re
 import subprocess
 import sys
+from functools import partial
 from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
@@ -89,6 +90,17 @@ def test_kinds_of_noise(two_kinds):
         two_kinds.ela(noise_kind="label")
 
 
+def test_rows_lie_within_each_kind_of_noise(made_scores):
+    scores = made_scores("ab", kinds=("uniform", "pair_flip"))
+    # As a run has them: data set by data set.
+    scores = scores.sort_values("dataset", kind="stable", ignore_index=True)
+    rows = [
+        (kind, name, model) for kind in ("uniform", "pair_flip") for name in ("iris", "wine") for model in "ab"
+    ]
+    assert list(comparison_of(scores).ela(by_dataset=True).index) == rows
+    assert list(comparison_of(scores).curve("area_under_ela", by_dataset=True).index) == rows
+
+
 @pytest.mark.parametrize(("metric", "higher"), [("accuracy", True), ("ela", False), ("fit_seconds", False)])
 def test_ranks(comparison, scores, metric, higher):
     table = score_table(scores, metric, level=0.4)
@@ -150,6 +162,21 @@ def test_pictures_are_of_the_level_of_the_verdict(two_kinds, made_scores):
     assert "at 25 % uniform noise" in rates.plot("heatmap").figure.get_suptitle()
     assert "at 40 % uniform noise" in rates.plot("heatmap", level=0.4).figure.get_suptitle()
     rates.plot("heatmap", metric="area_under_ela")
+
+
+def test_each_argument_is_checked(comparison):
+    wrong = "^level must be one of 0, 0.1, 0.4.*, got 'a'$"
+    for call in (comparison.ranks, comparison.tests, comparison.verdict):
+        with pytest.raises(ValueError, match=wrong):
+            call("a")
+    for call in (comparison.to_latex, comparison.to_markdown, partial(comparison.plot, "heatmap")):
+        with pytest.raises(ValueError, match=wrong):
+            call(level="a")
+    with pytest.raises(ValueError, match=r"^kind must be one of ela, .*, got None$"):
+        comparison.plot(None)
+    for argument in ("caption", "label"):
+        with pytest.raises(TypeError, match=f"^{argument} must be text or None, got 3$"):
+            comparison.to_latex(**{argument: 3})
 
 
 def test_panels_are_an_array(two_kinds):

@@ -53,6 +53,14 @@ def test_a_pair_is_as_the_frame(tmp_path):
     assert parts.classes.tolist() == whole.classes.tolist()
 
 
+def test_an_index_is_no_hindrance(tmp_path):
+    whole = read(*made(tmp_path, FRAME, "label")).fingerprint
+    for order in ([5, 3, 1, 0, 2, 4], [0, 0, 1, 1, 1, 2]):
+        same = (X.set_axis(order), Y.set_axis(order))
+        assert read(*made(tmp_path, same)).fingerprint == whole
+    assert read(*made(tmp_path, (X, Y.set_axis(range(1, 7))))).fingerprint == whole
+
+
 @pytest.mark.parametrize("labels", [list, np.array, pd.Series, pd.Categorical])
 def test_arrays(tmp_path, labels):
     values = np.arange(12.0).reshape(6, 2)
@@ -112,7 +120,12 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
         (FRAME, "z", "'z' is no column; columns are a, size, town, flag, n, label"),
         (X, "label", "'label' is no column"),
         ((X, Y, Y), None, "data must be a pair"),
-        ((X, Y), "label", "data must be a pair"),
+        ((X, Y), "q", "target must be left out beside a pair (X, y), which holds the labels, got 'q'"),
+        (
+            (X, Y[::-1]),
+            None,
+            "X and y must be in the same order, but y has the index of X in another one; give y.loc",
+        ),
         ("iris", None, "data must be a pair"),
         ((X, Y[:5]), None, "X has 6 rows, but y has 5"),
         ((X, X), None, "y must be a vector of labels"),
@@ -120,7 +133,12 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
         ((np.ones(6), Y), None, "X must have two dimensions, rows and columns, got 1"),
         (([[1, 2], [3]], [0, 1]), None, "X is no matrix"),
         ((csr_matrix(np.eye(6)), Y), None, "X is a sparse matrix; give X.toarray()"),
-        (FRAME.assign(a=[1, "x", 2.0, None, 3, 4]), "label", "cannot be written to Parquet"),
+        (
+            FRAME.assign(a=[1, "x", 2.0, None, 3, 4]),
+            "label",
+            "column 'a' must hold values of one type, got float, int, str",
+        ),
+        (FRAME.assign(a=[1j] * 6), "label", "cannot be written to Parquet"),
         (FRAME.set_axis(list("aabcde"), axis=1), "e", "several columns are named 'a'"),
     ],
 )

@@ -43,7 +43,7 @@ def test_a_point_without_neighbours_has_a_bar():
     table.loc[1, ["ela", "std"]] = np.nan
     _, bars = plot_curves(table, "ela").collections
     np.testing.assert_allclose([segment[:, 1] for segment in bars.get_segments()], [[0.08, 0.12], [0.28, 0.32]])
-    assert bars.get_gid() == "model-0"
+    assert bars.get_gid() == "model-0-3"  # after the line and the band
 
 
 def test_given_axes_are_drawn_on():

@@ -1,3 +1,4 @@
+import re
 from typing import get_args
 
 import matplotlib
@@ -28,7 +29,7 @@ def first(axes):
 
 
 def lines_of(ax, i):
-    return [line for line in ax.lines if line.get_gid() == f"model-{i}"]
+    return [line for line in ax.lines if re.fullmatch(rf"model-{i}(-\d+)?", line.get_gid() or "")]
 
 
 def test_a_config_may_ask_for_every_kind():
@@ -50,7 +51,8 @@ def test_lines_are_those_of_the_table_and_bands_hold_them(made_scores):
                     there = edges[np.isclose(edges[:, 0], rate), 1]
                     assert there.min() - 1e-12 <= value <= there.max() + 1e-12
                 assert np.ptp(edges[:, 1]) > 0
-                assert band.get_gid() == line.get_gid()
+                assert band.get_gid().startswith(f"model-{'abc'.index(model)}-")
+                assert line in lines_of(ax, "abc".index(model))
 
 
 def test_titles_tell_the_measure(made_scores):
@@ -99,9 +101,11 @@ def test_a_model_looks_the_same_without_the_others(made_scores, kind):
 
 @pytest.mark.parametrize("kind", MIXED)
 def test_svg_can_be_scripted(made_scores, kind, tmp_path):
-    first(plot(made_scores("abcd", datasets=SETS), kind)).figure.savefig(tmp_path / "drawn.svg")
-    drawn = (tmp_path / "drawn.svg").read_text()
-    assert all(f'id="model-{i}"' in drawn for i in range(4))
+    scores = made_scores("abcd", datasets=SETS, kinds=("uniform", "pair"))
+    first(plot(scores, kind)).figure.savefig(tmp_path / "drawn.svg")
+    ids = re.findall(r'\bid="(.+?)"', (tmp_path / "drawn.svg").read_text())
+    assert {f"model-{i}{more}" for i in range(4) for more in ("", "-2")} <= set(ids)
+    assert len(set(ids)) == len(ids)
 
 
 @pytest.mark.parametrize("kind", MIXED)
@@ -188,7 +192,10 @@ def test_levels_and_kinds_of_noise(made_scores):
         ("ela", {"noise_kind": "pair"}, "noise_kind must be among uniform, got 'pair'"),
         ("ela", {"models": ["a", "z"]}, r"models must be among a, b, got \['a', 'z'\]"),
         ("ela", {"models": []}, r"models must be among a, b, got \[\]"),
-        ("ela", {"models": ["a", "a"]}, r"models must be among a, b, got \['a', 'a'\]"),
+        ("ela", {"models": ["a", "a"]}, "models must name each once, but 'a' is there twice"),
+        ("ela", {"models": [["a"]]}, r"models must be among a, b, got \[\['a'\]\]"),
+        ("heatmap", {"level": "a"}, "level must be one of 0, 0.1, 0.4 under uniform noise, got 'a'"),
+        (None, {}, "kind must be one of ela, .*, got None"),
         (
             "ela",
             {"options": FigureOptions(plot_kwargs=[{}])},
@@ -200,6 +207,39 @@ def test_levels_and_kinds_of_noise(made_scores):
 def test_what_cannot_be_drawn(made_scores, kind, arguments, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         plot(made_scores(), kind, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"models": "a"}, "models must be a list of names or None, got 'a'"),
+        ({"models": 3}, "models must be a list of names or None, got 3"),
+        ({"ax": 3}, "ax must be an Axes of Matplotlib or None, got 3"),
+    ],
+)
+def test_types_of_arguments(made_scores, arguments, message):
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        plot(made_scores(), "ela", **arguments)
+
+
+def test_ids_stay_unique_when_more_is_drawn_into_a_figure(made_scores):
+    figure = Figure()
+    for ax in figure.subplots(1, 2):
+        plot(made_scores(), "accuracy", ax=ax)
+    ids = [artist.get_gid() for artist in figure.findobj() if artist.get_gid()]
+    assert {"model-0", "model-1", "model-0-2", "model-1-2"} <= set(ids)
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("kind", ["critical_difference", "time", "heatmap"])
+def test_the_level_is_that_of_the_verdict(made_scores, kind):
+    scores = made_scores(kinds=("uniform", "pair"), rates=(0.0, 0.1, 0.3, 0.6))
+    scores = scores[(scores["noise_kind"] == "uniform") | (scores["noise_rate"] < 0.2)]
+    assert [ax.get_title() for ax in plot(scores, kind)] == ["at 30 % uniform noise", "at 10 % pair noise"]
+    # Also where the models that are drawn alone would have told of another rate.
+    scores.loc[(scores["model"] == "b") & (scores["noise_rate"] == 0.3), "accuracy"] = np.nan
+    assert "at 10 % uniform noise" not in plot(made_scores(), kind).figure.get_suptitle()
+    assert "at 10 %" in plot(scores, kind, models=["a"], noise_kind="uniform").figure.get_suptitle()
 
 
 def test_one_ax_is_for_one_kind_of_noise(made_scores):

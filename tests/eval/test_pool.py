@@ -236,8 +236,8 @@ def test_there_are_never_more_threads_than_cores(monkeypatch):
     assert [slots_for(*each) for each in asked] == [8, 2, 2, 8, 4, 1]
     with pytest.raises(ConfigError, match=r"^threads: must be at most 8, the cores of this machine, got 9$"):
         slots_for(-1, 9)
-    for n_jobs in (0, -2):
-        with pytest.raises(ValueError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs}$"):
+    for n_jobs in (0, -2, True, 1.0, None):
+        with pytest.raises(ConfigError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs}$"):
             slots_for(n_jobs, 1)
 
 

@@ -386,3 +386,14 @@ def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp
     assert difference.abs().max() <= 0.02
     assert difference.abs().mean() <= 0.005
     assert (difference == 0).mean() >= 0.5
+
+
+def test_arguments_are_checked_though_nothing_is_left_to_fit(small_config):
+    config = small_config(repeats=1)
+    run(config, n_jobs=np.int64(1))
+    for n_jobs in (0, -2, True, "x"):
+        with pytest.raises(ConfigError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs!r}$"):
+            run(config, n_jobs=n_jobs)
+    for scheduler in (3, " "):
+        with pytest.raises(ConfigError, match=f"^scheduler must be an address, .* got {scheduler!r}$"):
+            run(config, scheduler=scheduler)

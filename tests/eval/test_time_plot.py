@@ -13,7 +13,7 @@ def test_points_and_bars(made_scores):
     )
     for i, (model, point) in enumerate(zip("abc", ax.lines, strict=True)):
         assert point.get_xydata()[0] == pytest.approx([seconds[model], accuracy[model]])
-        upright, level = (bar for bar in ax.collections if bar.get_gid() == f"model-{i}")
+        upright, level = (bar for bar in ax.collections if bar.get_gid().startswith(f"model-{i}-"))
         (((x, low), (_, high)),) = upright.get_segments()
         assert x == seconds[model]
         assert low < accuracy[model] < high
