@@ -153,7 +153,7 @@ def _unique(scores: pd.DataFrame, column: str) -> list[str]:
 def _chosen(scores: pd.DataFrame, column: str, names: str | Sequence[str] | None) -> pd.DataFrame:
     """The scores of some kinds of noise or models."""
     there = _unique(scores, column)
-    chosen = there if names is None else [names] if isinstance(names, str) else list(names)
+    chosen = there if names is None else list(names) if column == "model" else [names]
     twice = next((name for i, name in enumerate(chosen) if name in chosen[:i]), None)
     name = "models" if column == "model" else column
     if not chosen or any(chosen_name not in there for chosen_name in chosen):

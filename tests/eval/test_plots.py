@@ -190,6 +190,7 @@ def test_levels_and_kinds_of_noise(made_scores):
         ),
         ("ela", {"level": 0.1}, "level must be None for ela, which shows all noise rates, got 0.1"),
         ("ela", {"noise_kind": "pair"}, "noise_kind must be among uniform, got 'pair'"),
+        ("ela", {"noise_kind": 3}, "noise_kind must be among uniform, got 3"),
         ("ela", {"models": ["a", "z"]}, r"models must be among a, b, got \['a', 'z'\]"),
         ("ela", {"models": []}, r"models must be among a, b, got \[\]"),
         ("ela", {"models": ["a", "a"]}, "models must name each once, but 'a' is there twice"),
