@@ -162,10 +162,18 @@
     button.addEventListener("click", onClick);
     head.replaceChildren(button);
   };
+  // Spaces that do not break, the sign of minus and "40 %" are written as they are typed.
+  const searchable = (text) => text.toLowerCase().replace(/\s+/g, " ").replace(/(\d) %/g, "$1%").replace(/−/g, "-");
+  const matcher = (typed) => {
+    const words = searchable(typed).match(/"[^"]+"?|\S+/g)?.map((word) => word.replace(/^"(?=.)|(?<=.)"$/g, "").trim()) ?? [];
+    // 1 is in "set 1" and "10%", but not in 0.812.
+    const patterns = words.map((word) => RegExp((/^\d/.test(word) ? "(?<![\\d.])" : "") + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+    return (text) => patterns.every((pattern) => pattern.test(text));
+  };
   const filterBox = (label, onInput) => {
-    const input = element("input", { type: "search", "aria-label": label, placeholder: "Filter rows" });
+    const input = element("input", { type: "search", "aria-label": label, placeholder: "Filter rows", title: 'Rows that hold every word; "several words" stay together' });
     const count = element("span", { role: "status", class: "note" });
-    input.addEventListener("input", () => onInput(input.value.trim().toLowerCase(), count));
+    input.addEventListener("input", () => onInput(input.value.trim(), count));
     return [element("div", { class: "tools" }, input, count), count];
   };
   const keyOf = (cell) => {
@@ -183,9 +191,10 @@
     }));
     if (rows.length <= 10) continue;
     const [tools] = filterBox(`Filter the rows of: ${table.caption.textContent}`, (text, count) => {
+      const matches = matcher(text);
       let shown = 0;
       for (const row of rows) {
-        row.hidden = !row.textContent.toLowerCase().includes(text);
+        row.hidden = !matches(searchable([...row.cells].map((cell) => cell.textContent).join(" ")));
         shown += !row.hidden;
       }
       count.textContent = text ? `${shown} of ${rows.length} rows` : "";
@@ -236,8 +245,9 @@
     place.append(tools, scroll, element("div", { class: "tools pages" }, first, back, next, last, where));
 
     function choose() {
-      if (text && !texts) texts = Array.from({ length: n }, (_, i) => order.map((name) => shownAs(name, read(name, i))).join("\t").toLowerCase());
-      chosen = sorted.filter((i) => !state.off.has(model[i]) && (!text || texts[i].includes(text)));
+      if (text && !texts) texts = Array.from({ length: n }, (_, i) => order.map((name) => shownAs(name, read(name, i))).join(" ")).map(searchable);
+      const matches = matcher(text);
+      chosen = sorted.filter((i) => !state.off.has(model[i]) && (!text || matches(texts[i])));
       count.textContent = chosen.length < n ? `${chosen.length} of ${n} rows` : "";
       page = 0;
       show();
