@@ -120,7 +120,8 @@
     const traces = what === "time" ? pointsOf() : curvesOf(lines[what][state.kind], small ? 0.7 : 0.9);
     const layout = layoutOf(what, printing || plot.clientWidth < 420);
     if (printing) Object.assign(layout, { width: small ? 224 : 336, height: small ? 192 : 272 }); // those of the style sheet
-    if (!traces.some((trace) => trace.y.some((value) => value !== null))) {
+    if (!traces.some((trace) => trace.y.some((value, j) => value !== null && trace.x[j] !== null))) {
+      layout.xaxis.visible = layout.yaxis.visible = false;
       layout.annotations = [{ text: state.off.size === data.models.length ? "no model is switched on" : "no values", showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5 }];
     }
     Plotly.react(plot, traces, layout, options);
@@ -139,7 +140,9 @@
   dark.addEventListener("change", redraw);
   const forPrint = (on) => () => {
     printing = on;
-    plots.filter((plot) => plot.offsetParent !== null).forEach(draw);
+    const visible = plots.filter((plot) => plot.offsetParent !== null);
+    visible.forEach(draw);
+    if (!on) visible.forEach((plot) => Plotly.Plots.resize(plot)); // it keeps the size on paper otherwise
   };
   addEventListener("beforeprint", forPrint(true));
   addEventListener("afterprint", forPrint(false));

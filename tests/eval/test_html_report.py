@@ -578,6 +578,47 @@ def test_dark_mode_and_print(opened, run):
     assert tab.lines("#curves [data-chart=ela]") == on_dark
 
 
+def test_printing_leaves_the_charts_as_large_as_they_were(opened, run):
+    tab = opened(run)
+    sizes = """() => [...document.querySelectorAll("#curves .plot, #level .plot")].map((plot) => {
+      const { width, height } = plot.querySelector(".main-svg").getBoundingClientRect();
+      return [width, height, plot.clientWidth, plot.clientHeight];
+    })"""
+    for plot in tab.page.locator("#curves .plot, #level .plot").all():
+        plot.scroll_into_view_if_needed()
+        plot.locator(".main-svg").first.wait_for()
+    before = tab.js(sizes)
+    assert all(size[:2] == size[2:] for size in before)
+    tab.js("dispatchEvent(new Event('beforeprint'))")
+    assert [size[:2] for size in tab.js(sizes)] == [[336, 272]] * len(before)
+    tab.js("dispatchEvent(new Event('afterprint'))")
+    tab.page.wait_for_function("(before) => JSON.stringify((" + sizes + ")()) === JSON.stringify(before)", arg=before, timeout=5000)
+
+
+def test_where_there_is_nothing_to_draw_there_are_no_axes(opened, run):
+    def ticks(tab):
+        chart = tab.page.locator("#curves [data-chart=ela]")
+        chart.scroll_into_view_if_needed()
+        chart.locator(".main-svg").first.wait_for()
+        return chart.locator(".xtick, .ytick").count()
+
+    tab = opened(run)
+    with_all = ticks(tab)
+    assert with_all > len(RATES)
+    tab.page.locator("#none").click()
+    for chart in tab.page.locator("#curves .plot, #level .plot").all():
+        chart.scroll_into_view_if_needed()
+        chart.get_by_text("no model is switched on").wait_for()
+        assert chart.locator(".xtick, .ytick, .xtitle, .ytitle").count() == 0
+    tab.page.locator("#all").click()
+    tab.page.locator("#curves [data-chart=ela]").scroll_into_view_if_needed()
+    tab.page.locator("#curves [data-chart=ela] .ytick").first.wait_for()
+    assert ticks(tab) == with_all
+    tab = opened(make_run(fails=lambda row: NOT_FITTED))
+    assert ticks(tab) == 0
+    assert tab.page.locator("#curves [data-chart=ela]").get_by_text("no values").is_visible()
+
+
 def test_figure_options_are_obeyed(opened):
     own = [
         {"color": "#123456", "linestyle": ":", "marker": "*"},
