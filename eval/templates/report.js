@@ -29,7 +29,7 @@
     symbol: look.symbol ?? "circle", size: look.size * scale, color: ink(look), line: { color: ink(look), width: look.symbol?.endsWith("-open") ? 1.5 : 0 },
   });
   const said = (look, where, value, low, high) =>
-    `<b>${plain(short(look.name))}</b> ${where}<br>${digits(value)}` + (low === null ? "" : `  [${digits(low)}, ${digits(high)}]`);
+    `<b>${plain(short(look.name))}</b> ${where}<br>${digits(value)}` + (low === null || digits(low) === digits(high) ? "" : `  [${digits(low)}, ${digits(high)}]`);
 
   function bandOf(look, rates, low, high, alpha) {
     const x = [], y = [];
@@ -49,12 +49,13 @@
   }
 
   function curvesOf(lines, size) {
-    const rates = data.kinds[state.kind].rates, looks = visible();
+    const rates = lines.x ?? data.kinds[state.kind].rates, looks = visible();
+    const gaps = rates.includes(null); // a line may be a point, then
     const alpha = 0.16 * Math.min(1, 7 / Math.max(1, looks.length));
     const bands = lines.low ? looks.map((look) => bandOf(look, rates, lines.low[look.i], lines.high[look.i], alpha)) : [];
     const curves = looks.map((look) => ({
       x: rates, y: lines.y[look.i], name: plain(short(look.name)), opacity: look.opacity, meta: { model: look.i },
-      mode: [look.dash && "lines", look.symbol && "markers"].filter(Boolean).join("+") || "lines",
+      mode: [look.dash && "lines", (look.symbol || gaps) && "markers"].filter(Boolean).join("+") || "lines",
       line: { color: ink(look), width: look.dash ? look.width : 0, dash: look.dash ?? "solid", shape: look.shape },
       marker: marker(look, size), hoverinfo: "text",
       hovertext: rates.map((rate, j) => lines.y[look.i][j] === null ? "" :
