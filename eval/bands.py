@@ -13,6 +13,7 @@ import pandas as pd
 from .bootstrap import FEWEST, bootstrap_band
 from .findings import counted
 
+ENOUGH = 5  # repeats of a single data set with which a band holds the mean nearly as often as it should
 INTERVAL = "95 % bootstrap interval of the mean"
 
 
@@ -26,7 +27,7 @@ def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[p
     """
     n_repeats, n_datasets = scores["repeat"].nunique(), scores["dataset"].nunique()
     if n_repeats >= FEWEST or n_datasets < FEWEST:
-        return bootstrap_band(scores, metric, of=of), over_repeats(n_repeats)
+        return bootstrap_band(scores, metric, of=of), over_repeats(n_repeats, n_datasets)
     table = bootstrap_band(scores, metric, of=of, over="datasets")
     few = f"{counted(n_repeats, 'repeat')} {'is' if n_repeats == 1 else 'are'} too few for one over repeats"
     return table, f"{over_datasets(n_datasets, n_datasets)}, as {few}"
@@ -41,12 +42,15 @@ def by_dataset(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple
         See `per_repeat`.
     """
     table = bootstrap_band(scores, metric, of=of, by_dataset=True)
-    return table, over_repeats(scores["repeat"].nunique())
+    return table, over_repeats(scores["repeat"].nunique(), 1)
 
 
-def over_repeats(n: int) -> str:
-    """What a picture says of a band over repeats."""
-    return f"{INTERVAL} over {n} repeats" if n >= FEWEST else _none(n, "repeat")
+def over_repeats(n: int, n_datasets: int) -> str:
+    """What a picture says of a band over the repeats of so many data sets."""
+    if n < FEWEST:
+        return _none(n, "repeat")
+    rough = ", rough as they are few" if n < ENOUGH and n_datasets == 1 else ""
+    return f"{INTERVAL} over {n} repeats{rough}"
 
 
 def over_datasets(fewest: int, most: int) -> str:

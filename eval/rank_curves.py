@@ -49,7 +49,7 @@ def rank_table_by_rate(picture: Picture, kind: str) -> pd.DataFrame:
     for rate in np.unique(picture.of_kind(kind)["noise_rate"]):
         table = score_table(picture.scores, picture.metric, level=float(rate), kind=kind, of=picture.of)
         ranks = rank_table(table, higher_is_better=higher_is_better(picture.metric)).dropna(how="all")
-        low, high = mean_band(ranks.to_numpy(dtype=np.float64).T)
+        low, high = mean_band(ranks.to_numpy(dtype=np.float64).T[:, np.newaxis])
         part = pd.DataFrame({"model": ranks.columns, "rank": ranks.mean().to_numpy(), "low": low, "high": high})
         what = (*ranks.index, None, *ranks.columns[ranks.notna().any()])
         number = compared.setdefault(what, len(compared))
