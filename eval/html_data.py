@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .bands import averaged, by_dataset
+from .bands import averaged, by_dataset, over_datasets, over_repeats
+from .bootstrap import FEWEST
 from .config import FigureOptions
+from .findings import counted
 from .labels import label_of, short_label_of
 from .metrics import MEASURES
 from .picture import Picture
@@ -115,6 +117,11 @@ class Results:
         """What the band of the averages is."""
         return self._averaged[self.metric][1]
 
+    @property
+    def band_by_dataset(self) -> str:
+        """What the band of the curves of one data set is."""
+        return over_repeats(self.n_repeats)
+
     @cached_property
     def seconds(self) -> dict[str, Lines]:
         """The time of the fits, averaged over the data sets."""
@@ -123,6 +130,34 @@ class Results:
     @cached_property
     def ranks(self) -> dict[str, Lines]:
         """Mean ranks over the data sets for each kind of noise."""
+        return self._lines(pd.concat(self._rank_tables.values(), ignore_index=True), "rank")
+
+    @property
+    def notes_on_ranks(self) -> list[str]:
+        """For each kind of noise, which models are ranked on how many data sets, and what the band is."""
+        return [self._note_on_ranks(table) for table in self._rank_tables.values()]
+
+    def _note_on_ranks(self, table: pd.DataFrame) -> str:
+        rates = table.groupby("noise_rate")
+        n_models, n_datasets = rates["rank"].count(), rates["n_datasets"].first()
+        fewest, most = int(n_datasets.min()), int(n_datasets.max())
+        if not most:
+            return "No data set has a value of every model."
+        models = _of(int(n_models.min()), int(n_models.max()), len(self.models), "model")
+        sets = _of(fewest, most, len(self.datasets), "data set")
+        where = ", those where each of these models has a value" if fewest < len(self.datasets) else ""
+        breaks = " Lines break where the models or the data sets change." if self._breaks(table).size else ""
+        band = over_datasets(int(n_datasets[n_datasets >= min(most, FEWEST)].min()), most)
+        none = ", and none where there are fewer" if fewest < FEWEST <= most else ""
+        return f"Among {models}, over {sets}{where}.{breaks} Band: {band}{none}."
+
+    @staticmethod
+    def _breaks(table: pd.DataFrame) -> NDArray[np.intp]:
+        """Before which rates other models are ranked, or on other data sets, than at the rate before."""
+        return np.flatnonzero(np.diff(table.groupby("noise_rate")["compared"].first())) + 1
+
+    @cached_property
+    def _rank_tables(self) -> dict[str, pd.DataFrame]:
         picture = Picture(
             scores=self.scores,
             metric=self.metric,
@@ -134,11 +169,14 @@ class Results:
             options=FigureOptions(),
             ax=None,
         )
-        tables = [rank_table_by_rate(picture, kind).assign(noise_kind=kind) for kind in self.kinds]
-        self.ranked_datasets = {
-            kind: table["n_datasets"] for kind, table in zip(self.kinds, tables, strict=True)
-        }
-        return self._lines(pd.concat(tables, ignore_index=True), "rank")
+        return {kind: rank_table_by_rate(picture, kind).assign(noise_kind=kind) for kind in self.kinds}
+
+    def _ranks_for_page(self, kind: str) -> dict[str, Any]:
+        """The ranks as JSON holds them, with a gap where what is compared changes."""
+        breaks, lines = self._breaks(self._rank_tables[kind]), self.ranks[kind]
+        parts = (np.insert(part, breaks, math.nan, axis=1) for part in (lines.value, lines.low, lines.high))
+        rates = np.insert(np.array(self.rates[kind]), breaks, math.nan)
+        return {"x": numbers(rates), **Lines(*parts).for_page()}
 
     @cached_property
     def _averaged(self) -> dict[str, tuple[pd.DataFrame, str]]:
@@ -183,7 +221,7 @@ class Results:
             | {"rank": "mean rank (1 is the best)", "seconds": label_of("fit_seconds")},
             "short": {metric: short_label_of(metric) for metric in self.curves} | {"rank": "mean rank"},
             "metric": self.metric,
-            "mean": measured | {"rank": [self.ranks[kind].for_page() for kind in self.kinds]},
+            "mean": measured | {"rank": [self._ranks_for_page(kind) for kind in self.kinds]},
             "seconds": [self.seconds[kind].for_page() for kind in self.kinds],
             "sets": sets,
             "cells": self._cells(),
@@ -211,6 +249,13 @@ class Results:
             "errors": errors,
             "error": [number.get(error, -1) for error in self.scores["error"].fillna("")],
         }
+
+
+def _of(fewest: int, most: int, n: int, what: str) -> str:
+    """How many of how many."""
+    if fewest == n:
+        return {1: f"one {what}", 2: f"both {what}s"}.get(n, f"all {counted(n, what)}")
+    return f"{fewest if fewest == most else f'{fewest} to {most}'} of {counted(n, what)}"
 
 
 def numbers(values: NDArray[Any]) -> Any:

@@ -138,8 +138,9 @@ def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, of: 
         cells = []
         for j, value in enumerate(values[i]):
             band = ""
-            if j < len(rates) and lines.low[i, j] < lines.high[i, j]:
-                band = f"{number(lines.low[i, j])} – {number(lines.high[i, j])}"
+            if j < len(rates):
+                low, high = number(lines.low[i, j]), number(lines.high[i, j])
+                band = f"{low} – {high}" if low != high else ""  # one that is missing, or of no width
             cells.append(_cell(value, band=band, best=bool(best[i, j])))
         rows.append(Row(model, i, cells))
     caption = f"{short[0].upper()}{short[1:]}, {of}, {under(results, kind)} ({HINTS[better]})"

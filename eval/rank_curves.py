@@ -41,13 +41,17 @@ def rank_table_by_rate(picture: Picture, kind: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``noise_rate``, ``model``, ``rank``, ``low``, ``high`` and ``n_datasets``, how many count.
+        ``noise_rate``, ``model``, ``rank``, ``low``, ``high``, ``n_datasets``, how many count, and
+        ``compared``, a number that is the same at rates where the same models are ranked on the same data sets.
     """
     parts = []
+    compared: dict[tuple[Any, ...], int] = {}
     for rate in np.unique(picture.of_kind(kind)["noise_rate"]):
         table = score_table(picture.scores, picture.metric, level=float(rate), kind=kind, of=picture.of)
         ranks = rank_table(table, higher_is_better=higher_is_better(picture.metric)).dropna(how="all")
         low, high = mean_band(ranks.to_numpy(dtype=np.float64).T[:, np.newaxis])
         part = pd.DataFrame({"model": ranks.columns, "rank": ranks.mean().to_numpy(), "low": low, "high": high})
-        parts.append(part.assign(noise_rate=rate, n_datasets=len(ranks)))
+        what = (*ranks.index, None, *ranks.columns[ranks.notna().any()])
+        number = compared.setdefault(what, len(compared))
+        parts.append(part.assign(noise_rate=rate, n_datasets=len(ranks), compared=number))
     return pd.concat(parts, ignore_index=True)

@@ -29,7 +29,7 @@
     symbol: look.symbol ?? "circle", size: look.size * scale, color: ink(look), line: { color: ink(look), width: look.symbol?.endsWith("-open") ? 1.5 : 0 },
   });
   const said = (look, where, value, low, high) =>
-    `<b>${plain(short(look.name))}</b> ${where}<br>${digits(value)}` + (low === null ? "" : `  [${digits(low)}, ${digits(high)}]`);
+    `<b>${plain(short(look.name))}</b> ${where}<br>${digits(value)}` + (low === null || digits(low) === digits(high) ? "" : `  [${digits(low)}, ${digits(high)}]`);
 
   function bandOf(look, rates, low, high, alpha) {
     const x = [], y = [];
@@ -49,12 +49,13 @@
   }
 
   function curvesOf(lines, size) {
-    const rates = data.kinds[state.kind].rates, looks = visible();
+    const rates = lines.x ?? data.kinds[state.kind].rates, looks = visible();
+    const gaps = rates.includes(null); // a line may be a point, then
     const alpha = 0.16 * Math.min(1, 7 / Math.max(1, looks.length));
     const bands = lines.low ? looks.map((look) => bandOf(look, rates, lines.low[look.i], lines.high[look.i], alpha)) : [];
     const curves = looks.map((look) => ({
       x: rates, y: lines.y[look.i], name: plain(short(look.name)), opacity: look.opacity, meta: { model: look.i },
-      mode: [look.dash && "lines", look.symbol && "markers"].filter(Boolean).join("+") || "lines",
+      mode: [look.dash && "lines", (look.symbol || gaps) && "markers"].filter(Boolean).join("+") || "lines",
       line: { color: ink(look), width: look.dash ? look.width : 0, dash: look.dash ?? "solid", shape: look.shape },
       marker: marker(look, size), hoverinfo: "text",
       hovertext: rates.map((rate, j) => lines.y[look.i][j] === null ? "" :
@@ -120,7 +121,8 @@
     const traces = what === "time" ? pointsOf() : curvesOf(lines[what][state.kind], small ? 0.7 : 0.9);
     const layout = layoutOf(what, printing || plot.clientWidth < 420);
     if (printing) Object.assign(layout, { width: small ? 224 : 336, height: small ? 192 : 272 }); // those of the style sheet
-    if (!traces.some((trace) => trace.y.some((value) => value !== null))) {
+    if (!traces.some((trace) => trace.y.some((value, j) => value !== null && trace.x[j] !== null))) {
+      layout.xaxis.visible = layout.yaxis.visible = false;
       layout.annotations = [{ text: state.off.size === data.models.length ? "no model is switched on" : "no values", showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5 }];
     }
     Plotly.react(plot, traces, layout, options);
@@ -139,7 +141,9 @@
   dark.addEventListener("change", redraw);
   const forPrint = (on) => () => {
     printing = on;
-    plots.filter((plot) => plot.offsetParent !== null).forEach(draw);
+    const visible = plots.filter((plot) => plot.offsetParent !== null);
+    visible.forEach(draw);
+    if (!on) visible.forEach((plot) => Plotly.Plots.resize(plot)); // it keeps the size on paper otherwise
   };
   addEventListener("beforeprint", forPrint(true));
   addEventListener("afterprint", forPrint(false));
@@ -162,10 +166,18 @@
     button.addEventListener("click", onClick);
     head.replaceChildren(button);
   };
+  // Spaces that do not break, the sign of minus and "40 %" are written as they are typed.
+  const searchable = (text) => text.toLowerCase().replace(/\s+/g, " ").replace(/(\d) %/g, "$1%").replace(/−/g, "-");
+  const matcher = (typed) => {
+    const words = searchable(typed).match(/"[^"]+"?|\S+/g)?.map((word) => word.replace(/^"(?=.)|(?<=.)"$/g, "").trim()) ?? [];
+    // 1 is in "set 1" and "10%", but not in 0.812.
+    const patterns = words.map((word) => RegExp((/^\d/.test(word) ? "(?<![\\d.])" : "") + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+    return (text) => patterns.every((pattern) => pattern.test(text));
+  };
   const filterBox = (label, onInput) => {
-    const input = element("input", { type: "search", "aria-label": label, placeholder: "Filter rows" });
+    const input = element("input", { type: "search", "aria-label": label, placeholder: "Filter rows", title: 'Rows that hold every word; "several words" stay together' });
     const count = element("span", { role: "status", class: "note" });
-    input.addEventListener("input", () => onInput(input.value.trim().toLowerCase(), count));
+    input.addEventListener("input", () => onInput(input.value.trim(), count));
     return [element("div", { class: "tools" }, input, count), count];
   };
   const keyOf = (cell) => {
@@ -183,9 +195,10 @@
     }));
     if (rows.length <= 10) continue;
     const [tools] = filterBox(`Filter the rows of: ${table.caption.textContent}`, (text, count) => {
+      const matches = matcher(text);
       let shown = 0;
       for (const row of rows) {
-        row.hidden = !row.textContent.toLowerCase().includes(text);
+        row.hidden = !matches(searchable([...row.cells].map((cell) => cell.textContent).join(" ")));
         shown += !row.hidden;
       }
       count.textContent = text ? `${shown} of ${rows.length} rows` : "";
@@ -236,8 +249,9 @@
     place.append(tools, scroll, element("div", { class: "tools pages" }, first, back, next, last, where));
 
     function choose() {
-      if (text && !texts) texts = Array.from({ length: n }, (_, i) => order.map((name) => shownAs(name, read(name, i))).join("\t").toLowerCase());
-      chosen = sorted.filter((i) => !state.off.has(model[i]) && (!text || texts[i].includes(text)));
+      if (text && !texts) texts = Array.from({ length: n }, (_, i) => order.map((name) => shownAs(name, read(name, i))).join(" ")).map(searchable);
+      const matches = matcher(text);
+      chosen = sorted.filter((i) => !state.off.has(model[i]) && (!text || matches(texts[i])));
       count.textContent = chosen.length < n ? `${chosen.length} of ${n} rows` : "";
       page = 0;
       show();

@@ -272,6 +272,82 @@ def test_hovering_shows_the_values(shown, run):
         assert re.match(rf"forest at 40\s%{value:.3f}  \[0\.\d{{3}}, 0\.\d{{3}}\]", label.text_content())
 
 
+def notes(tab, chart):
+    return tab.page.locator(f"figure:has([data-chart={chart}]) .note:visible").all_inner_texts()
+
+
+def test_each_chart_says_what_its_band_is(opened, run):
+    interval = "95 % bootstrap interval of the mean over"
+    tab = opened(run)
+    for what in ("ela", "rla", "accuracy"):
+        expected = f"Mean over 4 data sets. Band: {interval} 3 repeats."
+        assert notes(tab, what) == [expected]
+    ranks = f"Among all three models, over all four data sets. Band: {interval} 4 data sets."
+    assert notes(tab, "rank") == [ranks]
+    bars = f"Mean over 4 data sets. Bars of accuracy and of time: {interval} 3 repeats."
+    assert notes(tab, "time") == [bars]
+    assert f"Bands: {interval} 3 repeats." in tab.page.locator("#sets").inner_text()
+    tab = opened(make_run(datasets=2, repeats=2))
+    none = "none, as two repeats are too few: it takes three repeats."
+    assert notes(tab, "ela") == [f"Mean over 2 data sets. Band: {none}"]
+    assert notes(tab, "time") == [f"Mean over 2 data sets. Bars of accuracy and of time: {none}"]
+    assert f"Bands: {none}" in tab.page.locator("#sets").inner_text()
+    none = "none, as two data sets are too few: it takes three data sets."
+    assert notes(tab, "rank") == [f"Among all three models, over both data sets. Band: {none}"]
+
+
+def test_ranks_that_cannot_be_compared_are_not_joined(opened):
+    def fails(row):
+        rate, dataset = row["noise_rate"], row["dataset"]
+        missing = {
+            "uniform": (rate >= 0.3 and row["model"] == "boosted")
+            or (rate == 0.4 and dataset in ("set 0", "set 1")),
+            "other": dataset == "set 3",
+        }
+        return NOT_FITTED if missing.get(row["noise_kind"]) else None
+
+    tab = opened(make_run(kinds=["uniform", "other", "third"], fails=fails))
+    chart = tab.page.locator("[data-chart=rank]")
+    drawn = """(plot) => plot._fullData.filter((trace) => !trace.meta.band).map((trace) => {
+      const points = trace.x.map((x, i) => [x, trace.y[i]]);
+      return points.map(([x, y]) => x === null || y === null ? " " : x).join("").trim();
+    })"""
+
+    def choose(kind):
+        tab.page.get_by_role("radio", name=kind).check()
+        chart.scroll_into_view_if_needed()
+        chart.locator(".main-svg").first.wait_for()
+        (note,) = notes(tab, "rank")
+        return note
+
+    interval = "95 % bootstrap interval of the mean over"
+    assert choose("uniform") == (
+        "Among 2 to 3 of three models, over 2 to 4 of four data sets, those where each of these models has a value. "
+        f"Lines break where the models or the data sets change. Band: {interval} 4 data sets, "
+        "and none where there are fewer."
+    )
+    assert chart.evaluate(drawn) == ["00.1 0.3 0.4"] * 2 + ["00.1"]
+    assert chart.locator("path.point").count() == 4 + 4 + 2
+    assert choose("other") == (
+        "Among all three models, over 3 of four data sets, those where each of these models has a value. "
+        f"Band: {interval} 3 data sets."
+    )
+    assert chart.evaluate(drawn) == ["00.10.30.4"] * 3
+    assert "over all four data sets" in choose("third")
+    tab = opened(make_run(datasets=1, fails=lambda row: NOT_FITTED))
+    assert notes(tab, "rank") == ["No data set has a value of every model."]
+
+
+def test_a_band_without_width_is_not_told(opened):
+    run = make_run(datasets=1)
+    scores = run.scores.assign(accuracy=run.scores["accuracy"].where(run.scores["model"] != "tree", 0.75))
+    tab = opened(Run(run.config, scores, run.datasets, run.sessions))
+    for name in ("ELA", "RLA", "Accuracy"):
+        rows = tab.page.get_by_role("table", name=re.compile(f"^{name}, one data set")).locator("tbody tr")
+        assert rows.filter(has_text="tree").locator("small").count() == 0
+        assert rows.filter(has_text="forest").locator("small").count() >= len(RATES) - 1
+
+
 def test_a_model_is_switched_off_everywhere_at_once(opened, run):
     tab = opened(run)
     tab.draw_all()
@@ -359,9 +435,21 @@ def test_tables_are_filtered(opened):
     assert "Rows 1 to 50 of 432" in cells.inner_text()
     cells.get_by_role("button", name="Next").click()
     assert "Rows 51 to 100 of 432" in cells.inner_text()
-    cells.get_by_role("searchbox").fill("set 11\tuniform\t40")
-    assert "Rows 1 to 9 of 9" in cells.inner_text()
-    cells.get_by_role("searchbox").fill("nothing is called that")
+    for typed, expected in {
+        '"set 11"\tuniform\t40 %': 9,
+        "40 %": 108,
+        "40%": 108,
+        "40\N{NO-BREAK SPACE}%": 108,
+        "  forest   SET ": 144,
+        'boosted "set 2"  10 %': 3,
+        "tree 7.": 0,  # a word of digits begins a number; this would be within many
+        "(": 0,
+        '"': 0,
+    }.items():
+        cells.get_by_role("searchbox").fill(typed)
+        told = f"Rows 1 to {min(expected, 50)} of {expected}" if expected else "No row"
+        assert told in cells.inner_text(), typed
+    cells.get_by_role("searchbox").fill("forest boosted")
     assert "No row" in cells.inner_text()
 
 
@@ -564,6 +652,49 @@ def test_dark_mode_and_print(opened, run):
     assert tab.page.pdf(format="A4").startswith(b"%PDF")
     assert tab.js("window.printed") == [[336, to_hex(look_of(2, 3, run.config.ela_fig)["color"])]] * 5
     assert tab.lines("#curves [data-chart=ela]") == on_dark
+
+
+def test_printing_leaves_the_charts_as_large_as_they_were(opened, run):
+    tab = opened(run)
+    sizes = """() => [...document.querySelectorAll("#curves .plot, #level .plot")].map((plot) => {
+      const { width, height } = plot.querySelector(".main-svg").getBoundingClientRect();
+      return [width, height, plot.clientWidth, plot.clientHeight];
+    })"""
+    for plot in tab.page.locator("#curves .plot, #level .plot").all():
+        plot.scroll_into_view_if_needed()
+        plot.locator(".main-svg").first.wait_for()
+    before = tab.js(sizes)
+    assert all(size[:2] == size[2:] for size in before)
+    tab.js("dispatchEvent(new Event('beforeprint'))")
+    assert [size[:2] for size in tab.js(sizes)] == [[336, 272]] * len(before)
+    tab.js("dispatchEvent(new Event('afterprint'))")
+    tab.page.wait_for_function(
+        "(before) => JSON.stringify((" + sizes + ")()) === JSON.stringify(before)", arg=before, timeout=5000
+    )
+
+
+def test_where_there_is_nothing_to_draw_there_are_no_axes(opened, run):
+    def ticks(tab):
+        chart = tab.page.locator("#curves [data-chart=ela]")
+        chart.scroll_into_view_if_needed()
+        chart.locator(".main-svg").first.wait_for()
+        return chart.locator(".xtick, .ytick").count()
+
+    tab = opened(run)
+    with_all = ticks(tab)
+    assert with_all > len(RATES)
+    tab.page.locator("#none").click()
+    for chart in tab.page.locator("#curves .plot, #level .plot").all():
+        chart.scroll_into_view_if_needed()
+        chart.get_by_text("no model is switched on").wait_for()
+        assert chart.locator(".xtick, .ytick, .xtitle, .ytitle").count() == 0
+    tab.page.locator("#all").click()
+    tab.page.locator("#curves [data-chart=ela]").scroll_into_view_if_needed()
+    tab.page.locator("#curves [data-chart=ela] .ytick").first.wait_for()
+    assert ticks(tab) == with_all
+    tab = opened(make_run(fails=lambda row: NOT_FITTED))
+    assert ticks(tab) == 0
+    assert tab.page.locator("#curves [data-chart=ela]").get_by_text("no values").is_visible()
 
 
 def test_figure_options_are_obeyed(opened):
