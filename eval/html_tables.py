@@ -164,9 +164,8 @@ def heat_maps(results: Results) -> list[Table]:
                     marks = best_and_overlapping(results.scores, metric, level=rate, kind=kind)
                     near = marks.table["overlaps"].to_numpy().reshape(best.shape) & ~best
                     if marks.has_power:
-                        legend += (
-                            "; *: the 97.5 % t interval of the mean over the repeats overlaps that of the best"
-                        )
+                        interval = "97.5 % t interval of the mean over the repeats"
+                        legend += f"; *: the {interval} overlaps that of the best"
                 rows = [
                     Row(
                         name,

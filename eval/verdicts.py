@@ -33,7 +33,8 @@ def verdict(
     The first tells of the model of the best mean rank, or the control, and which share of the measure it keeps:
     the mean over data sets of ``A_v / A_0``.  Who keeps most need not do best, for a poor learner has little to
     lose.  The second compares it with the others by `wilcoxon_holm`, or says that there are too few data sets
-    for that.  The last tells of cells that failed or are not fitted yet, and of data sets and models that were left out.
+    for that.  The last tells of cells that failed or are not fitted yet, and of data sets and models that were
+    left out.
 
     Parameters
     ----------
