@@ -67,8 +67,8 @@ def marked(scores: pd.DataFrame, metric: str, level: float | None, kind: str, of
         said.append(f"mean and standard deviation over {n} repeats")
     said.append("the best of each data set in bold")
     if found.has_power:
-        confidence = f"{100 * (1 - found.alpha):.4g} %"
-        said.append(f"with an asterisk those whose {confidence} interval overlaps that of the best")
+        interval = f"{100 * (1 - found.alpha):.4g} % t interval of the mean over the repeats"
+        said.append(f"with an asterisk those whose {interval} overlaps that of the best")
     return cells, "; ".join(said) + "."
 
 

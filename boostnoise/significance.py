@@ -43,12 +43,12 @@ class SignificanceTests:
         from boostnoise.eval.labels import label_of  # which loads Matplotlib
 
         label = label_of(self.metric, self.of)
-        return "\n\n".join(
-            [
-                f"{label[0].upper()}{label[1:]} {under(self.level, self.noise_kind)}",
-                *map(str, (self.friedman_nemenyi, self.wilcoxon_holm, self.paired_t)),
-            ]
-        )
+        results = (self.friedman_nemenyi, self.wilcoxon_holm, self.paired_t)
+        parts = [f"{label[0].upper()}{label[1:]} {under(self.level, self.noise_kind)}"]
+        parts += [result.found for result in results]
+        parts += [result.omitted for result in results]
+        # All are of the same data sets and models, and told once what is true of all.
+        return "\n\n".join(part for part in dict.fromkeys(parts) if part)
 
 
 def under(level: float | None, noise_kind: str) -> str:

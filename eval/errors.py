@@ -18,4 +18,12 @@ def one_line(error: BaseException) -> str:
     """What an error of a library says, on one line that can be printed; its type if it says nothing."""
     text = SURROUNDINGS.sub("", " ".join(str(error).split())) or type(error).__name__
     text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
-    return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 3] + "..."
+    return shortened(text, MAX_LENGTH)
+
+
+def shortened(text: str, width: int) -> str:
+    """Text on at most so many characters: where there is more, it ends after a word, with an ellipsis."""
+    if len(text) <= width:
+        return text
+    words, _, _ = text[: width - 1].rpartition(" ")  # the room of a space and an ellipsis is left
+    return f"{words.rstrip(' .,:;')} …" if words else f"{text[: width - 1]}…"

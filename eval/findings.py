@@ -40,12 +40,24 @@ class Finding:
     dropped: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def _text(self, *parts: str) -> str:
-        """Parts of prose and tables, what limits them, and what they do not hold."""
-        lines = [part for part in (*parts, self.remark) if part]
-        lines += [f"Data set {name} was dropped: {why}." for name, why in self.dropped.items()]
+    def __str__(self) -> str:
+        return "\n".join(text for text in (self.found, self.omitted) if text)
+
+    @property
+    def found(self) -> str:
+        """Prose and tables, and what limits them."""
+        return "\n".join(part for part in (*self._parts(), self.remark) if part)
+
+    @property
+    def omitted(self) -> str:
+        """What was not compared, and why."""
+        lines = [f"Data set {name} was dropped: {why}." for name, why in self.dropped.items()]
         lines += [f"Model {name} {why}; it was left out." for name, why in self.left_out.items()]
         return "\n".join(lines)
+
+    def _parts(self) -> tuple[str, ...]:
+        """What was found, as prose and tables; an empty one is not printed."""
+        return ()
 
 
 def aligned(table: pd.DataFrame) -> str:

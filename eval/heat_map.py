@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .labels import text_of
 from .layout import LETTER, usual_top
 from .metrics import PAIRED, curve
+from .outcome import NOT_FITTED
 from .picture import Picture
 from .score_tables import higher_is_better
 
@@ -56,7 +57,7 @@ def _cells(picture: Picture, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.
     """Means, deviations and whether a cell failed, for each data set and model."""
     scores, level = picture.of_kind(kind), picture.level_of(kind)
     table = curve(scores, picture.metric, picture.of)
-    failed = scores["error"].notna()
+    failed = scores["error"].notna() & scores["error"].ne(NOT_FITTED)
     if level is not None:
         table = table[np.isclose(table["noise_rate"], level)]
         # ELA and its kin have no value where there is none without noise.

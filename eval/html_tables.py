@@ -15,7 +15,7 @@ from .html_looks import heat_steps
 from .intervals import best_and_overlapping
 from .labels import label_of, short_label_of
 from .metrics import area_under_ela
-from .runs import NOT_FITTED
+from .outcome import lacking
 from .score_tables import higher_is_better
 
 MISSING = "–"
@@ -165,7 +165,8 @@ def heat_maps(results: Results) -> list[Table]:
                     marks = best_and_overlapping(results.scores, metric, level=rate, kind=kind)
                     near = marks.table["overlaps"].to_numpy().reshape(best.shape) & ~best
                     if marks.has_power:
-                        legend += "; *: the 97.5 % interval over the repeats overlaps the best one's"
+                        interval = "97.5 % t interval of the mean over the repeats"
+                        legend += f"; *: the {interval} overlaps that of the best"
                 rows = [
                     Row(
                         name,
@@ -236,8 +237,8 @@ class Failures:
 def failures(results: Results) -> Failures:
     """The cells without scores."""
     scores = results.scores
-    lacking = scores[scores["error"].notna()]
-    groups: list[Any] = list(lacking.groupby(["model", "dataset", "error"], sort=False))
+    without = scores[scores["error"].notna()]
+    groups: list[Any] = list(without.groupby(["model", "dataset", "error"], sort=False))
     rows = [
         Failure(
             model=model,
@@ -250,7 +251,5 @@ def failures(results: Results) -> Failures:
         )
         for (model, dataset, error), cells in groups[:MAX_FAILURES]
     ]
-    not_fitted = int((lacking["error"] == NOT_FITTED).sum())
-    return Failures(
-        len(scores), len(lacking) - not_fitted, not_fitted, rows, max(0, len(groups) - MAX_FAILURES)
-    )
+    cells = lacking(scores)
+    return Failures(cells.n_cells, cells.n_failed, cells.n_not_fitted, rows, max(0, len(groups) - MAX_FAILURES))

@@ -38,7 +38,7 @@ class BestAndOverlapping(Finding):
     table: pd.DataFrame
     missing: Mapping[str, str] = field(default_factory=dict)
 
-    def __str__(self) -> str:
+    def _parts(self) -> tuple[str, ...]:
         marks = np.select([self.table["best"], self.table["overlaps"]], ["**", "*"], "")
         cells = [
             "–" if math.isnan(mean) else f"{mean:.3f}{mark}"
@@ -48,9 +48,10 @@ class BestAndOverlapping(Finding):
         order = {name: self.table[name].unique() for name in ("dataset", "model")}
         table = table.loc[order["dataset"], order["model"]]
         legend = f"Mean {self.metric.replace('_', ' ')}; ** marks the best of a data set"
-        legend += ", * those whose interval overlaps its." if self.has_power else "."
+        interval = f"{100 * (1 - self.alpha):.4g} % t interval of the mean over the repeats"
+        legend += f", * those whose {interval} overlaps its." if self.has_power else "."
         missing = [f"On data set {name} there is no mean: {why}." for name, why in self.missing.items()]
-        return self._text(legend, table.to_string(), *missing)
+        return (legend, table.to_string(), *missing)
 
 
 def best_and_overlapping(

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The error of a cell that no one has fitted so far, such as in a run that was stopped; it has not failed.
+NOT_FITTED = "not fitted yet"
 
 # What can be measured, and the least and the largest value of it.
 RANGES = {
@@ -62,3 +69,35 @@ class Outcome:
 
 def _can_be(value: object, least: float, largest: float) -> bool:
     return value is None or (isinstance(value, float) and math.isfinite(value) and least <= value <= largest)
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """How many cells of some scores have none.
+
+    Attributes
+    ----------
+    n_cells, n_failed, n_not_fitted : int
+    """
+
+    n_cells: int
+    n_failed: int
+    n_not_fitted: int
+
+    def __bool__(self) -> bool:
+        return self.n_failed + self.n_not_fitted > 0
+
+    def told(self, cells: str = "cells") -> str:
+        """Both numbers as the beginning of a sentence; cells that are not fitted yet have not failed."""
+        failed = [f"{self.n_failed} of {self.n_cells} {cells} failed"] if self.n_failed else []
+        of = "" if failed else f" of {self.n_cells} {cells}"
+        are = "is" if self.n_not_fitted == 1 else "are"
+        return " and ".join(failed + [f"{self.n_not_fitted}{of} {are} {NOT_FITTED}"] * (self.n_not_fitted > 0))
+
+
+def lacking(scores: pd.DataFrame) -> Lacking:
+    """Count the cells without scores."""
+    if "error" not in scores:
+        return Lacking(len(scores), 0, 0)
+    n, not_fitted = int(scores["error"].notna().sum()), int(scores["error"].eq(NOT_FITTED).sum())
+    return Lacking(len(scores), n - not_fitted, not_fitted)

@@ -77,9 +77,10 @@ class Display:
 
     def end(self, run: Run, files: list[Path]) -> None:
         """The run is over."""
-        n_failed = int(run.scores["error"].notna().sum())
-        if n_failed:
-            self._say(f"noisyeval: {n_failed} of {len(run.scores)} cells failed; scores.csv says why")
+        from .outcome import lacking
+
+        if cells := lacking(run.scores):
+            self._say(f"noisyeval: {cells.told()}; scores.csv says why")
         _print(_where(run))
 
     def _say(self, line: str) -> None:
@@ -260,15 +261,18 @@ class Events(Display):
 
     def end(self, run: Run, files: list[Path]) -> None:
         """The event end."""
+        from .outcome import lacking
         from .report import table_of
 
         config, scores = run.config, run.scores
         tables = {
             name: json.loads(table_of(name, config, scores).to_json(orient="records")) for name in config.tables
         }
+        cells = lacking(scores)
         self._write(
             "end",
-            failed=int(scores["error"].notna().sum()),
+            failed=cells.n_failed,
+            not_fitted=cells.n_not_fitted,
             results_dir=str(config.output_dir),
             report=str(run.report_path),
             files=list(map(str, files)),

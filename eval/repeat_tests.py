@@ -57,12 +57,12 @@ class PairedTTests(Finding):
             cells.iat[i, j] = f"{wins[i, j]:.0f}/{ties:.0f}/{wins[j, i]:.0f}"
         return cells
 
-    def __str__(self) -> str:
+    def _parts(self) -> tuple[str, ...]:
         test = (
             f"Win/tie/loss over {counted(self.n_datasets, 'data set')}, by paired t-tests over the repeats of "
-            "each: the model of the row against that of the column."
+            f"each (α = {self.alpha:g}): the model of the row against that of the column."
         )
-        return self._text(*([test, self.matrix.to_string()] if self.has_power else []))
+        return (test, self.matrix.to_string()) if self.has_power else ()
 
 
 def paired_t_tests(

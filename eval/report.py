@@ -17,10 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .config import Config
-from .errors import ConfigError
+from .errors import MAX_LENGTH, ConfigError, shortened
 from .html_report import write_html
 from .looks import options_of
 from .metrics import curve, mean_curve, per_repeat
+from .outcome import lacking
 from .plots import label_of, plot
 from .runs import Run
 from .score_tables import higher_is_better
@@ -167,12 +168,11 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
 
 
 def failures(scores: pd.DataFrame) -> Text:
-    """How many cells failed, and which with what error."""
+    """How many cells failed or are not fitted yet, and which with what error."""
     failed = scores[scores["error"].notna()]
-    text = Text(
-        f"{len(failed)} of {len(scores)} cells failed; a model that lacks a data set or a repeat has no mean."
-    )
+    text = Text(f"{lacking(scores).told()}; a model that lacks a data set or a repeat has no mean.")
     counts = failed.value_counts(["model", "dataset", "error"], sort=False).reset_index()
     for model, dataset, error, n in counts.itertuples(index=False):
-        text.append(f"\n  {model} on {dataset}, {n} cells: {str(error)[:300]}")
+        cells = f"{n} cell{'' if n == 1 else 's'}"
+        text.append(f"\n  {model} on {dataset}, {cells}: {shortened(str(error), MAX_LENGTH)}")
     return text

@@ -21,13 +21,12 @@ from pydantic import Field, ValidationError
 
 from .config import STORE_NAME, Config, parse_config
 from .errors import ConfigError
-from .outcome import RANGES, Outcome
+from .outcome import NOT_FITTED, RANGES, Outcome
 from .packages import version_of
 from .planning import Plan
 from .store import Store
 from .validation import Strict
 
-NOT_FITTED = "not fitted yet"
 MAX_SESSIONS = 100  # of which a record tells
 
 

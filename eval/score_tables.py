@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .errors import shortened
 from .metrics import METRICS, PAIRED, per_repeat
+from .outcome import NOT_FITTED
 
 HIGHER_IS_BETTER = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
 NO_VALUE = "has no value"
@@ -149,22 +151,26 @@ def _reasons(
     datasets = wide.index.get_level_values("dataset").unique()
     lacking = np.isnan(by_dataset(wide)).sum(axis=1)
     n_repeats = wide.index.get_level_values("repeat").nunique()
-    errors = scores[scores["error"].notna()] if "error" in scores else scores[:0]
+    errors = scores[scores["error"].notna()] if "error" in scores else scores[:0].assign(error=None)
     if rates is not None:
         errors = errors[np.isclose(errors["noise_rate"].to_numpy()[:, None], rates).any(axis=1)]
     reasons: dict[str, dict[str, str]] = {}
     for i, j in zip(*lacking.nonzero(), strict=True):
         dataset, model, n = str(datasets[i]), str(wide.columns[j]), lacking[i, j]
         own = errors[(errors["dataset"] == dataset) & (errors["model"] == model)]
-        why = f": {_cut(str(own['error'].iloc[0]))}" if len(own) else ""
-        repeats = "" if n_repeats == 1 else f" in {n} of {n_repeats} repeats"
-        what = "failed" if len(own) else f"has no {measure.replace('_', ' ')}"
-        reasons.setdefault(dataset, {})[model] = f"{what}{repeats}{why}"
+        failed = own[own["error"] != NOT_FITTED]
+        n_waiting = len(set(own["repeat"]) - set(failed["repeat"]))
+        told = []
+        if n_waiting:
+            repeats = "" if n_repeats == 1 else f" in {n_waiting} of {n_repeats} repeats"
+            told.append(f"is {NOT_FITTED}{repeats}")
+        if len(failed) or not n_waiting:
+            what = "failed" if len(failed) else f"has no {measure.replace('_', ' ')}"
+            repeats = "" if n_repeats == 1 else f" in {n - n_waiting} of {n_repeats} repeats"
+            why = f": {shortened(str(failed['error'].iloc[0]), MAX_ERROR).rstrip('.')}" if len(failed) else ""
+            told.append(f"{what}{repeats}{why}")
+        reasons.setdefault(dataset, {})[model] = ", and ".join(told)
     return reasons
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_ERROR else text[: MAX_ERROR - 3] + "..."
 
 
 def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, str]]:

@@ -43,14 +43,14 @@ class WilcoxonHolm(Finding):
     control: str | None
     table: pd.DataFrame
 
-    def __str__(self) -> str:
+    def _parts(self) -> tuple[str, ...]:
         test = (
             f"Wilcoxon's signed-rank test of {self.control} against {counted(len(self.table), 'model')} over "
             f"{counted(self.n_datasets, 'data set')}, with Holm's correction; wins, ties and losses are those "
             f"of {self.control}."
         )
         without = [] if self.has_power else ["p_value", "p_holm", "significant"]
-        return self._text(test if len(self.table) else "", aligned(self.table.drop(columns=without)))
+        return (test if len(self.table) else "", aligned(self.table.drop(columns=without)))
 
 
 def wilcoxon_holm(

@@ -52,13 +52,14 @@ class FriedmanNemenyi(Finding):
     p_values: pd.DataFrame
     groups: list[list[str]]
 
-    def __str__(self) -> str:
+    def _parts(self) -> tuple[str, ...]:
         test = (
             f"Friedman's test of {counted(len(self.mean_ranks), 'model')} over "
             f"{counted(self.n_datasets, 'data set')}: chi-squared {self.statistic:.2f}, "
             f"{p_text(self.p_value)}; Nemenyi's critical difference {self.critical_difference:.2f}."
         )
-        return self._text(test if self.has_power else "", self.mean_ranks.to_frame().round(2).to_string())
+        ranks = self.mean_ranks.to_frame().round(2).to_string() if len(self.mean_ranks) else ""
+        return (test if self.has_power else "", ranks)
 
 
 def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: float = 0.05) -> FriedmanNemenyi:

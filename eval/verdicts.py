@@ -7,6 +7,7 @@ import pandas as pd
 
 from .findings import counted, listed, p_text, sentence
 from .metrics import per_repeat
+from .outcome import lacking
 from .score_tables import checked_rate, complete, higher_is_better, rank_table, score_table
 from .signed_ranks import wilcoxon_holm
 
@@ -32,7 +33,8 @@ def verdict(
     The first tells of the model of the best mean rank, or the control, and which share of the measure it keeps:
     the mean over data sets of ``A_v / A_0``.  Who keeps most need not do best, for a poor learner has little to
     lose.  The second compares it with the others by `wilcoxon_holm`, or says that there are too few data sets
-    for that.  The last tells of cells that failed and of data sets and models that were left out.
+    for that.  The last tells of cells that failed or are not fitted yet, and of data sets and models that were
+    left out.
 
     Parameters
     ----------
@@ -147,8 +149,8 @@ def _keeps(scores: pd.DataFrame, kept: pd.DataFrame, metric: str, model: str) ->
     most = shares.index[np.isclose(shares, shares.max(), rtol=0, atol=TIE)]
     if model not in most:
         clean = score_table(scores, metric, level=0).loc[kept.index].mean()
-        less = f" of a lower {what}" if clean[most[0]] < clean[model] else ""
-        text += f", {most[0]} the most, {_percent(shares.max())}{less}"
+        less = f", but of a lower {what}" if clean[most[0]] < clean[model] else ""
+        text += f"; {most[0]} keeps the most, {_percent(shares.max())}{less}"
     elif len(most) == 1 < len(shares):
         text += ", the most of all"
     return text
@@ -187,11 +189,10 @@ def _against(rows: pd.DataFrame, column: str, n: int) -> str:
 
 
 def _failures(scores: pd.DataFrame, dropped: dict[str, str], left_out: dict[str, str]) -> list[str]:
-    """Sentences on cells that failed, and what is not compared for lack of values."""
+    """Sentences on cells that have no scores, and what is not compared for lack of values."""
     said = []
-    n_failed = int(scores["error"].notna().sum()) if "error" in scores else 0
-    if n_failed:
-        said.append(f"{n_failed} of {len(scores)} cells under this noise failed")
+    if cells := lacking(scores):
+        said.append(cells.told("cells under this noise"))
     for noun, reasons in (("model", left_out), ("data set", dropped)):
         if reasons:
             are = "is" if len(reasons) == 1 else "are"

@@ -129,6 +129,8 @@ def test_tests(two_kinds):
     assert text.startswith("ELA, equalised loss of accuracy at 10 % pair_flip noise\n")
     for part in (found.friedman_nemenyi, found.wilcoxon_holm, found.paired_t):
         assert str(part) in text
+    assert "by paired t-tests over the repeats of each (α = 0.05): " in text
+    assert "(α = 0.1): " in str(two_kinds.tests(0.1, noise_kind="uniform", alpha=0.1))
     with pytest.raises(ValueError, match="control must be one of a, b, c, got 'z'"):
         two_kinds.tests(0.1, "z", noise_kind="uniform")
     with pytest.raises(ValueError, match=r"level must be one of 0, 0\.1, 0\.4, got 0\.2"):
@@ -209,6 +211,7 @@ def test_latex(comparison, scores):
             assert cell.endswith("^{*}$") == marks.loc[(dataset, model), "overlaps"]
     assert text.count(r"\mathbf") == 3
     assert r"\label{tab:mine}" in text
+    assert r"whose 97.5 \% t interval of the mean over the repeats overlaps that of the best." in text
     assert r"\caption{Accuracy at 40 \% uniform noise; mean and standard deviation over 3 repeats;" in text
     assert text.count("{") == text.count("}")
     assert [text.count(f"\\begin{{{name}}}") for name in ("table", "tabular")] == [1, 1]
@@ -237,6 +240,7 @@ def test_tables_of_what_is_missing(scores):
     assert iris[2].startswith(r"$\mathbf{")
     assert comparison.ranks(0.4).loc["iris"].isna().all()
     assert "lost <b>" in str(comparison)
+    assert str(comparison.tests(0.4)).count("lost <b>") == 1
     assert "lost &lt;b&gt;" in comparison._repr_html_()
 
 
@@ -290,6 +294,9 @@ def test_nothing_but_failures(made_scores):
     assert comparison.ranks().isna().all(axis=None)
     assert not comparison.tests().wilcoxon_holm.has_power
     assert latex_of(comparison.to_latex())[1] == ["iris", "--", "--"]
+    text = str(comparison.tests())
+    assert "Empty DataFrame" not in text
+    assert text.count("no luck") == 2  # once for each model
 
 
 def test_without_noise(made_scores):

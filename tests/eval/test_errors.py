@@ -1,4 +1,4 @@
-from boostnoise.eval.errors import one_line
+from boostnoise.eval.errors import one_line, shortened
 
 
 def test_one_line():
@@ -7,4 +7,13 @@ def test_one_line():
     error = "[18:42:35] /src/gbm.cc:24: Unknown gbm type gbtre\nStack trace:\n  [bt] (0) /lib/libxgboost.so(+0x2c1) [0x7f]"
     assert one_line(RuntimeError(error)) == "Unknown gbm type gbtre"
     assert one_line(ValueError("x" * 300)) == "x" * 300
-    assert one_line(ValueError("x" * 301)) == "x" * 297 + "..."
+    assert one_line(ValueError("x" * 301)) == "x" * 299 + "…"
+
+
+def test_long_text_ends_after_a_word():
+    assert shortened("one two", 7) == "one two"
+    assert shortened("one two three", 10) == "one two …"
+    assert shortened("one, two", 7) == "one …"
+    assert shortened("onetwothree", 6) == "onetw…"
+    assert len(one_line(ValueError("word " * 100))) <= 300
+    assert one_line(ValueError("word " * 100)).endswith(" word …")

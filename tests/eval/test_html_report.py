@@ -16,8 +16,8 @@ from boostnoise.eval.html_looks import DARK_PAGE, lightened
 from boostnoise.eval.html_report import html_of, write_html
 from boostnoise.eval.looks import look_of
 from boostnoise.eval.metrics import curve, mean_curve
-from boostnoise.eval.outcome import RANGES
-from boostnoise.eval.runs import NOT_FITTED, DatasetFacts, Run, Session
+from boostnoise.eval.outcome import NOT_FITTED, RANGES
+from boostnoise.eval.runs import DatasetFacts, Run, Session
 from matplotlib.colors import to_hex
 
 RATES = [0.0, 0.1, 0.3, 0.4]

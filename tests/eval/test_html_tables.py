@@ -14,8 +14,8 @@ from boostnoise.eval.html_tables import (
 )
 from boostnoise.eval.intervals import best_and_overlapping
 from boostnoise.eval.metrics import mean_curve
-from boostnoise.eval.outcome import RANGES
-from boostnoise.eval.runs import NOT_FITTED, Run
+from boostnoise.eval.outcome import NOT_FITTED, RANGES
+from boostnoise.eval.runs import Run
 
 
 @pytest.fixture
@@ -99,7 +99,9 @@ def test_accuracies_near_the_best_are_marked(run):
         (scores["dataset"] == "a") & (scores["model"] == "two"), 0.4, 0.01 * (scores["model"] == "two")
     )
     tables = heat_maps(Results(Run(run.config, scores.assign(accuracy=0.9 - worse + noise))))
-    assert "*: the 97.5 % interval over the repeats overlaps" in tables[0].caption
+    assert (
+        "*: the 97.5 % t interval of the mean over the repeats overlaps that of the best" in tables[0].caption
+    )
     marks = best_and_overlapping(scores.assign(accuracy=0.9 - worse + noise), level=0.0, kind="uniform").table
     texts = [cell.text for row in tables[0].rows for cell in row.cells]
     assert (

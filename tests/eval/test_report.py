@@ -8,6 +8,7 @@ import pytest
 from boostnoise.eval import write_report
 from boostnoise.eval.config import Table, parse_config
 from boostnoise.eval.metrics import MEASURES, METRICS
+from boostnoise.eval.outcome import NOT_FITTED
 from boostnoise.eval.report import summary
 from boostnoise.eval.runs import Run
 from rich.console import Console
@@ -199,6 +200,11 @@ def test_failures_are_named(config, scores):
     assert "2 of 16 cells failed" in text
     assert "b on iris, 2 cells: ValueError: [bold]no" in text
     assert any(line.split() == ["b", "–", "–"] for line in text.splitlines())
+    scores.loc[5, ["accuracy", "error"]] = [np.nan, NOT_FITTED]
+    scores.loc[3, "error"] = NOT_FITTED
+    text = printed(summary(config, scores, 200), width=200)
+    assert "1 of 16 cells failed and 2 are not fitted yet;" in text
+    assert "b on iris, 1 cell: ValueError: [bold]no" in text
 
 
 def test_ten_levels_fit_eighty_columns(config, scores):

@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 from boostnoise.eval.config import parse_config
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.outcome import NOT_FITTED
 from boostnoise.eval.reading import load_config
 from boostnoise.eval.runner import complete
-from boostnoise.eval.runs import NOT_FITTED, RunRecord, load_run
+from boostnoise.eval.runs import RunRecord, load_run
 from boostnoise.eval.store import Store
 
 TREE = {"name": "tree", "model": "decision_tree", "params": {"max_depth": 3}}

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from boostnoise.eval import higher_is_better, rank_table, score_table
 from boostnoise.eval.metrics import METRICS
+from boostnoise.eval.outcome import NOT_FITTED
 from boostnoise.eval.score_tables import complete
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,6 +92,17 @@ def test_missing_cells_are_told(scores):
     assert not score_table(scores, level=0.0).isna().any(axis=None)
 
 
+def test_what_is_not_fitted_yet_has_not_failed(scores):
+    fail(scores, NOT_FITTED, dataset="d1", model="m0", repeat=1, noise_rate=0.2)
+    assert complete(score_table(scores, level=0.2))[1] == {"d1": "m0 is not fitted yet in 1 of 2 repeats"}
+    fail(scores, dataset="d1", model="m0", repeat=0, noise_rate=0.2)
+    assert complete(score_table(scores, level=0.2))[1] == {
+        "d1": "m0 is not fitted yet in 1 of 2 repeats, and failed in 1 of 2 repeats: ValueError: no"
+    }
+    one = scores[scores["repeat"] == 1]
+    assert complete(score_table(one, level=0.2))[1] == {"d1": "m0 is not fitted yet"}
+
+
 def test_without_a_baseline_there_is_no_ela(scores):
     fail(scores, dataset="d1", model="m0", repeat=1, noise_rate=0.0)
     assert complete(score_table(scores, "ela", level=0.2))[1] == {
@@ -115,7 +127,7 @@ def test_a_model_without_any_value_drops_no_data_set(scores):
     assert list(whole.columns) == ["m1"]
     assert len(whole) == 3
     assert dropped == {}
-    assert left_out == {"m0": f"failed in 2 of 2 repeats: {'x' * 117}..."}
+    assert left_out == {"m0": f"failed in 2 of 2 repeats: {'x' * 119}…"}
 
 
 def test_a_plain_table_has_reasons_too():

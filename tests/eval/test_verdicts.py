@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boostnoise.eval import score_table, verdict
+from boostnoise.eval.outcome import NOT_FITTED
 from scipy.stats import wilcoxon
 
 NAMES = ("robust_forest", "gbm", "adaboost", "tree")
@@ -43,8 +44,8 @@ def test_the_best_and_what_it_keeps(scores):
     first, second = re.split(r"(?<=accuracy)\. ", text)
     assert first == (
         "At 30 % uniform noise robust_forest has the best mean rank of four models (1) in accuracy over 15 data sets "
-        f"and keeps {100 * kept['robust_forest']:.3g} % of its accuracy, tree the most, {100 * kept['tree']:.3g} % of a "
-        "lower accuracy"
+        f"and keeps {100 * kept['robust_forest']:.3g} % of its accuracy; tree keeps the most, {100 * kept['tree']:.3g} %, but "
+        "of a lower accuracy"
     )
     p = 3 * wilcoxon(np.arange(1.0, 16)).pvalue  # it wins everywhere, against three models
     assert p < 0.0005
@@ -168,6 +169,18 @@ def test_models_that_fail_everywhere(scores):
     )
     (text,) = verdict(scores, control="gbm")
     assert text.startswith("At 30 % uniform noise gbm has no values to compare. 120 of 480 cells")
+
+
+def test_what_is_not_fitted_yet_is_told_apart(scores):
+    fail(scores, NOT_FITTED, model="gbm")
+    (text,) = verdict(scores)
+    assert text.endswith(
+        "120 of 480 cells under this noise are not fitted yet. One model is not compared: gbm (is not fitted yet in "
+        "2 of 2 repeats)."
+    )
+    assert "failed" not in text
+    fail(scores, dataset="d0", model="tree", repeat=0, noise_rate=0.1)
+    assert "1 of 480 cells under this noise failed and 120 are not fitted yet." in verdict(scores)[0]
 
 
 def test_many_reasons_are_cut(scores):
