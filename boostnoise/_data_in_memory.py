@@ -51,7 +51,9 @@ class DataFile:
             raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None
 
 
-def file_of(name: str, data: Any, target: Any, folder: Path, where: str) -> tuple[DataFile, str]:
+def file_of(
+    name: str, data: Any, target: Any, folder: Path, where: str, *, drop_missing: bool = False
+) -> tuple[DataFile, str]:
     """The file of a data set, and the column of its labels.
 
     Parameters
@@ -67,12 +69,14 @@ def file_of(name: str, data: Any, target: Any, folder: Path, where: str) -> tupl
         Where the file is to be.
     where : str
         What errors call the data set.
+    drop_missing : bool, default=False
+        Whether rows without a label will be dropped when the file is read.
 
     Raises
     ------
     ConfigError
-        If there is no such column, or features and labels do not go together, as where their indexes hold the
-        same labels in another order, or cannot be written to Parquet.
+        If there is no such column; features and labels do not go together, as where their indexes hold the same
+        labels in another order, or cannot be written to Parquet; or labels are missing that are not dropped.
     """
     if isinstance(data, pd.DataFrame):
         if target is None:
@@ -97,6 +101,13 @@ def file_of(name: str, data: Any, target: Any, folder: Path, where: str) -> tupl
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise ConfigError(f"{where}: several columns are named {twice!r}")
+    n_missing = int(frame[target].isna().sum())
+    if n_missing and not drop_missing:
+        given = f"frame, 'target': {target!r}" if isinstance(data, pd.DataFrame) else "(X, y)"
+        raise ConfigError(
+            f"{where}: {n_missing} of {len(frame)} labels are missing; leave out their rows, or give "
+            f"{{'data': {given}, 'missing': 'drop_rows'}}, which drops rows with missing features as well"
+        )
     content = io.BytesIO()
     try:
         frame.to_parquet(content, index=False)

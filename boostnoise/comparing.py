@@ -216,7 +216,9 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
             name = value.get("name") if name is None else name
             if not isinstance(name, str):
                 raise ConfigError(f"{where}: data in memory need a name; give a dict, {{'my data': (X, y)}}")
-            file, target = file_of(name, value.pop("data"), value.pop("target", None), folder, where)
+            drop = value.get("missing") == "drop_rows"
+            data, target = value.pop("data"), value.pop("target", None)
+            file, target = file_of(name, data, target, folder, where, drop_missing=drop)
             files.append(file)
             value = {"path": str(file.path), "target": target, "missing": "keep", **value}
         sets.append(_with_name(value, name, where))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # Matplotlib takes long to load
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from ._score_text import Cells
+
 AREA = "area_under_ela"
 
 
@@ -202,6 +204,8 @@ class Comparison:
     def verdict(self, level: float | None = None, control: str | None = None) -> str:
         """Which model does best and what of it is certain: a paragraph for each kind of noise.
 
+        One more says where noise is in the test labels too.
+
         Parameters
         ----------
         level : float or None, default=None
@@ -210,7 +214,8 @@ class Comparison:
             See `tests`.
         """
         said = verdict(self.run.scores, metric=self.config.metric, control=control, level=level)
-        return "\n\n".join(said)
+        noisy = self.config.scored_on()
+        return "\n\n".join([*said, *([f"{noisy}."] if noisy else [])])
 
     def _chosen(self, level: float | None, metric: str | None, noise_kind: str | None) -> dict[str, Any]:
         """Arguments of statistics at one noise rate."""
@@ -305,21 +310,30 @@ class Comparison:
         label : str or None, default=None
             By which the text refers to the table.
         """
-        from ._score_text import as_latex, marked
+        from ._score_text import as_latex
 
         for argument, text in (("caption", caption), ("label", label)):
             if not isinstance(text, str | None):
                 raise TypeError(f"{argument} must be text or None, got {text!r:.60}")
-        table, usual = marked(**self._chosen(level, metric, noise_kind))
+        table, usual = self._marked(level, metric, noise_kind)
         return as_latex(table, usual if caption is None else caption, label)
 
     def to_markdown(
         self, metric: str | None = None, *, level: float | None = None, noise_kind: str | None = None
     ) -> str:
         """The same table as `to_latex` in Markdown."""
-        from ._score_text import as_markdown, marked
+        from ._score_text import as_markdown
 
-        return as_markdown(*marked(**self._chosen(level, metric, noise_kind)))
+        return as_markdown(*self._marked(level, metric, noise_kind))
+
+    def _marked(self, level: float | None, metric: str | None, noise_kind: str | None) -> tuple[Cells, str]:
+        """The cells of a table at one noise rate, and its caption."""
+        from ._score_text import marked
+
+        chosen = self._chosen(level, metric, noise_kind)
+        table, caption = marked(**chosen)
+        noisy = self.config.scored_on(chosen["kind"]) if chosen["level"] != 0 else ""
+        return table, f"{caption} {noisy}." if noisy else caption
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report of the run, one HTML file that needs nothing beside it.

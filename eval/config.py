@@ -146,12 +146,28 @@ class Config(Strict):
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
 
+    def scored_on(self, kind: str | None = None) -> str:
+        """A sentence, without its dot, on noise that test labels have too; empty where there is none.
+
+        Parameters
+        ----------
+        kind : str or None, default=None
+            The name of the noise; None for all.
+        """
+        noisy = [noise.name for noise in self.noise if noise.noise_on == "train+test"]
+        kinds = [name for name in noisy if kind in (None, name)]
+        return f"Under {' and '.join(kinds)} noise models are scored on noisy test labels" if kinds else ""
+
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         if self.name in (".", "..") or "/" in self.name or "\\" in self.name:
-            raise ValueError(f"the run cannot be named {self.name!r}: it names its folder")
+            raise ValueError(
+                f"name: must name a folder in results_dir, not . or .., without / or \\, got {self.name!r}"
+            )
         if self.name.startswith(STORE_NAME):
-            raise ValueError(f"the run cannot be named {self.name!r}: beside its folder lies the {STORE_NAME}")
+            raise ValueError(
+                f"name: must not begin with {STORE_NAME}, which lies beside the run's folder, got {self.name!r}"
+            )
         _no_duplicates("data sets", [dataset.name for dataset in self.datasets])
         _no_duplicates("models", [model.name for model in self.models])
         names = [noise.name for noise in self.noise]

@@ -105,7 +105,8 @@ def html_of(run: Run) -> str:
             paragraph
             for of_kind, rate in told
             for paragraph in verdict(of_kind, metric=results.metric, level=rate)
-        ],
+        ]
+        + ([f"{config.scored_on()}."] if config.scored_on() else []),
         tests=[tests_of(of_kind, results.metric, rate, lines) for of_kind, rate in told],
         p_text=p_text,
         metric=short_label_of(results.metric),

@@ -74,9 +74,9 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
         case "value_error":
             message = str(context["error"])
         case "too_short":
-            message = f"must hold at least {context['min_length']} items"
+            message = f"must hold at least {_items(context['min_length'])}"
         case "too_long":
-            message = f"must hold at most {context['max_length']} items"
+            message = f"must hold at most {_items(context['max_length'])}"
         case "model_type" | "dict_type" | "model_attributes_type":
             message = "must be a JSON object"
         case _:
@@ -84,6 +84,10 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
     if not where:
         return message
     return f"{where}: {message}, got {shown(found)}"
+
+
+def _items(n: int) -> str:
+    return "1 item" if n == 1 else f"{n} items"
 
 
 def _place(location: Sequence[int | str], model: type[BaseModel]) -> tuple[str, list[type[BaseModel]]]:

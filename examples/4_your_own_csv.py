@@ -180,9 +180,9 @@ comparison.curve("retention").round(2)
 # %% [markdown]
 # - On this file the choice matters more than the figures without more noise suggest, where all models are
 #   within two or three points. Add 10 %, and XGBoost, LightGBM and the random forest lose two to five percent
-#   of their accuracy, the robust ones and logistic regression two at most. As the file is about as noisy as
-#   that already, the former have most likely lost something already. The table of section 2 says that they
-#   have.
+#   of their accuracy, XGBoost with the robust loss one to three, the robust forest and logistic regression
+#   about one at most. As the file is about as noisy as that already, the former have most likely lost
+#   something already. The table of section 2 says that they have.
 # - The simplest model is the best, with either kind of noise. Its bias is what protects it. That is so because
 #   the truth behind this file is nearly linear; on another file it may well be the forest.
 # - A robust loss helps XGBoost with 10 % more noise, and hardly beyond that; it does not make of it what the

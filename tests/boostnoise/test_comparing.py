@@ -190,7 +190,7 @@ class Mine(ClassifierMixin, BaseEstimator):
     ("models", "datasets", "options", "error", "message"),
     [
         (None, ["iris"], {}, TypeError, "models must be a list or a dict, got NoneType"),
-        ([], ["iris"], {}, ConfigError, "models: must hold at least 1 items"),
+        ([], ["iris"], {}, ConfigError, "models: must hold at least 1 item"),
         ([3], ["iris"], {}, TypeError, "models[0] must be a short name, an estimator or a dict, got 3"),
         ({1: TREE}, ["iris"], {}, TypeError, "models: names must be text, got 1"),
         ([DecisionTreeClassifier], ["iris"], {}, TypeError, "models[0]: DecisionTreeClassifier is a class; give an object of it"),
@@ -218,7 +218,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([TREE], ["iris"], {"random_state": None}, ConfigError, "random_state: must be a valid integer, got null"),
         ([TREE], ["iris"], {"random_state": np.random.default_rng(0)}, ConfigError, "random_state: a random generator"),
         ([TREE], ["iris"], {"metric": "f1"}, ConfigError, "metric: must be 'accuracy'"),
-        ([TREE], ["iris"], {"name": "../x"}, ConfigError, "the run cannot be named '../x'"),
+        ([TREE], ["iris"], {"name": "../x"}, ConfigError, "name: must name a folder in results_dir, not . or .., without / or \\, got '../x'"),
         ([TREE], ["iris"], {"results_dir": 3}, TypeError, "results_dir must be a path, got 3"),
         ([TREE], ["iris"], {"n_jobs": 0}, ConfigError, "n_jobs must be -1 or at least 1, got 0"),
         ([TREE], ["iris"], {"n_jobs": "x"}, ConfigError, "n_jobs must be -1 or at least 1, got 'x'"),

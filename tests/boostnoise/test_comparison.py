@@ -261,6 +261,20 @@ def test_text(comparison, two_kinds):
     assert str(two_kinds).count("(the lower, the more robust)") == 2
 
 
+def test_noise_on_test_labels_is_told(made_scores, tmp_path):
+    noise = [{"kind": "uniform", "rates": [0.1, 0.4]}, {"kind": "label", "rates": [0.1, 0.4]}]
+    both = comparison_of(made_scores(kinds=("uniform", "label")), noise=noise)
+    said = "Under label noise models are scored on noisy test labels."
+    for text in (str(both), both._repr_html_(), both.verdict()):
+        assert text.count(said) == 1
+    assert both.report(tmp_path / "report.html").read_text(encoding="utf-8").count(said) == 1
+    for write in (both.to_markdown, both.to_latex):
+        assert said in write(level=0.4, noise_kind="label")
+        assert "noisy test" not in write(level=0.4, noise_kind="uniform")
+        assert "noisy test" not in write(level=0.0, noise_kind="label")
+    assert "noisy test" not in str(comparison_of(made_scores()))
+
+
 def test_html_for_notebooks(comparison):
     html = comparison._repr_html_()
     assert html == comparison._repr_html_()

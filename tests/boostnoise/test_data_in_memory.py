@@ -139,6 +139,16 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
             "column 'a' must hold values of one type, got float, int, str",
         ),
         (FRAME.assign(a=[1j] * 6), "label", "cannot be written to Parquet"),
+        (
+            (X, [0.0, np.nan] * 3),
+            None,
+            "3 of 6 labels are missing; leave out their rows, or give {'data': (X, y), 'missing': 'drop_rows'}",
+        ),
+        (
+            FRAME.assign(label=["no", None] + ["yes"] * 4),
+            "label",
+            "1 of 6 labels are missing; leave out their rows, or give {'data': frame, 'target': 'label', ",
+        ),
         (FRAME.set_axis(list("aabcde"), axis=1), "e", "several columns are named 'a'"),
     ],
 )
@@ -153,3 +163,9 @@ def test_where_nothing_can_be_written(tmp_path):
     (tmp_path / "data").write_text("a file")
     with pytest.raises(ConfigError, match=r"^results_dir: .* cannot be written"):
         made(tmp_path, FRAME, "label")[0].write()
+
+
+def test_rows_without_a_label_may_be_dropped(tmp_path):
+    y = np.array([0.0, np.nan, 1.0, 0.0, 1.0, np.nan])
+    file, target = file_of("mine", (np.eye(6), y), None, tmp_path, "mine", drop_missing=True)
+    assert read(file, target, missing="drop_rows").y.size == 4

@@ -62,7 +62,7 @@ def test_models():
         ({"memory_limit": -1}, "memory_limit: must be greater than 0, got -1"),
         ({"test_fraction": 1.0}, "test_fraction: must be less than 1, got 1.0"),
         ({"random_state": -1}, "random_state: must be greater than or equal to 0, got -1"),
-        ({"datasets": []}, "datasets: must hold at least 1 items, got []"),
+        ({"datasets": []}, "datasets: must hold at least 1 item, got []"),
         ({"datasets": ["irs"]}, "datasets[0]: unknown data set; known are breast_cancer, digits, iris, wine"),
         ({"datasets": [3]}, "datasets[0]: must be the name of a data set or an object"),
         ({"datasets": [{"path": "a.csv"}]}, "datasets[0]: key 'target' is missing"),
@@ -115,13 +115,13 @@ def test_every_problem_has_its_line():
 
 @pytest.mark.parametrize("name", ["..", ".", "a/b", "a\\b"])
 def test_the_folder_of_a_run_lies_in_the_results_folder(name):
-    with pytest.raises(ConfigError, match="the run cannot be named"):
+    with pytest.raises(ConfigError, match=r"^name: must name a folder in results_dir, "):
         parse_config(MINIMAL, name)
 
 
 @pytest.mark.parametrize("name", ["..", "a/b", "store.sqlite", "store.sqlite-wal"])
 def test_names_that_no_folder_of_a_run_may_have(name):
-    with pytest.raises(ConfigError, match="the run cannot be named"):
+    with pytest.raises(ConfigError, match=r"^name: must .*, got '"):
         parse_config(MINIMAL, name)
 
 
@@ -129,3 +129,17 @@ def test_all_runs_of_a_folder_share_a_store():
     configs = [parse_config({**MINIMAL, "results_dir": "there"}, name) for name in ("a", "b")]
     assert {config.store_path.as_posix() for config in configs} == {"there/store.sqlite"}
     assert {config.output_dir.as_posix() for config in configs} == {"there/a", "there/b"}
+
+
+def test_noise_in_test_labels_is_told():
+    noise = [
+        {"kind": "uniform", "rates": [0.1]},
+        {"kind": "label", "rates": [0.1]},
+        {"kind": "pair_flip", "rates": [0.1], "noise_on": "train+test"},
+    ]
+    config = parse(noise=noise)
+    scored = "noise models are scored on noisy test labels"
+    assert config.scored_on() == f"Under label and pair_flip (train+test) {scored}"
+    assert config.scored_on("label") == f"Under label {scored}"
+    assert config.scored_on("uniform") == ""
+    assert parse(noise=[{"kind": "label", "rates": [0.1], "noise_on": "train"}]).scored_on() == ""

@@ -58,7 +58,7 @@ def test_names():
         ({"set": "iris", "split": False}, "split: must be a column's name or position"),
         ({"set": "iris", "categorical": "hash"}, "categorical: must be 'onehot' or 'ordinal'"),
         ({"set": "iris", "missing": None}, "missing: must be 'error', 'drop_rows', 'impute' or 'keep'"),
-        ({"set": "iris", "positive": []}, "positive: must hold at least 1 items"),
+        ({"set": "iris", "positive": []}, "positive: must hold at least 1 item"),
         ({"set": "iris", "separator": ";"}, "key 'separator' needs 'path'"),
         ({"path": "a.arff", "target": 0, "separator": ";"}, "key 'separator' is for CSV files, but the format is arff"),
         ({"path": "a.csv", "target": 0, "separator": "::"}, "separator: must"),

@@ -68,7 +68,7 @@ def test_names_tell_kinds_apart():
         ({"kind": "class_conditional", "rates": [["0.1", "0.3"]]}, "noise[0].rates[0]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [[0.1, 0.3], [[1, 0], [0.2, 0.7]]]}, "noise[0].rates[1]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [[0.9, 0.1], [0.3, 0.7]]}, "noise[0].rates: tables tell rates apart by their means, but these are [0.5, 0.5]"),
-        ({"kind": "class_conditional", "rates": []}, "noise[0].rates: must hold at least 1 items"),
+        ({"kind": "class_conditional", "rates": []}, "noise[0].rates: must hold at least 1 item"),
         ({"kind": "given", "path": "a.csv"}, "noise[0].column: the key is missing"),
         ({**GIVEN, "path": "a.txt"}, "noise[0].path: must end in .csv or .parquet"),
         ({**GIVEN, "rates": [0.1]}, "noise[0].rates: unknown key; allowed are kind, name, noise_on, path, column"),
