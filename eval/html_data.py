@@ -120,7 +120,7 @@ class Results:
     @property
     def band_by_dataset(self) -> str:
         """What the band of the curves of one data set is."""
-        return over_repeats(self.n_repeats)
+        return over_repeats(self.n_repeats, 1)
 
     @cached_property
     def seconds(self) -> dict[str, Lines]:

@@ -286,12 +286,14 @@ def test_each_chart_says_what_its_band_is(opened, run):
     assert notes(tab, "rank") == [ranks]
     bars = f"Mean over 4 data sets. Bars of accuracy and of time: {interval} 3 repeats."
     assert notes(tab, "time") == [bars]
-    assert f"Bands: {interval} 3 repeats." in tab.page.locator("#sets").inner_text()
+    assert f"Ranges in small print: {interval} 3 repeats." in tab.page.locator("#curves").inner_text()
+    of_each = "Bands, and ranges in small print: "
+    assert f"{of_each}{interval} 3 repeats, rough as they are few." in tab.page.locator("#sets").inner_text()
     tab = opened(make_run(datasets=2, repeats=2))
     none = "none, as two repeats are too few: it takes three repeats."
     assert notes(tab, "ela") == [f"Mean over 2 data sets. Band: {none}"]
     assert notes(tab, "time") == [f"Mean over 2 data sets. Bars of accuracy and of time: {none}"]
-    assert f"Bands: {none}" in tab.page.locator("#sets").inner_text()
+    assert f"{of_each}{none}" in tab.page.locator("#sets").inner_text()
     none = "none, as two data sets are too few: it takes three data sets."
     assert notes(tab, "rank") == [f"Among all three models, over both data sets. Band: {none}"]
 
