@@ -771,7 +771,7 @@ def test_too_few_data_sets_have_no_p_value_and_enough_have_a_diagram(opened):
     many = tab.page.locator("#chance")
     assert many.locator("img").evaluate("(image) => image.naturalWidth") > 300
     assert many.locator("img").get_attribute("alt").startswith("Mean ranks: boosted 1.")
-    assert "yes" in many.get_by_role("table").inner_text()
+    assert "yes" in many.get_by_role("table", name="boosted against each other").inner_text()
 
 
 def test_the_same_run_gives_the_same_bytes(run, tmp_path):
