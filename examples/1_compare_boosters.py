@@ -152,8 +152,8 @@ print(comparison.tests(level=0.3))
 # What to take from this run:
 #
 # - Up to 20 % uniform noise good models stay good, and the choice among them hardly matters.
-# - Beyond it they part, and the robust loss is on average ahead of the same booster without it. Without noise it
-#   costs nothing on average here, but it does on digits, where its ELA starts higher. The notebook on robust
+# - Beyond it they part, and the robust loss is on average ahead of the same booster without it. Without noise
+#   it costs nothing on average here, but it does on digits, where its ELA starts higher. The notebook on robust
 #   losses asks how much of that is the loss.
 # - All of it holds for uniform noise, for these sizes of models and these data sets. Run it on yours.
 #
