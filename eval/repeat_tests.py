@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,7 @@ class PairedTTests(Finding):
     table: pd.DataFrame
     wins: pd.DataFrame
 
-    @property
+    @cached_property
     def matrix(self) -> pd.DataFrame:
         """Win/tie/loss of the model of the row against that of the column, as text; empty without power."""
         wins = self.wins.to_numpy()

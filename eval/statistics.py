@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -38,8 +39,8 @@ class FriedmanNemenyi(Finding):
         Of each model, the best first; 1 is the best possible.
     critical_difference : float
         Nemenyi's: mean ranks that differ by less do not differ significantly.
-    p_values : DataFrame
-        Nemenyi's, of each pair of models; NaN without power.
+    ranks : DataFrame
+        A row for each data set, a column for each model, the best first.
     groups : list of lists of str
         Models that do not differ significantly from one another, the best first; each group is as large as can
         be.  All models are one group where Friedman's test finds no difference.
@@ -49,8 +50,20 @@ class FriedmanNemenyi(Finding):
     p_value: float
     mean_ranks: pd.Series[float]
     critical_difference: float
-    p_values: pd.DataFrame
+    ranks: pd.DataFrame
     groups: list[list[str]]
+
+    @cached_property
+    def p_values(self) -> pd.DataFrame:
+        """Nemenyi's, of each pair of models; NaN without power."""
+        models = list(self.ranks)
+        if not self.has_power:
+            return pd.DataFrame(math.nan, models, models)
+        # Imported here, for it takes long.
+        from scikit_posthocs import posthoc_nemenyi_friedman
+
+        p_values: pd.DataFrame = posthoc_nemenyi_friedman(self.ranks.to_numpy())
+        return p_values.set_axis(models).set_axis(models, axis=1)
 
     def _parts(self) -> tuple[str, ...]:
         test = (
@@ -101,17 +114,12 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
     models = list(mean_ranks.index)
     critical = critical_difference(n, k, alpha)
     statistic = p_value = math.nan
-    p_values = pd.DataFrame(math.nan, models, models)
     groups = [models] if k > 1 else []
     has_power = _ranks_have_power(n, k, alpha)
     if has_power:
-        # Imported here, for it takes long.
-        from scikit_posthocs import posthoc_nemenyi_friedman
-
         ordered = ranks[models].to_numpy()
         same = bool((ordered == ordered[:, :1]).all())
         statistic, p_value = (0.0, 1.0) if same else map(float, friedmanchisquare(*ordered.T))
-        p_values = posthoc_nemenyi_friedman(ordered).set_axis(models).set_axis(models, axis=1)
         if p_value <= alpha:
             groups = _groups(mean_ranks, critical)
     return FriedmanNemenyi(
@@ -119,7 +127,7 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
         p_value=p_value,
         mean_ranks=mean_ranks,
         critical_difference=critical,
-        p_values=p_values,
+        ranks=ranks[models],
         groups=groups,
         n_datasets=n,
         alpha=alpha,
