@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 
 import pandas as pd
 
@@ -67,7 +68,7 @@ def aligned(table: pd.DataFrame) -> str:
 
 def checked_alpha(alpha: float) -> float:
     """A level of significance, if it is one."""
-    if not 0 < alpha < 1:
+    if not isinstance(alpha, Real) or not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}")
     return alpha
 

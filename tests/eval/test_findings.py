@@ -65,3 +65,8 @@ def test_alpha():
     assert checked_alpha(0.01) == 0.01
     with pytest.raises(ValueError, match=r"^alpha must lie between 0 and 1, got 1$"):
         checked_alpha(1)
+
+
+def test_a_level_of_significance_is_a_number():
+    with pytest.raises(ValueError, match=r"^alpha must lie between 0 and 1, got '0.05'$"):
+        checked_alpha("0.05")
