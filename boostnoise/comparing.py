@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from boostnoise.eval.config import Config, parse_config
+from boostnoise.eval.allowed_classes import check_classes, is_listed
+from boostnoise.eval.config import parse_config
 from boostnoise.eval.dataset_spec import FORMAT_OF_SUFFIX, SETS
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.models import ALLOWED_PACKAGES
-from boostnoise.eval.packages import packages_of
+from boostnoise.eval.model_spec import ModelSpec
+from boostnoise.eval.packages import described_classes
 from boostnoise.eval.planning import Progress
 
 from ._data_in_memory import DataFile, file_of
@@ -146,9 +147,13 @@ def compare(
     config = parse_config(content, name)
     allowed = {
         *_named_packages(allow_modules),
-        *(name for i in at_hand for name in packages_of(config.models[i])),
+        *(package for i in at_hand for package in _packages_not_listed(config.models[i])),
     }
-    _check_packages(config, allowed)
+    for model in config.models:
+        try:
+            check_classes(described_classes(model), allowed)
+        except ConfigError as error:
+            raise ConfigError(f"models: {model.name!r}: {error}") from None
     for file in files:
         file.write()
     with _shown(progress, name) as show:
@@ -287,14 +292,9 @@ def _named_packages(allow_modules: Collection[str]) -> Collection[str]:
     return allow_modules
 
 
-def _check_packages(config: Config, allowed: Collection[str]) -> None:
-    for model in config.models:
-        others = sorted({*packages_of(model)} - ALLOWED_PACKAGES - {*allowed})
-        if others:
-            raise ConfigError(
-                f"models: {model.name!r} comes from the package {others[0]!r}; if its code may run, give "
-                f"allow_modules=[{others[0]!r}]"
-            )
+def _packages_not_listed(model: ModelSpec) -> set[str]:
+    """Packages of those classes of a model that a config may not name."""
+    return {module.partition(".")[0] for module, cls in described_classes(model) if not is_listed(module, cls)}
 
 
 def _shown(progress: Any, name: str) -> AbstractContextManager[Callable[[Progress], object] | None]:

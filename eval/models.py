@@ -1,7 +1,7 @@
 """The models: the way from a config's description to an estimator, and what the learners have to choose from.
 
-A config is not trusted: only public classes of allowed packages are built, only scikit-learn estimators, and
-with no parameter by which one of them would read or write files, open a port or take more threads.
+A config is not trusted: only classes on a list are imported, and none gets a parameter by which it would read
+or write files, open a port or take more threads.
 """
 
 from __future__ import annotations
@@ -15,15 +15,11 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from .allowed_classes import PACKAGES, check_classes
 from .errors import ConfigError, one_line
-from .packages import import_extras, is_description
-from .parameter_rules import FORBIDDEN, KEYWORDS, THREADS
+from .packages import described_classes, import_extras, is_description, packages_of
+from .parameter_rules import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
 from .validation import shown
-
-ALLOWED_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"})
-
-# Of our own packages, models come from the public modules alone.
-PUBLIC_MODULES = frozenset({"robust_splits", "boostnoise", "boostnoise.eval"})
 
 # The criterion that estimators of `robust_splits` know beside those that are objects.
 ADAPTIVE = ("ane", "negative_exponential, with lam chosen on noisy labels")
@@ -32,7 +28,7 @@ ADAPTIVE = ("ane", "negative_exponential, with lam chosen on noisy labels")
 NOT_IN_CONFIGS = frozenset({"distribution"})
 
 
-def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLOWED_PACKAGES) -> Any:
+def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) -> Any:
     """Estimator from its description.
 
     Parameters
@@ -42,8 +38,8 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
         For every ``random_state``, of nested estimators too, that the description leaves open.
     threads : int
         Number of threads the estimator may use, whatever the description asks for.
-    allowed : collection of str
-        Packages whose classes may be built.
+    allowed : collection of str, default=()
+        Packages of which every class may be built, besides the classes that are always allowed.
 
     Returns
     -------
@@ -59,11 +55,14 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ALLO
 
     where = f"{spec.module}.{spec.model}"
     try:
+        check_classes(described_classes(spec), allowed)
         import_extras(spec)
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ConfigError(f"{where} is not a classifier")
         _govern(estimator, seed, threads)
+        if "lightgbm" in packages_of(spec) or _has_lightgbm(estimator):
+            check_lightgbm_text([spec.params, spec.search.params if spec.search else None], where)
         if spec.search is None:
             _check_variants(estimator)
         else:
@@ -160,6 +159,11 @@ def _check_variants(estimator: Any) -> None:
             loss_of(part)
 
 
+def _has_lightgbm(estimator: Any) -> bool:
+    parts = (estimator, *estimator.get_params(deep=True).values())
+    return any(base.__module__.partition(".")[0] == "lightgbm" for part in parts for base in type(part).__mro__)
+
+
 def _with_search(
     estimator: Any, search: Any, where: str, seed: int, threads: int, allowed: Collection[str]
 ) -> Any:
@@ -203,7 +207,7 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
     cls = _import_class(module, model, allowed)
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
         raise ConfigError(f"{where} is not a scikit-learn estimator")
-    if cls.__module__.partition(".")[0] not in allowed:
+    if cls.__module__.partition(".")[0] not in PACKAGES.union(allowed):
         raise ConfigError(f"{where} is defined in {cls.__module__}, which is not allowed")
     arguments = _build_value(params, where, allowed)
     known = inspect.signature(cls).parameters
@@ -243,18 +247,7 @@ def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
 
 
 def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
-    if not isinstance(module, str) or not isinstance(model, str):
-        raise ConfigError(f"module and model must be strings, got {module!r} and {model!r}")
-    package = module.partition(".")[0]
-    if package not in allowed:
-        raise ConfigError(
-            f"package {package!r} is not allowed; allowed are {', '.join(sorted(allowed))}, "
-            f"and any package given by --allow-module NAME"
-        )
-    if package in PUBLIC_MODULES and module not in PUBLIC_MODULES:
-        raise ConfigError(f"module {module!r} is not public; models come from {package!r}")
-    if any(part.startswith("_") for part in [*module.split("."), model]):
-        raise ConfigError(f"{module}.{model} is not public")
+    check_classes([(module, model)], allowed)
     if (module, model) == ("catboost", "CatBoostClassifier"):
         from .catboost_classifier import CatBoostClassifier
 

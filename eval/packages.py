@@ -22,10 +22,15 @@ EXTRAS = ("catboost", "cleanlab")
 
 def packages_of(spec: Any) -> list[str]:
     """Import packages that make up a described model, with those of nested estimators."""
-    described = [spec.params, spec.search.params if spec.search else None]
-    modules = {spec.module, *(str(nested["module"]) for nested in _nested(described))}
+    modules = {str(module) for module, _ in described_classes(spec)}
     packages = {module.partition(".")[0] for module in modules}
     return sorted(packages.union(*(MADE_OF.get(module, ()) for module in modules)))
+
+
+def described_classes(spec: Any) -> list[tuple[Any, Any]]:
+    """Module and name of the class of a described model, and of those of nested estimators."""
+    nested = _nested([spec.params, spec.search.params if spec.search else None])
+    return [(spec.module, spec.model), *((inner["module"], inner["model"]) for inner in nested)]
 
 
 def version_of(package: str) -> str:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .errors import ConfigError
+from .packages import is_description
+from .validation import shown
+
 # XGBoost's and LightGBM's classifiers take any keyword, a misspelt one too, and some of LightGBM's read and
 # write files or open ports.  So from a config they take what their signatures name, and these.
 KEYWORDS = frozenset(
@@ -29,9 +35,38 @@ FORBIDDEN = frozenset(
     local_listen_port local_port machine_list machine_list_file machine_list_filename machines mlist
     model_in model_input model_out model_output name_pred nodes num_machine num_machines output_model
     output_result parser_config_file port pred_name predict_name predict_result prediction_name
-    prediction_result save_binary save_period snapshot_freq test_data test_data_file train_data
-    train_data_file valid valid_data valid_data_file valid_filenames workers
+    prediction_result save_binary save_period snapshot_freq test test_data test_data_file train
+    train_data train_data_file valid valid_data valid_data_file valid_filenames workers
     """.split()  # noqa: SIM905 - a list of words
 )
 
 THREADS = frozenset({"n_jobs", "nthread", "nthreads", "num_thread", "num_threads", "thread_count"})
+
+
+def check_lightgbm_text(params: Any, where: str) -> None:
+    """Check the text among the parameters of a model with LightGBM in it.
+
+    LightGBM reads all its parameters from one string, ``name=value`` after ``name=value`` with blanks between
+    them.  A value with a blank or an equals sign would set other parameters too, among them those that read and
+    write files.
+
+    Parameters
+    ----------
+    params : JSON value
+        As a config holds them.  CatBoost's own are not checked: it takes text with equals signs, which it does
+        not join.
+    where : str
+        Begins the message of an error.
+
+    Raises
+    ------
+    ConfigError
+        If a text holds white space or an equals sign.
+    """
+    if isinstance(params, str) and ("=" in params or any(character.isspace() for character in params)):
+        raise ConfigError(f"{where}: text for LightGBM must hold no blank and no '=', got {shown(params)}")
+    if is_description(params) and params["module"] == "catboost":
+        return
+    if isinstance(params, dict | list):
+        for item in params.values() if isinstance(params, dict) else params:
+            check_lightgbm_text(item, where)

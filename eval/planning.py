@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from .allowed_classes import check_classes
 from .config import Config
 from .datasets import Dataset, load_dataset
 from .errors import ConfigError
 from .jobs import Job, make_jobs
 from .model_spec import ModelSpec
-from .models import ALLOWED_PACKAGES, build
+from .models import build
 from .outcome import Outcome
-from .packages import packages_of
+from .packages import described_classes
 from .splits import split
 from .store import Store
 
@@ -31,7 +33,7 @@ class Plan:
     ----------
     config : Config
     allowed : frozenset of str
-        Packages that models may come from.
+        Packages whose every class a model may name, besides the classes that are always allowed.
     datasets : dict of str to Dataset
     jobs : list of Job
         In the order of the config.
@@ -154,10 +156,11 @@ def check(config: Config) -> Plan:
 
 
 def _cells(config: Config, allow_modules: Collection[str]) -> Plan:
-    allowed = ALLOWED_PACKAGES | set(allow_modules)
+    allowed = frozenset(allow_modules)
     # Before anything is looked up in packages that the user did not allow.
-    others = [model for model in config.models if not allowed.issuperset(packages_of(model))]
-    _check_models(others, config, allowed)
+    for i, model in enumerate(config.models):
+        with _named(i, model):
+            check_classes(described_classes(model), allowed)
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
     jobs = make_jobs(config, list(datasets.values()))
     return Plan(config, allowed, datasets, jobs, [job.key for job in jobs])
@@ -165,19 +168,23 @@ def _cells(config: Config, allow_modules: Collection[str]) -> Plan:
 
 def _check_pending(planned: Plan) -> None:
     """Check what is to be fitted.  What is finished was in order; loading learners to say so takes long."""
+    config = planned.config
     models = {job.model.name for job in planned.pending.values()}
-    chosen = [model for model in planned.config.models if model.name in models]
-    _check_models(chosen, planned.config, planned.allowed)
+    for i, model in enumerate(config.models):
+        if model.name in models:
+            with _named(i, model):
+                build(model, seed=config.random_state, threads=config.threads, allowed=planned.allowed)
     for name in dict.fromkeys(job.dataset for job in planned.pending.values()):
-        _check_split(planned.datasets[name], planned.config)
+        _check_split(planned.datasets[name], config)
 
 
-def _check_models(models: Iterable[ModelSpec], config: Config, allowed: Collection[str]) -> None:
-    for model in models:
-        try:
-            build(model, seed=config.random_state, threads=config.threads, allowed=allowed)
-        except ConfigError as error:
-            raise ConfigError(f"models[{config.models.index(model)}] ({model.name}): {error}") from None
+@contextmanager
+def _named(i: int, model: ModelSpec) -> Iterator[None]:
+    """Say which model an error is about."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:

@@ -198,7 +198,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([TREE, TREE], ["iris"], {}, ConfigError, "two models are named 'DecisionTreeClassifier(max_depth=2)'"),
         ({"a": {"name": "b", "model": "gbm"}}, ["iris"], {}, ConfigError, "models['a'] is named 'b' as well"),
         ({"p": make_pipeline(FunctionTransformer(np.log1p), SVC())}, ["iris"], {}, ConfigError, "models['p'].steps[0][1].func: "),
-        ([{"module": "elsewhere", "model": "Forest"}], ["iris"], {}, ConfigError, "models: 'Forest' comes from the package 'elsewhere'; if its code may run, give allow_modules=['elsewhere']"),
+        ([{"module": "elsewhere", "model": "Forest"}], ["iris"], {}, ConfigError, "models: 'Forest': package 'elsewhere' is not allowed"),
         ([TREE], None, {}, TypeError, "datasets must be a list or a dict, got NoneType"),
         ([TREE], ["irises"], {}, ConfigError, "datasets[0]: unknown data set"),
         ([TREE], ["none.csv"], {}, ConfigError, "datasets[0]: key 'target' is missing"),

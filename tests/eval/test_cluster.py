@@ -15,7 +15,6 @@ from boostnoise.eval.config import parse_config
 from boostnoise.eval.datasets import load_dataset
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.jobs import make_jobs
-from boostnoise.eval.models import ALLOWED_PACKAGES
 from boostnoise.eval.pool import fit_here
 from boostnoise.eval.slot import DIED, Limits
 
@@ -106,7 +105,7 @@ def counted(tag, **params):
 
 def test_a_machine_that_is_lost_takes_nothing_with_it(cluster):
     pending, datasets = work([counted(tag, seconds=0.1) for tag in range(12)], ["iris", "wine"])
-    allowed = ALLOWED_PACKAGES | {"counted"}
+    allowed = {"counted"}
     cluster.add_worker()
     cluster.add_worker()
     outcomes, before = {}, {}
@@ -136,7 +135,7 @@ def test_limits_and_crashes_fail_a_cell_alone(cluster):
         fit_on_cluster(
             pending.items(),
             datasets,
-            ALLOWED_PACKAGES | {"counted"},
+            {"counted"},
             scheduler=cluster.address,
             limits=Limits(seconds=0.5),
         )
@@ -152,9 +151,7 @@ def test_limits_and_crashes_fail_a_cell_alone(cluster):
 def test_a_scheduler_that_is_lost(cluster):
     pending, datasets = work([counted(tag, seconds=0.1) for tag in range(30)])
     cluster.add_worker()
-    outcomes = fit_on_cluster(
-        pending.items(), datasets, ALLOWED_PACKAGES | {"counted"}, scheduler=cluster.address
-    )
+    outcomes = fit_on_cluster(pending.items(), datasets, {"counted"}, scheduler=cluster.address)
     next(outcomes)
     cluster.scheduler.kill()
     with pytest.raises(ConfigError, match="the cluster's scheduler is gone; what was finished is kept"):
@@ -165,9 +162,7 @@ def test_a_cluster_that_is_not_there_yet(cluster):
     pending, datasets = work([counted(0)])
     threading.Timer(1.0, cluster.add_worker).start()
     with pytest.warns(UserWarning, match="the cluster has no worker yet; the run waits for one"):
-        ((_, outcome),) = fit_on_cluster(
-            pending.items(), datasets, ALLOWED_PACKAGES | {"counted"}, scheduler=cluster.address
-        )
+        ((_, outcome),) = fit_on_cluster(pending.items(), datasets, {"counted"}, scheduler=cluster.address)
     assert outcome.error is None
 
 
@@ -175,7 +170,7 @@ def test_other_versions(cluster):
     pending, datasets = work([counted(0)])
     ((key, job),) = pending.items()
     other = dataclasses.replace(job, versions=(("nowhere_to_be_found", "2.0"), ("numpy", "1.0")))
-    allowed = ALLOWED_PACKAGES | {"counted"}
+    allowed = {"counted"}
     cluster.add_worker()
     list(
         fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address)
@@ -199,14 +194,14 @@ def test_other_versions(cluster):
 def test_no_scheduler(address, message):
     pending, datasets = work(["gbm"])
     with pytest.raises(ConfigError, match=message):
-        list(fit_on_cluster(pending.items(), datasets, ALLOWED_PACKAGES, scheduler=address))
+        list(fit_on_cluster(pending.items(), datasets, (), scheduler=address))
 
 
 def test_a_process_serves_the_cells_of_a_data_set_and_ends_when_no_more_come(tmp_path, monkeypatch):
     (tmp_path / "counted.py").write_text(COUNTED)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(cluster_worker, "SECONDS_IDLE", 2.0)
-    allowed = ALLOWED_PACKAGES | {"counted"}
+    allowed = {"counted"}
     pending, datasets = work([counted(0), counted(1)])
     processes = set()
     for key, job in pending.items():

@@ -6,7 +6,7 @@ import pytest
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.model_names import FILTER, SHORT_NAMES, VARIANTS
 from boostnoise.eval.model_spec import ModelSpec
-from boostnoise.eval.models import ALLOWED_PACKAGES, build, check_variant, variants
+from boostnoise.eval.models import build, check_variant, variants
 from boostnoise.eval.packages import EXTRAS, is_installed
 from sklearn.base import is_classifier
 from sklearn.datasets import make_blobs
@@ -25,7 +25,7 @@ THREE = make_blobs(90, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
 TWO = make_blobs(80, centers=[[0, 0], [9, 0]], random_state=0)
 
 
-def make(model, allowed=ALLOWED_PACKAGES, seed=5, **params):
+def make(model, allowed=(), seed=5, **params):
     if "." in model and ":" not in model:
         module, _, model = model.rpartition(".")
         spec = ModelSpec.model_validate({"module": module, "model": model, "params": params})
@@ -248,10 +248,11 @@ def test_pipelines():
         ("os.system", {}, "package 'os' is not allowed; allowed are boostnoise, catboost, lightgbm"),
         ("subprocess.Popen", {"args": ["true"]}, "package 'subprocess' is not allowed"),
         ("builtins.eval", {}, "package 'builtins' is not allowed"),
-        ("sklearn.utils.os", {}, "module 'sklearn.utils' has no class 'os'|is not a scikit-learn estimator"),
-        ("sklearn.datasets.fetch_openml", {}, "is not a scikit-learn estimator"),
-        ("sklearn.nonsense.Forest", {}, "module 'sklearn.nonsense' cannot be imported"),
-        ("sklearn.ensemble.Forest", {}, "module 'sklearn.ensemble' has no class 'Forest'"),
+        ("sklearn.utils.os", {}, "sklearn.utils.os is not a class that a config may name"),
+        ("sklearn.datasets.fetch_openml", {}, "is not a class that a config may name"),
+        ("sklearn.nonsense.Forest", {}, "is not a class that a config may name"),
+        ("sklearn.ensemble.RandomForestClasifier", {}, "did you mean sklearn.ensemble.RandomForestClassifier"),
+        ("sklearn.tree.RandomForestClassifier", {}, "did you mean sklearn.ensemble.RandomForestClassifier"),
         ("sklearn.linear_model.LinearRegression", {}, "is not a classifier"),
         ("sklearn.preprocessing.StandardScaler", {}, "is not a classifier"),
         ("sklearn.svm.SVC", {"gama": 1}, "does not take these parameters: .*'gama'"),
@@ -267,8 +268,8 @@ def test_pipelines():
         ("lightgbm.LGBMClassifier", {"fs": "x"}, "parameter 'fs' is not allowed"),
         ("lightgbm.LGBMClassifier", {"machines": "x:1"}, "parameter 'machines' is not allowed"),
         ("lightgbm.LGBMClassifier", {"num_threads": 8}, "has no parameter 'num_threads'"),
-        ("boostnoise.eval.runner.Store", {}, "module 'boostnoise.eval.runner' is not public"),
-        ("boostnoise.data.evil.Evil", {}, "module 'boostnoise.data.evil' is not public"),
+        ("boostnoise.eval.runner.Store", {}, "is not a class that a config may name"),
+        ("boostnoise.data.evil.Evil", {}, "is not a class that a config may name"),
         ("sklearn.ensemble.VotingClassifier", {"estimators": ["a"]}, "cannot be built"),
         (
             "sklearn.model_selection.GridSearchCV",
@@ -308,7 +309,7 @@ def test_what_is_not_built(model, params, message, monkeypatch):
 @pytest.mark.parametrize("model", ["run", "Config", "UniformNoise"])
 def test_the_evaluation_lends_out_its_estimators_alone(model):
     skip_without("cleanlab")
-    with pytest.raises(ConfigError, match=f"boostnoise.eval.{model} is not a scikit-learn estimator"):
+    with pytest.raises(ConfigError, match=f"boostnoise.eval.{model} is not a class that a config may name"):
         make(f"boostnoise.eval.{model}")
 
 
@@ -333,6 +334,10 @@ def test_an_allowed_module_may_not_lend_out_a_foreign_class(tmp_path, monkeypatc
     with pytest.raises(ConfigError, match="package 'lender' is not allowed"):
         make("lender.SVC")
     assert "lender" not in sys.modules
-    assert make("lender.SVC", allowed=ALLOWED_PACKAGES | {"lender"})
+    assert make("lender.SVC", allowed={"lender"})
     with pytest.raises(ConfigError, match="is defined in foreign, which is not allowed"):
-        make("lender.Foreign", allowed=ALLOWED_PACKAGES | {"lender"})
+        make("lender.Foreign", allowed={"lender"})
+    with pytest.raises(ConfigError, match="module 'lender' has no class 'Nothing'"):
+        make("lender.Nothing", allowed={"lender"})
+    with pytest.raises(ConfigError, match=r"module 'lender\.more' cannot be imported"):
+        make("lender.more.SVC", allowed={"lender"})

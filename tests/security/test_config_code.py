@@ -1,0 +1,125 @@
+"""No config, and no file beside one, makes the command import or run other code than the models' own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.model_spec import ModelSpec
+from boostnoise.eval.models import build
+
+
+def noisyeval(config, folder, *options):
+    path = folder / "study.json"
+    path.write_text(
+        json.dumps({"datasets": ["iris"], "noise": [{"kind": "uniform", "rates": [0.0]}], **config})
+    )
+    return subprocess.run(
+        [sys.executable, "-m", "boostnoise", path.name, *options], cwd=folder, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("options", [["--dry-run"], []])
+def test_no_module_is_imported_to_see_whether_it_holds_a_class(tmp_path, options):
+    # At its import this module makes a cache in ./cachedir, from which it unpickles results.
+    result = noisyeval(
+        {"models": [{"module": "xgboost.testing", "model": "XGBClassifier"}]}, tmp_path, *options
+    )
+    assert result.returncode == 2
+    assert "xgboost.testing.XGBClassifier" in result.stderr
+    assert "xgboost.XGBClassifier" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
+
+
+MODULES = [
+    "sklearn.conftest",
+    "sklearn.tests.test_common",
+    "sklearn.tree.tests.test_tree",
+    "sklearn.utils.estimator_checks",
+    "sklearn.externals.conftest",
+    "xgboost.testing",
+    "xgboost.dask",
+    "lightgbm.dask",
+    "boostnoise.cli",
+]
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["model", "nested"])
+@pytest.mark.parametrize("module", MODULES)
+def test_only_listed_modules_are_imported(module, nested, monkeypatch):
+    monkeypatch.setattr("importlib.import_module", lambda name, *_: pytest.fail(f"{name} was imported"))
+    described = {"module": module, "model": "SVC", "params": {}}
+    if nested:
+        described = {
+            "module": "sklearn.ensemble",
+            "model": "BaggingClassifier",
+            "params": {"estimator": [described]},
+        }
+    with pytest.raises(ConfigError, match=f"{module}.SVC is not a class that a config may name"):
+        build(ModelSpec.model_validate(described), seed=0, threads=1)
+
+
+LIGHTGBM = {"module": "lightgbm", "model": "LGBMClassifier"}
+ROBUST = {"module": "boostnoise", "model": "RobustLGBMClassifier"}
+EVIL = "gbdt forcedsplits_filename=/etc/passwd"
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        *(
+            {**LIGHTGBM, "params": {name: value}}
+            for name in ("boosting_type", "objective", "data_sample_strategy", "interaction_constraints")
+            for value in (EVIL, "gbdt\tdata=/etc/passwd", "a=b", ["a", ["b c"]], {"a": "b c"})
+        ),
+        {**ROBUST, "params": {"boosting_type": EVIL}},
+        {**ROBUST, "params": {"data_sample_strategy": EVIL}},
+        {**LIGHTGBM, "search": {"params": {"boosting_type": ["gbdt", EVIL]}}},
+        {"model": "lightgbm", "params": {"boosting_type": EVIL}},
+        {"model": "cleanlab+lightgbm", "params": {"boosting_type": EVIL}},
+        {
+            "module": "sklearn.model_selection",
+            "model": "GridSearchCV",
+            "params": {"estimator": LIGHTGBM, "param_grid": {"boosting_type": [EVIL]}},
+        },
+        {
+            "module": "sklearn.ensemble",
+            "model": "BaggingClassifier",
+            "search": {"params": {"estimator": [{**LIGHTGBM, "params": {"boosting_type": EVIL}}]}},
+        },
+    ],
+)
+def test_no_text_for_lightgbm_sets_a_second_parameter(described):
+    with pytest.raises(ConfigError, match="LightGBM"):
+        build(ModelSpec.model_validate(described), seed=0, threads=1)
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {**LIGHTGBM, "params": {"boosting_type": "goss", "interaction_constraints": "[0,1],[2,3]"}},
+        {
+            "module": "sklearn.ensemble",
+            "model": "VotingClassifier",
+            "params": {
+                "estimators": [
+                    ["a", LIGHTGBM],
+                    [
+                        "b",
+                        {
+                            "module": "catboost",
+                            "model": "CatBoostClassifier",
+                            "params": {"loss_function": "Focal:focal_alpha=0.2;focal_gamma=2"},
+                        },
+                    ],
+                ]
+            },
+        },
+    ],
+    ids=["lightgbm", "catboost beside it"],
+)
+def test_other_text_is_taken(described):
+    if "VotingClassifier" in described["model"]:
+        pytest.importorskip("catboost")
+    build(ModelSpec.model_validate(described), seed=0, threads=1)
