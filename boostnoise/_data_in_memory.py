@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from boostnoise.eval.errors import ConfigError, one_line
-from boostnoise.eval.whole_file import whole_file
+from boostnoise.eval.whole_file import check_folder, whole_file
 
 TARGET = "target"
 
@@ -41,12 +41,13 @@ class DataFile:
         ConfigError
             If it cannot be written.
         """
+        check_folder(self.path.parent)
         try:
             if self.path.is_file() and self.path.read_bytes() == self.content:
                 return
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(self.path) as unfinished:
-                unfinished.write_bytes(self.content)
+            with whole_file(self.path) as file:
+                file.write(self.content)
         except OSError as error:
             raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None
 

@@ -13,7 +13,7 @@ from .dataset_spec import DatasetSpec, each_file_of_folders
 from .errors import ConfigError
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec
-from .validation import Name, Strict, shown, validate
+from .validation import Name, Strict, check_json, shown, validate
 
 MAX_PIXELS = 20_000
 STORE_NAME = "store.sqlite"
@@ -223,6 +223,7 @@ def parse_config(content: Mapping[str, Any], name: str) -> Config:
     ConfigError
         If it does not describe a run; one line per problem names the key, what was found and what is allowed.
     """
+    check_json(dict(content))
     if "name" in content:
         raise ConfigError("name: unknown key; a run is named by its config file")
     content = {**content, "name": name}

@@ -17,8 +17,14 @@ class ConfigError(ValueError):
 def one_line(error: BaseException) -> str:
     """What an error of a library says, on one line that can be printed; its type if it says nothing."""
     text = SURROUNDINGS.sub("", " ".join(str(error).split())) or type(error).__name__
-    text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
-    return shortened(text, MAX_LENGTH)
+    return shortened(printable(text), MAX_LENGTH)
+
+
+def printable(text: str) -> str:
+    """Text that a terminal shows as it is: no character controls it, or changes the direction of others."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def shortened(text: str, width: int) -> str:

@@ -66,6 +66,15 @@ class Outcome:
             and all(_can_be(getattr(self, name), *limits) for name, limits in RANGES.items())
         )
 
+    @property
+    def is_error(self) -> bool:
+        """Whether this is an error and nothing else."""
+        return (
+            isinstance(self.error, str)
+            and isinstance(self.traceback, str | None)
+            and all(getattr(self, name) is None for name in RANGES)
+        )
+
 
 def _can_be(value: object, least: float, largest: float) -> bool:
     return value is None or (isinstance(value, float) and math.isfinite(value) and least <= value <= largest)

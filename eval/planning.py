@@ -21,6 +21,7 @@ from .outcome import Outcome
 from .packages import described_classes
 from .splits import split
 from .store import Store
+from .whole_file import check_folder
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +135,7 @@ def plan(config: Config, *, allow_modules: Collection[str] = ()) -> Plan:
     if not isinstance(config, Config):
         raise TypeError(f"config must be a Config, such as load_config returns, got {config!r}")
     planned = _cells(config, allow_modules)
+    check_folder(config.output_dir)
     path = config.store_path
     if path.exists():
         with Store(path, read_only=True) as store:

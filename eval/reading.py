@@ -10,7 +10,9 @@ from typing import Any
 from .config import Config, parse_config
 from .errors import ConfigError
 from .study2020 import is_study2020, translate
-from .validation import shown
+from .validation import check_json, shown
+
+MAX_CHARACTERS = 50_000_000
 
 # What looks like a comment in a string is none.  Nothing is read twice, however broken the file is.
 STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]+|\\.)*+"?|(//[^\n]*+|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?)', re.DOTALL)
@@ -29,11 +31,14 @@ def load_config(path: str | Path) -> Config:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_CHARACTERS + 1)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
+    if len(text) > MAX_CHARACTERS:
+        raise ConfigError(f"{path}: holds more than {MAX_CHARACTERS} characters, too many for a config")
     try:
         content = parse_text(text)
         return translate(content, path.stem) if is_study2020(content) else parse_config(content, path.stem)
@@ -62,6 +67,7 @@ def parse_text(text: str) -> dict[str, Any]:
         raise ConfigError(f"not valid JSON: {error}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"must hold a JSON object, got {shown(content)}")
+    check_json(content)
     return content
 
 

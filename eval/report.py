@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import matplotlib
 import numpy as np
@@ -25,7 +25,7 @@ from .outcome import lacking
 from .plots import label_of, plot
 from .runs import Run
 from .score_tables import higher_is_better
-from .whole_file import whole_file
+from .whole_file import check_folder, whole_file
 
 HINTS = {
     "ela": "the lower, the more robust",
@@ -58,19 +58,20 @@ def write_report(run: Run) -> list[Path]:
     folder = config.output_dir
     written: list[Path] = []
 
-    def write(name: str, save: Callable[[Path], Any]) -> None:
-        with whole_file(folder / name) as unfinished:
-            save(unfinished)
+    def write(name: str, save: Callable[[BinaryIO], Any]) -> None:
+        with whole_file(folder / name) as file:
+            save(file)
         written.append(folder / name)
 
+    check_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write("scores.parquet", lambda path: scores.to_parquet(path, index=False))
-        write("scores.csv", lambda path: scores.to_csv(path, index=False))
+        write("scores.parquet", partial(scores.to_parquet, index=False))
+        write("scores.csv", partial(scores.to_csv, index=False, mode="wb"))
         for metric in ("ela", "rla", "retention", "area_under_ela"):
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
-                write(f"{name}.csv", partial(table.to_csv, index=False))
+                write(f"{name}.csv", partial(table.to_csv, index=False, mode="wb"))
         averaged = [kind for kind in ("ela", "rla") if options_of(config, kind).save_fig]
         for kind in dict.fromkeys([*averaged, *config.figures]):
             # The ids of an SVG come from a fixed salt.

@@ -6,6 +6,7 @@ All of it is in the store, so that a report can be drawn again without data sets
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import time
@@ -13,21 +14,33 @@ from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import pandas as pd
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field
 
 from .config import STORE_NAME, Config, parse_config
-from .errors import ConfigError
+from .errors import ConfigError, one_line
+from .noise_spec import GivenSpec
 from .outcome import NOT_FITTED, RANGES, Outcome
 from .packages import version_of
 from .planning import Plan
 from .store import Store
-from .validation import Strict
+from .validation import Name, Strict, check_json, validate
 
 MAX_SESSIONS = 100  # of which a record tells
+
+
+def _check_printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("must be printable")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_printable), Field(max_length=200)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
 
 
 class Session(Strict):
@@ -49,14 +62,14 @@ class Session(Strict):
         Whether the cells were fitted elsewhere.
     """
 
-    started: str
-    seconds: float | None = None
-    fitted: int = 0
-    versions: dict[str, str]
-    python: str
-    system: str
-    processor: str
-    cores: int | None
+    started: Text
+    seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    fitted: Count = 0
+    versions: dict[Text, Text]
+    python: Text
+    system: Text
+    processor: Text
+    cores: Count | None
     on_cluster: bool = False
 
 
@@ -68,20 +81,20 @@ class DatasetFacts(Strict):
     rows, features, classes : int
     """
 
-    rows: int
-    features: int
-    classes: int
+    rows: Count
+    features: Count
+    classes: Count
 
 
 class CellRecord(Strict):
     """What the row of a cell in the scores begins with, and the cell's key in the store."""
 
-    key: str
-    dataset: str
-    noise_kind: str
-    noise_rate: float
-    repeat: int
-    model: str
+    key: str = Field(pattern="^[0-9a-f]{64}$")
+    dataset: Name
+    noise_kind: Name
+    noise_rate: float = Field(ge=0, le=1, allow_inf_nan=False)
+    repeat: Count
+    model: Name
 
 
 class RunRecord(Strict):
@@ -99,13 +112,13 @@ class RunRecord(Strict):
     """
 
     config: dict[str, Any]
-    datasets: dict[str, DatasetFacts]
+    datasets: dict[Name, DatasetFacts]
     cells: list[CellRecord]
-    sessions: list[Session] = Field(default=[])
+    sessions: list[Session] = Field(default=[], max_length=MAX_SESSIONS)
 
     def dumps(self) -> str:
-        """As JSON; unlike pydantic's own this keeps numbers that are not finite."""
-        return json.dumps(self.model_dump(), separators=(",", ":"))
+        """As JSON."""
+        return json.dumps(self.model_dump(), separators=(",", ":"), allow_nan=False)
 
     @classmethod
     def loads(cls, text: str) -> RunRecord:
@@ -117,9 +130,44 @@ class RunRecord(Strict):
             If it is no such record.
         """
         try:
-            return cls.model_validate(json.loads(text))
-        except (ValidationError, ValueError, RecursionError) as error:
-            raise ConfigError(f"the record of the run cannot be read: {error}".splitlines()[0]) from None
+            content = json.loads(text)
+            check_json(content)
+            return validate(cls, content)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"the record of the run cannot be read: {one_line(error)}") from None
+
+    def check_cells(self, config: Config) -> None:
+        """Check that the cells are those of a config, each of them once and in its order.
+
+        Raises
+        ------
+        ConfigError
+            If they are not.
+        """
+        given = {cell.noise_kind: cell.noise_rate for cell in self.cells}  # the last rate of each kind
+        rates = {
+            noise.name: [0.0, given.get(noise.name, math.nan)]
+            if isinstance(noise, GivenSpec)  # whose rate is that of the labels in its file
+            else [rate for rate, _ in noise.levels]
+            for noise in config.noise
+        }
+        names = [dataset.name for dataset in config.datasets]
+        models = [model.name for model in config.models]
+        expected = (
+            (name, kind, rate, repeat, model)
+            for name in names
+            for kind in rates
+            for rate in rates[kind]
+            for repeat in range(config.repeats)
+            for model in models
+        )
+        found = (
+            (cell.dataset, cell.noise_kind, cell.noise_rate, cell.repeat, cell.model) for cell in self.cells
+        )
+        if set(self.datasets) != set(names) or any(a != b for a, b in zip_longest(expected, found)):
+            raise ConfigError(
+                f"the record of the run {config.name!r} holds other cells than its config asks for"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +225,7 @@ def load_run(results_dir: str | Path, name: str | None = None) -> Run:
         outcomes = store.outcomes(cell.key for cell in record.cells)
     # Where the folder is now, wherever the command was run then.
     config = parse_config({**record.config, "results_dir": str(folder)}, name)
+    record.check_cells(config)
     return run_of(config, record, outcomes)
 
 

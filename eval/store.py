@@ -9,8 +9,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import re
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,11 +21,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from .config import STORE_NAME
-from .errors import ConfigError, one_line
+from .errors import ConfigError, one_line, printable
 from .jobs import Job
 from .outcome import Outcome
 
 SECONDS_TO_WAIT = 60.0  # for a lock that another process holds
+SECONDS_TO_BEGIN = 2.0  # for another process that makes the store
 MAX_TEXT = 20_000  # characters of an error or a traceback
 
 APPLICATION_ID = int.from_bytes(b"bnev")  # tells our files from those of other programs
@@ -83,6 +86,7 @@ class Store:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        _check_files(path)
         try:
             if read_only and not path.is_file():
                 raise ConfigError(f"there is no store {path}")
@@ -96,6 +100,7 @@ class Store:
             raise ConfigError(f"the store {path} cannot be written: {error}") from None
         with self._guarded():
             self._connection = sqlite3.connect(uri, uri=True, timeout=SECONDS_TO_WAIT)
+            self._connection.execute("PRAGMA trusted_schema = OFF")
         # Bytes that are no text are found by the checksum.
         self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
@@ -159,7 +164,8 @@ class Store:
 
     def _checked_version(self) -> int:
         version, application = self._pragma("user_version"), self._pragma("application_id")
-        tables = dict(self._connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
+        schema = self._connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+        tables = {name for kind, name, _, _ in schema if kind == "table"}
         if application != APPLICATION_ID and (version, "cells" in tables) != (1, True):
             raise ConfigError(f"{self.path} is no store of noisyeval, but another program's database")
         if version not in TABLES:
@@ -167,11 +173,12 @@ class Store:
                 f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
                 "move it away to start afresh"
             )
+        # Before any query of the tables: a schema of somebody else's may hold code that runs in queries.
+        if sorted(schema) != sorted(("table", name, name, sql) for name, sql in TABLES[version].items()):
+            raise self._damaged("its tables are not as they were made")
         found = self._pragma("quick_check(1)")
         if found != "ok":
             raise self._damaged(found.splitlines()[-1])
-        if tables != TABLES[version]:
-            raise self._damaged("its tables are not as they were made")
         # SQLite has no checksums, and a damaged key would hide its cell.
         for row in self._connection.execute("SELECT * FROM cells"):
             self._outcome(row)
@@ -202,7 +209,12 @@ class Store:
     def _outcome(self, row: list[Any]) -> Outcome:
         if _checksum(row[:-1]) != row[-1]:
             raise self._damaged("a cell is not as it was written")
-        return Outcome(*row[N_COLUMNS_BEFORE_OUTCOME:-1])
+        outcome = Outcome(*row[N_COLUMNS_BEFORE_OUTCOME:-1])
+        if not (outcome.is_score or outcome.is_error):
+            raise self._damaged("it holds a cell that cannot be")
+        return (
+            outcome if outcome.error is None else dataclasses.replace(outcome, error=printable(outcome.error))
+        )
 
     def put_run(self, name: str, record: str) -> None:
         """Keep the record of a run, in place of an earlier one of this name."""
@@ -247,7 +259,8 @@ class Store:
             with other._guarded():
                 rows = other._connection.execute("SELECT * FROM cells WHERE error IS NULL").fetchall()
             for row in rows:
-                if not (other._outcome(row).is_score and _is_described(row)):
+                other._outcome(row)
+                if not _is_described(row):
                     raise other._damaged("it holds a cell that cannot be")
         with self._guarded(), self._connection:
             return sum(self._write(row, replace=False) for row in rows)
@@ -257,6 +270,27 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self._connection.close()
+
+
+def _check_files(path: Path) -> None:
+    """Check that the store and the files beside it are its own, for SQLite follows links and obeys journals.
+
+    A store is never without its write-ahead log, so nothing but a new one has a rollback journal, for a moment.
+    One that somebody else left there could name any file for SQLite to delete.
+    """
+    for file in (path, *(path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm"))):
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            what = "a link" if file.is_symlink() else "not a file"
+            raise ConfigError(f"the store {path} cannot be used: {file.name} is {what}")
+    journal = path.with_name(f"{path.name}-journal")
+    end = time.monotonic() + SECONDS_TO_BEGIN
+    while os.path.lexists(journal):
+        if time.monotonic() > end:
+            raise ConfigError(
+                f"the store {path} cannot be used: {journal.name} lies beside it, which a store never has; "
+                "delete that file if the store is yours"
+            )
+        time.sleep(0.05)
 
 
 def _storable(value: Any) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from .errors import ConfigError
+from .errors import ConfigError, printable
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -19,10 +20,16 @@ def _check_name(name: str) -> str:
     return name
 
 
+MAX_NAME = 4096  # characters, as many as a path may have
+MAX_DEPTH = 100  # of lists and objects within one another
+
+
 # A schema can only say that there is something to see and that nothing controls a terminal.
 PRINTABLE = r"^(?=.*\S)[^\u0000-\u001f\u007f-\u00a0]+$"
 
-Name = Annotated[str, AfterValidator(_check_name), Field(json_schema_extra={"pattern": PRINTABLE})]
+Name = Annotated[
+    str, AfterValidator(_check_name), Field(max_length=MAX_NAME, json_schema_extra={"pattern": PRINTABLE})
+]
 
 
 class Strict(BaseModel):
@@ -53,6 +60,45 @@ def validate(model: type[Model], content: Mapping[str, Any]) -> Model:
         return model.model_validate(content)
     except ValidationError as error:
         raise ConfigError("\n".join(_describe(problem, model) for problem in error.errors())) from None
+
+
+def check_json(value: Any, where: str = "", depth: int = 0) -> None:
+    """Check what no field of a model says anything about: that numbers are finite and text is Unicode.
+
+    Parameters
+    ----------
+    value : JSON value
+    where : str
+        The key that holds it.
+    depth : int
+        How many lists and objects are around it.
+
+    Raises
+    ------
+    ConfigError
+        If a number is infinite or NaN, text holds half a surrogate pair, or the nesting is too deep.
+    """
+    problem = None
+    if isinstance(value, float) and not math.isfinite(value):
+        problem = f"must be a finite number, got {value}"
+    elif isinstance(value, str) and not _is_unicode(value):
+        problem = f"must be Unicode text, got {ascii(value)[:60]}"
+    elif isinstance(value, dict) and not all(_is_unicode(str(key)) for key in value):
+        problem = "its keys must be Unicode text"
+    elif isinstance(value, dict | list) and depth == MAX_DEPTH:
+        problem = f"lists and objects may be nested {MAX_DEPTH} deep at most"
+    if problem is not None:
+        raise ConfigError(f"{printable(where)[:200] or 'the config'}: {problem}")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            check_json(item, f"{where}.{key}" if where else str(key), depth + 1)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            check_json(item, f"{where}[{i}]", depth + 1)
+
+
+def _is_unicode(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _describe(problem: Any, model: type[BaseModel]) -> str:

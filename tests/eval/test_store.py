@@ -82,15 +82,16 @@ def test_an_error_does_not_take_the_place_of_scores(path):
 
 def test_values_that_sqlite_would_change(path):
     odd = Outcome(
-        accuracy=1, balanced_accuracy=-0.0, log_loss=math.nan, leaves=1e300, fit_seconds=5e-324,
-        error="a\ud800b\0c", traceback="x" * 10**6,
+        accuracy=1, balanced_accuracy=0.0, roc_auc=-0.0, log_loss=math.nan, leaves=1e300, fit_seconds=5e-324
     )  # fmt: skip
+    failed = Outcome(error="a\ud800b\0c", traceback="x" * 10**6)
     with Store(path) as store:
         store.put(StubJob("a"), odd)
-        (kept,) = store.outcomes(["a"]).values()
+        store.put(StubJob("b"), failed)
+        kept, error = store.outcomes(["a", "b"]).values()
     assert (kept.accuracy, kept.log_loss, kept.leaves, kept.fit_seconds) == (1.0, None, 1e300, 5e-324)
-    assert kept.error == "a?b\0c"
-    assert len(kept.traceback) == 20_000
+    assert error.error == "a?b\N{REPLACEMENT CHARACTER}c"
+    assert len(error.traceback) == 20_000
 
 
 def test_scores_that_cannot_be():
@@ -237,7 +238,7 @@ def test_a_folder_that_cannot_be_made(tmp_path):
 
 def test_a_store_that_is_a_folder(path):
     path.mkdir()
-    with pytest.raises(ConfigError, match="cannot be read or written"):
+    with pytest.raises(ConfigError, match=r"store.sqlite is not a file"):
         Store(path)
 
 
