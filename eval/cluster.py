@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
+import threading
+import time
 import uuid
 import warnings
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -16,9 +20,13 @@ from .datasets import Dataset
 from .errors import ConfigError, one_line
 from .jobs import Job
 from .outcome import Outcome
+from .pool import SECONDS_BETWEEN_LOOKS
 from .slot import DIED, Limits
 
-SECONDS_TO_CONNECT = 30
+SECONDS_TO_CONNECT = 30.0
+SECONDS_TO_ANSWER = 10.0  # for a scheduler or worker that is connected
+SECONDS_TO_CLOSE = 2.0
+SECONDS_BETWEEN_COUNTS = 5.0  # of the workers
 
 # So many cells are known to the scheduler at once: enough to keep many machines busy, and to show a cluster
 # that adapts to its load how much there is.
@@ -71,6 +79,11 @@ def fit_on_cluster(
     ConfigError
         If Dask is not installed, the scheduler does not answer or is lost, or a worker that is there at the
         start has other versions of the packages that make the scores.
+
+    Warns
+    -----
+    UserWarning
+        If the run waits because the cluster has no worker, or its scheduler stops answering.
     """
     with _connected(scheduler) as client:
         yield from _fit(client, iter(cells), datasets, frozenset(allowed), threads, limits)
@@ -118,8 +131,18 @@ def _fit(
 
     for cell in islice(cells, CELLS_AHEAD):
         submit(*cell)
-    for future in completed:
+    watch = _Watch(client)
+    while not completed.is_empty():
+        if not completed.has_ready():
+            watch.look()
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            continue
+        future = next(completed)
         outcome = _outcome(future)
+        if outcome is None:
+            completed.add(future)
+            continue
+        watch.has_workers()
         for cell in islice(cells, 1):
             submit(*cell)
         yield futures.pop(future.key), outcome
@@ -129,17 +152,59 @@ def _same(dataset: Dataset) -> Dataset:
     return dataset
 
 
-def _outcome(future: Any) -> Outcome:
+def _outcome(future: Any) -> Outcome | None:
+    """Outcome of a cell; None if a worker was lost with it, which lets the future complete again."""
     from distributed import KilledWorker
 
     match future.status:
         case "finished":
-            outcome: Outcome = future.result()
-            return outcome
+            with suppress(OSError, CancelledError, KilledWorker):
+                outcome: Outcome = future.result(SECONDS_TO_ANSWER)
+                return outcome
         case "error":
             error = future.exception()
             return Outcome(error=DIED if isinstance(error, KilledWorker) else one_line(error))
-    raise ConfigError("the cluster's scheduler is gone; what was finished is kept")
+        case "cancelled":
+            raise ConfigError("the cluster's scheduler is gone; what was finished is kept")
+    return None
+
+
+class _Watch:
+    """Warn when a run waits for workers or the scheduler: once each time, not as long as it waits."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._had_workers = False
+        self._waits_for = ""
+        self._next_look = 0.0
+
+    def has_workers(self) -> None:
+        """Take note that workers are there: the next loss is a new one."""
+        self._had_workers = True
+        self._waits_for = ""
+
+    def look(self) -> None:
+        """Count the workers, every few seconds at most."""
+        if time.monotonic() < self._next_look:
+            return
+        try:
+            if self._client.nthreads(callback_timeout=SECONDS_TO_ANSWER):
+                self.has_workers()
+            elif self._had_workers:
+                self._warn("the cluster has lost all its workers; the run waits for a new one")
+            else:
+                self._warn("the cluster has no worker yet; the run waits for one")
+        except OSError:
+            if self._client.status == "running":  # a lost connection cancels the futures, which ends the run
+                self._warn("the cluster's scheduler does not answer; the run waits for it")
+        self._next_look = time.monotonic() + SECONDS_BETWEEN_COUNTS
+
+    def _warn(self, waits_for: str) -> None:
+        if waits_for != self._waits_for:
+            # Entering this context makes Python forget that it has shown the same warning before.
+            with warnings.catch_warnings():
+                warnings.warn(waits_for, stacklevel=2)
+        self._waits_for = waits_for
 
 
 @contextmanager
@@ -154,16 +219,73 @@ def _connected(scheduler: str) -> Iterator[Any]:
     # They tell with tracebacks what is told below in a line, also after the connection was lost.
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
-        # A client that is never connected would wait for its own end.
+    clients: list[Any] = []
+
+    async def connect() -> None:
+        # Fails at once where nothing listens; Dask would try again until its time is up.  This blocks the loop,
+        # which has nothing else to do yet.
         socket.create_connection(get_address_host_port(scheduler), SECONDS_TO_CONNECT).close()
-        client = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise ConfigError(f"scheduler: none answers at {scheduler!r}: {one_line(error)}") from None
-    with client:
-        if not client.nthreads():
-            warnings.warn("the cluster has no worker yet; the run waits for one", stacklevel=2)
-        yield client
+        await asyncio.sleep(0)  # ends here if time was up in the meantime
+        clients.append(Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False, asynchronous=True))
+        await clients[0]
+
+    # Dask limits the time to connect, but not the handshake.  So it connects in the thread of a loop of ours.
+    # This thread stops waiting when time is up or on Ctrl-C, whatever the other one is doing.
+    with _event_loop() as loop:
+        connecting = asyncio.run_coroutine_threadsafe(connect(), loop)
+        try:
+            try:
+                connecting.result(SECONDS_TO_CONNECT)
+            except Exception as error:  # noqa: BLE001 - bytes that are not Dask's may raise anything
+                raise ConfigError(f"scheduler: {_connection_error(scheduler, error)}") from None
+            yield clients[0]
+        finally:
+            connecting.cancel()
+            for client in clients:
+                with suppress(TimeoutError):
+                    client.close(SECONDS_TO_CLOSE)
+                client.status = "closed"  # else its finalizer waits again
+
+
+@contextmanager
+def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """Run an event loop in a daemon thread."""
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+
+    async def serve() -> None:
+        stop = asyncio.Event()
+        started.set_result((asyncio.get_running_loop(), stop))
+        await stop.wait()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), name="noisyeval cluster", daemon=True)
+    thread.start()
+    loop, stop = started.result()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(SECONDS_TO_CLOSE)
+
+
+def _connection_error(scheduler: str, error: Exception) -> str:
+    uses_tls = scheduler.startswith("tls:")
+    match error:
+        case TimeoutError():
+            found = f"no answer within {SECONDS_TO_CONNECT:g} s"
+        case TypeError() if uses_tls:
+            found = "no CA file or no certificate is configured"
+        case OSError() | ValueError() | TypeError() | RuntimeError() | ImportError():
+            found = one_line(error.__cause__ or error)
+        case _:
+            # Such as a MemoryError: the first bytes of another protocol, read as the length of a message.
+            found = "what answers is not Dask"
+    expected = "tcp://HOST:PORT, or tls://HOST:PORT, of a running scheduler"
+    if uses_tls:
+        expected = (
+            "tls://HOST:PORT of a running scheduler, and certificates that it accepts in Dask's configuration: "
+            "distributed.comm.tls.ca-file, distributed.comm.tls.client.cert and distributed.comm.tls.client.key"
+        )
+    return f"no Dask scheduler answers at {scheduler!r}: {found}; expected {expected}"
 
 
 def _check_workers(client: Any, versions: tuple[tuple[str, str], ...]) -> None:

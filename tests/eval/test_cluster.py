@@ -187,8 +187,8 @@ def test_other_versions(cluster):
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("tcp://127.0.0.1:1", "scheduler: none answers at 'tcp://127.0.0.1:1'"),
-        ("here", "scheduler: none answers at 'here': missing port number"),
+        ("tcp://127.0.0.1:1", "scheduler: no Dask scheduler answers at 'tcp://127.0.0.1:1'"),
+        ("here", "scheduler: no Dask scheduler answers at 'here': missing port number"),
     ],
 )
 def test_no_scheduler(address, message):
@@ -240,7 +240,7 @@ def test_mistakes_at_the_command(tmp_path):
     for options, message in (
         (
             ["--scheduler", "tcp://127.0.0.1:1"],
-            "error: study.json: scheduler: none answers at 'tcp://127.0.0.1:1'",
+            "error: study.json: scheduler: no Dask scheduler answers at 'tcp://127.0.0.1:1'",
         ),
         (["--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "Error: --jobs is for this machine"),
     ):

@@ -1,0 +1,367 @@
+"""What is at the scheduler's address may be anything, and the cluster may lose its workers."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import pytest
+from boostnoise.eval import cluster as module
+from boostnoise.eval.cluster import fit_on_cluster
+from boostnoise.eval.config import parse_config
+from boostnoise.eval.datasets import load_dataset
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.jobs import make_jobs
+from boostnoise.eval.models import ALLOWED_PACKAGES
+
+dask = pytest.importorskip("dask")
+pytest.importorskip("distributed")
+
+PATIENCE = 60  # seconds after which a test fails instead of waiting
+ALLOWED = ALLOWED_PACKAGES | {"sleeper"}
+SLEEPER = """
+import time
+from sklearn.tree import DecisionTreeClassifier
+
+class Sleeper(DecisionTreeClassifier):
+    def __init__(self, seconds=0.0, random_state=None):
+        super().__init__(random_state=random_state)
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        time.sleep(self.seconds)
+        return super().fit(X, y)
+"""
+
+
+def study(n_models, seconds=0.0):
+    return {
+        "datasets": ["iris"],
+        "models": [
+            {
+                "name": f"m{i}",
+                "module": "sleeper",
+                "model": "Sleeper",
+                "params": {"seconds": seconds + i / 1000},
+            }
+            for i in range(n_models)
+        ],
+        "noise": [{"kind": "uniform", "rates": [0]}],
+        "repeats": 1,
+    }
+
+
+def fitted(content, scheduler):
+    """The outcomes of a study, as they come."""
+    config = parse_config(content, "run")
+    datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
+    jobs = make_jobs(config, list(datasets.values()))
+    return fit_on_cluster(((job.key, job) for job in jobs), datasets, ALLOWED, scheduler=scheduler)
+
+
+def within_patience(function):
+    """The error a function raises; a function that does not end fails the test."""
+    raised = []
+
+    def run():
+        try:
+            function()
+        except BaseException as error:  # noqa: BLE001 - the test looks at it
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive(), f"no end within {PATIENCE} s"
+    (error,) = raised
+    return error
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()
+
+
+class Listener:
+    """A server on loopback that answers every connection with the same bytes, and may close it."""
+
+    def __init__(self, answer=b"", *, closes=False, context=None):
+        self.accepted = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._answer, self._closes, self._context = answer, closes, context
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+                if self._context is not None:
+                    connection = self._context.wrap_socket(connection, server_side=True)
+                connection.sendall(self._answer)
+            except ssl.SSLError:
+                continue
+            except OSError:
+                if self._socket.fileno() == -1:
+                    return
+                continue
+            self.accepted.append(connection)
+            if self._closes:
+                connection.close()
+
+    def close(self):
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        for connection in self.accepted:
+            connection.close()
+
+
+@pytest.fixture
+def listen():
+    listeners = []
+
+    def start(*args, **options):
+        listeners.append(Listener(*args, **options))
+        return listeners[-1]
+
+    yield start
+    for listener in listeners:
+        listener.close()
+
+
+@pytest.fixture
+def sleeper(tmp_path, monkeypatch):
+    (tmp_path / "sleeper.py").write_text(SLEEPER)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "closes", "found"),
+    [
+        (b"", False, r"no answer within 1\.5 s"),
+        ((10**9).to_bytes(8, "little"), False, r"no answer within 1\.5 s"),
+        (HTTP, False, "not Dask"),
+        (HTTP, True, "not Dask|reset|closed"),
+        (b"", True, "reset|closed"),
+        (bytes(8), False, "not Dask"),
+    ],
+    ids=["silent", "stops", "http", "http_and_closes", "closes", "empty_message"],
+)
+def test_a_port_that_is_not_a_scheduler_is_refused_in_one_line_and_leaves_no_thread(
+    sleeper, listen, monkeypatch, answer, closes, found
+):
+    monkeypatch.setattr(module, "SECONDS_TO_CONNECT", 1.5)
+    address = f"tcp://127.0.0.1:{listen(answer, closes=closes).port}"
+    error = within_patience(lambda: list(fitted(study(1), address)))
+    assert isinstance(error, ConfigError)
+    assert re.match(rf"scheduler: .*{address}.*({found}).*expected .*scheduler", str(error))
+    assert "\n" not in str(error)
+    assert wait_until(
+        lambda: not any(thread.name in ("IO loop", "noisyeval cluster") for thread in threading.enumerate())
+    )
+
+
+TLS_KEYS = (
+    "distributed.comm.tls.ca-file",
+    "distributed.comm.tls.client.cert",
+    "distributed.comm.tls.client.key",
+)
+
+
+def refused_tls(port, **settings):
+    with dask.config.set({f"distributed.comm.tls.{name}": value for name, value in settings.items()}):
+        error = within_patience(lambda: list(fitted(study(1), f"tls://127.0.0.1:{port}")))
+    assert isinstance(error, ConfigError)
+    assert "\n" not in str(error)
+    assert all(key in str(error) for key in TLS_KEYS)
+    return str(error)
+
+
+def test_tls_without_certificates_names_the_settings(sleeper, listen):
+    assert "certificate" in refused_tls(listen().port)
+
+
+def test_tls_with_files_that_are_no_certificates_names_the_settings(sleeper, listen):
+    missing, text = str(sleeper / "missing.pem"), str(sleeper / "sleeper.py")
+    port = listen().port
+    assert "No such file" in refused_tls(port, **{"ca-file": missing, "client": {"cert": missing, "key": None}})
+    refused_tls(port, **{"ca-file": text, "client": {"cert": text, "key": None}})
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes certificates with openssl")
+def test_tls_with_certificates_of_another_authority_names_the_settings(tmp_path, sleeper, listen):
+    def certificate(name):
+        key, cert = str(tmp_path / f"{name}.key"), str(tmp_path / f"{name}.crt")
+        subject = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+        command = ["openssl", "req", *subject, "-keyout", key, "-out", cert]
+        subprocess.run(command, check=True, capture_output=True)
+        return cert, key
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate("theirs"))
+    cert, key = certificate("ours")
+    port = listen(context=context).port
+    assert "CERTIFICATE_VERIFY_FAILED" in refused_tls(
+        port, **{"ca-file": cert, "client": {"cert": cert, "key": key}}
+    )
+
+
+class Cluster:
+    """A scheduler, and workers that come and go."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.workers = []
+        arguments = ["--host", "127.0.0.1", "--port", "0", "--scheduler-file", "s.json"]
+        self.scheduler = self._start("scheduler", *arguments)
+        path = folder / "s.json"
+        assert wait_until(path.exists)
+        self.address = json.loads(path.read_text())["address"]
+
+    def _start(self, kind, *arguments):
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            stderr=subprocess.DEVNULL,
+        )
+
+    def add_worker(self):
+        arguments = ["--nthreads", "1", "--no-nanny", "--local-directory", f"worker{len(self.workers)}"]
+        self.workers.append(self._start("worker", self.address, *arguments))
+
+    def lose_worker(self):
+        self.workers[-1].kill()
+        self.workers[-1].wait()
+
+    def stop(self):
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(sleeper):
+    cluster = Cluster(sleeper)
+    yield cluster
+    cluster.stop()
+
+
+def test_each_loss_of_all_workers_is_warned_of_once(cluster, monkeypatch):
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_COUNTS", 0.1)
+    outcomes = []
+
+    def lose_and_replace():
+        for n_losses in (1, 2):
+            n_done = len(outcomes)
+            wait_until(lambda n_done=n_done: len(outcomes) > n_done)
+            cluster.lose_worker()
+            wait_until(lambda n_losses=n_losses: len(lost(caught)) == n_losses)
+            time.sleep(0.5)  # time for more warnings
+            cluster.add_worker()
+
+    def lost(caught):
+        return [warning for warning in caught if "lost all its workers" in str(warning.message)]
+
+    cluster.add_worker()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        changes = threading.Thread(target=lose_and_replace)
+        changes.start()
+        for _, outcome in fitted(study(3, seconds=1.0), cluster.address):
+            outcomes.append(outcome)
+        changes.join()
+    assert [outcome.error for outcome in outcomes] == [None] * 3
+    assert len(lost(caught)) == 2
+
+
+def test_a_scheduler_that_stops_answering_is_warned_of(cluster, monkeypatch):
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_COUNTS", 0.1)
+    monkeypatch.setattr(module, "SECONDS_TO_ANSWER", 1.0)
+    cluster.add_worker()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+
+        def warned():
+            return any("does not answer" in str(warning.message) for warning in caught)
+
+        def thaw():
+            wait_until(warned)
+            cluster.scheduler.send_signal(signal.SIGCONT)
+
+        outcomes = fitted(study(3, seconds=0.5), cluster.address)
+        done = [next(outcomes)]
+        cluster.scheduler.send_signal(signal.SIGSTOP)
+        threading.Thread(target=thaw).start()
+        done += outcomes
+    assert warned()
+    assert [outcome.error for _, outcome in done] == [None] * 3
+
+
+@pytest.mark.filterwarnings("ignore:the cluster has no worker")
+def test_a_result_that_is_lost_with_its_worker_comes_again(cluster, monkeypatch):
+    states = []
+
+    def outcome_of(future, original=module._outcome):
+        states.append(future.status)
+        return None if len(states) % 2 else original(future)
+
+    monkeypatch.setattr(module, "_outcome", outcome_of)
+    cluster.add_worker()
+    outcomes = dict(fitted(study(3), cluster.address))
+    assert [outcome.error for outcome in outcomes.values()] == [None] * 3
+    assert len(states) == 6
+
+
+def interrupted(folder, address, is_time, number):
+    """The lines that the command prints when it gets a signal at some time; it must end."""
+    (folder / "study.json").write_text(json.dumps(study(20, seconds=0.5)))
+    command = [sys.executable, "-m", "boostnoise", "study.json", "--scheduler", address]
+    with (folder / "stderr.txt").open("w+") as stderr:
+        process = subprocess.Popen(
+            [*command, "--allow-module", "sleeper"], cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr
+        )
+        try:
+            assert wait_until(lambda: is_time((folder / "stderr.txt").read_text()))
+            process.send_signal(number)
+            assert process.wait(PATIENCE) == 130
+        finally:
+            process.kill()
+            process.wait()
+    lines = (folder / "stderr.txt").read_text().split("\n")
+    ours = re.compile("study: |noisyeval: warning: |Interrupted|$")
+    assert [line for line in lines if not ours.match(line)] == []
+    assert lines[-2].startswith("Interrupted")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_command_while_it_connects(sleeper, listen, number):
+    listener = listen()
+    # The second connection is Dask's.
+    interrupted(sleeper, f"tcp://127.0.0.1:{listener.port}", lambda _: len(listener.accepted) == 2, number)
+
+
+def test_a_signal_ends_the_command_while_it_waits_for_workers(cluster):
+    def is_time(printed):
+        if not cluster.workers and "no worker yet" in printed:
+            cluster.add_worker()
+        # The first tenth of the cells is done: 2 of 20.
+        if "2 of 20" in printed and cluster.workers[0].poll() is None:
+            cluster.lose_worker()
+        return "lost all its workers" in printed
+
+    interrupted(cluster.folder, cluster.address, is_time, signal.SIGINT)
