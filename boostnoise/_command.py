@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import io
 import os
+import resource
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,11 +14,19 @@ from typing import Any
 
 import click
 
-DONE, SOME_CELLS_FAILED, BAD_USAGE, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
+DONE, SOME_CELLS_FAILED, BAD_USAGE, OUT_OF_TIME, INTERRUPTED, NOBODY_READS = 0, 1, 2, 124, 130, 141
+
+# Files of the working directory that libraries read without being asked, and from which they run code.
+READ_BY = {".numba_config.yaml": "Numba", "matplotlibrc": "Matplotlib"}
 
 
 class Command(click.Command):
-    """A command whose output may end in a full disk or a closed pipe."""
+    """A command whose output may end in a full disk or a closed pipe, or be closed from the start."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command."""
+        _open_closed_streams()
+        return super().main(*args, **options)
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Read the command line, and answer --help and the like."""
@@ -25,8 +35,58 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Do what is asked for."""
+        check_working_directory()
         with _one_line_for_output():
             return super().invoke(ctx)
+
+
+def _open_closed_streams() -> None:
+    """Connect standard streams that are closed to nothing, so that no other file gets their descriptor."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+class OutOfTime(KeyboardInterrupt):
+    """The time is up that the command was given; it ends as if it were interrupted."""
+
+
+def stop_after(seconds: float) -> None:
+    """Raise `OutOfTime` in the main thread, once, after so many seconds."""
+
+    def stop(*_: object) -> None:
+        raise OutOfTime
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def limit_memory(gib: float) -> None:
+    """Limit the memory of this process, and of each that it starts; Linux then refuses them more."""
+    limit, (_, hard) = int(gib * 2**30), resource.getrlimit(resource.RLIMIT_DATA)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def check_working_directory() -> None:
+    """Refuse a working directory in which a library would find code to run.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    for name, library in READ_BY.items():
+        if os.path.lexists(name):
+            raise click.UsageError(
+                f"the working directory holds {name}, from which {library} takes settings that can run code; "
+                "move it away, or run noisyeval in another directory"
+            )
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import signal
 import sys
@@ -12,7 +13,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boostnoise._command import BAD_USAGE, DONE, INTERRUPTED, SOME_CELLS_FAILED, Command
+from boostnoise._command import (
+    BAD_USAGE,
+    DONE,
+    INTERRUPTED,
+    OUT_OF_TIME,
+    SOME_CELLS_FAILED,
+    Command,
+    OutOfTime,
+    check_working_directory,
+    limit_memory,
+    stop_after,
+)
 
 if TYPE_CHECKING:
     from boostnoise.eval.config import Config
@@ -31,6 +43,7 @@ def _print_schema(context: click.Context, _: click.Parameter, wanted: bool) -> N
 def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
+    check_working_directory()
     from rich.console import Console
 
     from boostnoise.eval.listing import print_models
@@ -96,6 +109,18 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @click.option(
     "--dry-run", is_flag=True, help="Check everything, tell what would run and about how long, and stop."
 )
+@click.option(
+    "--max-memory",
+    type=click.FloatRange(min=0.5, max=1e6),
+    metavar="GIB",
+    help="Let no process of the run take more memory, whatever CONFIG says (on Linux).",
+)
+@click.option(
+    "--max-time",
+    type=click.FloatRange(min=0, min_open=True, max=1e8),
+    metavar="SECONDS",
+    help="Stop the run after so long; what was finished is kept.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and where the results are.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per event, one to a line.")
 @click.option(
@@ -118,6 +143,8 @@ def main(
     target: str | None,
     dry_run: bool,
     redraw: bool,
+    max_memory: float | None,
+    max_time: float | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -128,8 +155,9 @@ def main(
     is given again.
 
     Exit status: 0 done, 1 some cells failed, 2 bad config or usage, or no room for the output,
-    130 interrupted, 141 nobody reads the output.
+    124 stopped by --max-time, 130 interrupted, 141 nobody reads the output.
     """
+    os.environ["MPLBACKEND"] = "agg"  # no window is opened, whatever the environment asks for
     # A polite end is an interruption too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if data is None and target is not None:
@@ -151,8 +179,12 @@ def main(
     from boostnoise.eval.progress import display
 
     shown = display(config.stem, quiet=quiet, as_json=as_json)
+    if max_memory is not None:
+        limit_memory(max_memory)
     try:
         try:
+            if max_time is not None:
+                stop_after(max_time)
             if data is not None:
                 sys.exit(_init(config, data, target, shown))
             if redraw:
@@ -167,10 +199,14 @@ def main(
         except ConfigError as error:
             shown.refuse(str(error))
             sys.exit(BAD_USAGE)
-    except KeyboardInterrupt:
+        except MemoryError:
+            shown.refuse("out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else ""))
+            sys.exit(BAD_USAGE)
+    except KeyboardInterrupt as interrupt:
         again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
-        shown.interrupted(again)
-        sys.exit(INTERRUPTED)
+        is_out_of_time = isinstance(interrupt, OutOfTime)
+        shown.interrupted(again, f"Stopped after {max_time:g} s" if is_out_of_time else "Interrupted")
+        sys.exit(OUT_OF_TIME if is_out_of_time else INTERRUPTED)
 
 
 def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
@@ -191,7 +227,9 @@ def _redraw(folder: Path, shown: Display) -> int:
         raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
     from boostnoise.eval.looks import check_figures
     from boostnoise.eval.runs import load_run
+    from boostnoise.eval.whole_file import check_folder
 
+    check_folder(folder)
     run = load_run(folder)
     check_figures(run.config)
     return _end(run, shown)
@@ -247,5 +285,8 @@ def _end(run: Run, shown: Display) -> int:
     """Write the results, and tell of them."""
     from boostnoise.eval.report import write_report
 
-    shown.end(run, write_report(run))
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: shown.warn(str(message))
+        files = write_report(run)
+    shown.end(run, files)
     return SOME_CELLS_FAILED if run.scores["error"].notna().any() else DONE

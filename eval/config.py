@@ -13,9 +13,11 @@ from .dataset_spec import DatasetSpec, each_file_of_folders
 from .errors import ConfigError
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec
-from .validation import Name, Strict, check_json, shown, validate
+from .validation import Name, Strict, Title, check_json, shown, validate
 
 MAX_PIXELS = 20_000
+MAX_MODELS = 10_000
+MAX_CELLS = 1_000_000
 STORE_NAME = "store.sqlite"
 Accuracy = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc"]
 Table = Literal[
@@ -69,7 +71,7 @@ class FigureOptions(Strict):
         default=None, min_length=2, max_length=2
     )
     fig_dpi: Annotated[int, Field(ge=10, le=2000)] = 150
-    fig_title: str | None = None
+    fig_title: Title | None = None
     fig_cmap: str | None = None
     plot_kwargs: list[dict[str, Any]] = Field(default=[])
 
@@ -129,7 +131,7 @@ class Config(Strict):
 
     name: SkipJsonSchema[Name] = Field(exclude=True)  # not a key of the file
     datasets: Annotated[list[DatasetSpec], AfterValidator(each_file_of_folders)] = Field(min_length=1)
-    models: list[ModelSpec] = Field(min_length=1)
+    models: list[ModelSpec] = Field(min_length=1, max_length=MAX_MODELS)
     noise: list[NoiseSpec] = Field(min_length=1)
     repeats: int = Field(default=3, ge=1, le=10_000)
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
@@ -186,6 +188,18 @@ class Config(Strict):
                 raise ValueError(
                     f"{figure}.plot_kwargs must be empty or hold one object per model, got {n_kwargs}"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _not_too_many_cells(self) -> Self:
+        n_rates = sum(2 if isinstance(noise, GivenSpec) else len(noise.levels) for noise in self.noise)
+        n_cells = len(self.datasets) * len(self.models) * n_rates * self.repeats
+        if n_cells > MAX_CELLS:
+            raise ValueError(
+                f"a run may have {MAX_CELLS:,} cells at most, got {n_cells:,} ({len(self.datasets)} data sets, "
+                f"{len(self.models)} models, {n_rates} noise rates, {self.repeats} repeats); "
+                "several configs may share a results_dir"
+            )
         return self
 
     @model_validator(mode="after")

@@ -58,7 +58,8 @@ def _try(read: Any, path: str, where: str) -> Any:
     if not is_there:
         raise ConfigError(f"{where}: no such file: {path}")
     try:
-        return read(path)
+        # From the root: pandas would take a path such as http:/x for an address.
+        return read(str(Path(path).absolute()))
     except pd.errors.EmptyDataError:
         raise ConfigError(f"{where}: the file is empty: {path}") from None
     except Exception as error:  # noqa: BLE001 - parsers raise anything on files that are damaged

@@ -51,7 +51,8 @@ def code_features(
                 'fill or drop them, or set "missing" to "drop_rows", "impute" or "keep"'
             )
         frame = _imputed(frame, incomplete, where)
-    text = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c])]
+    numeric = frame.dtypes.map(pd.api.types.is_numeric_dtype).to_numpy(dtype=bool)
+    text = frame.columns[~numeric]
     for column in text:
         try:
             n_values = frame[column].nunique()
@@ -76,17 +77,18 @@ def code_features(
 
 
 def _imputed(frame: pd.DataFrame, incomplete: pd.Index, where: str) -> pd.DataFrame:
-    frame = frame.copy(deep=False)
-    for name in incomplete:
-        column = frame[name]
-        if column.isna().all():
-            raise ConfigError(f"{where}: column {name!r} has no value; drop it")
-        if pd.api.types.is_numeric_dtype(column):
-            column = column.astype("float64")  # a median of integers may lie between two of them
-            frame[name] = column.fillna(column.median())
-        else:
-            frame[name] = column.fillna(column.mode()[0])
-    return frame
+    empty = incomplete[frame[incomplete].isna().all().to_numpy()]
+    if len(empty):
+        raise ConfigError(f"{where}: column {empty[0]!r} has no value; drop it")
+    numeric = frame[incomplete].dtypes.map(pd.api.types.is_numeric_dtype).to_numpy(dtype=bool)
+    # All columns of numbers at once: there may be very many.  A median of integers may lie between two of them.
+    X = frame[incomplete[numeric]].to_numpy(dtype=np.float64, na_value=np.nan)
+    X = np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
+    filled = pd.DataFrame(X, frame.index, incomplete[numeric])
+    texts = {name: frame[name].fillna(frame[name].mode()[0]) for name in incomplete[~numeric]}
+    return pd.concat([frame.drop(columns=incomplete), filled, pd.DataFrame(texts, frame.index)], axis=1)[
+        frame.columns
+    ]
 
 
 def _ranks(column: pd.Series) -> NDArray[np.float64]:

@@ -94,7 +94,8 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
         If the noise does not fit a data set.
     """
     # Looked up once: a source that changes while the run is on does not change what was asked for.
-    versions = {model.name: _versions(model) for model in config.models}
+    known: dict[str, str] = {}
+    versions = {model.name: _versions(model, known) for model in config.models}
     return [
         Job(
             dataset=dataset.name,
@@ -120,6 +121,10 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
     ]
 
 
-def _versions(model: ModelSpec) -> tuple[tuple[str, str], ...]:
-    packages = {*packages_of(model), *DRAWING_PACKAGES}
-    return tuple((package, version_of(package)) for package in sorted(packages))
+def _versions(model: ModelSpec, known: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Versions of the packages of a model; those that are `known` already are not looked up."""
+    packages = sorted({*packages_of(model), *DRAWING_PACKAGES})
+    for package in packages:
+        if package not in known:
+            known[package] = version_of(package)
+    return tuple((package, known[package]) for package in packages)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Literal, get_args
 
@@ -82,7 +83,7 @@ class Noise(ABC):
     def check_classes(self, n_classes: int) -> None:  # noqa: B027 - few kinds have anything to say
         """Raise a ValueError if the noise is not for this number of classes."""
 
-    @property
+    @cached_property
     def identity(self) -> list[Any]:
         """All that tells it from other noise, fit for JSON."""
         return [self.kind, *dataclasses.astuple(self)]

@@ -1,0 +1,126 @@
+"""Small files do not take all memory, and small configs not all time."""
+
+import gzip
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from boostnoise.eval import config as config_module
+from boostnoise.eval import run
+from boostnoise.eval.config import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.feature_coding import code_features
+from boostnoise.eval.packages import version_of
+from boostnoise.eval.reading import parse_text
+
+MODEL = {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
+SMALL = {"datasets": ["iris"], "models": [MODEL], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not refuse memory")
+def test_a_ceiling_of_memory_holds_while_data_are_read(tmp_path, process):
+    rows = 20_000_000
+    with gzip.open(tmp_path / "bomb.csv.gz", "wb", compresslevel=9) as file:
+        file.write(b"a,y\n")
+        for _ in range(rows // 1_000_000):
+            file.write(b"1,0\n2,1\n" * 500_000)
+    assert (tmp_path / "bomb.csv.gz").stat().st_size < 1_000_000
+    data = '{"path": "bomb.csv.gz", "format": "csv", "target": "y"}'
+    (tmp_path / "study.json").write_text(
+        f'{{"datasets": [{data}], "models": ["decision_tree"], "noise": [{{"kind": "uniform", "rates": [0.1]}}]}}'
+    )
+    done = process(tmp_path, "study.json", "--dry-run", "--max-memory", "0.5")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "bomb" in done.stderr or "memory" in done.stderr
+
+
+def test_a_ceiling_of_time_ends_a_run(folder, process):
+    (folder / "slow.json").write_text(
+        '{"datasets": ["digits"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}], "repeats": 1000}'
+    )
+    done = process(folder, "slow.json", "--max-time", "5")
+    assert done.returncode == 124
+    assert "Traceback" not in done.stderr
+    assert "slow.json" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "x"])
+@pytest.mark.parametrize("option", ["--max-memory", "--max-time"])
+def test_ceilings_that_are_none(folder, noisyeval, option, value):
+    done = noisyeval(folder, "study.json", option, value)
+    assert done.exit_code == 2
+    assert option in done.stderr
+
+
+def test_runs_of_too_many_cells_are_refused(monkeypatch):
+    with pytest.raises(ConfigError, match=r"1,000,000 cells at most, got 2,000,000"):
+        parse_config(
+            SMALL | {"models": [MODEL | {"name": str(i)} for i in range(100)], "repeats": 10_000}, "study"
+        )
+    monkeypatch.setattr(config_module, "MAX_CELLS", 4)
+    parse_config(SMALL | {"repeats": 2}, "study")
+    with pytest.raises(ConfigError, match="got 6"):
+        parse_config(SMALL | {"repeats": 3}, "study")
+
+
+def test_more_models_than_anybody_compares_are_refused():
+    with pytest.raises(ConfigError, match="models: must hold at most 10000 items"):
+        parse_config(SMALL | {"models": [MODEL | {"name": str(i)} for i in range(10_001)]}, "study")
+
+
+def test_versions_are_looked_up_once_for_all_models(monkeypatch, small_config):
+    from boostnoise.eval import jobs
+    from boostnoise.eval.planning import plan
+
+    seen = []
+    monkeypatch.setattr(jobs, "version_of", lambda package: seen.append(package) or version_of(package))
+    plan(small_config(models=[MODEL | {"name": str(i)} for i in range(50)]))
+    assert len(seen) == len(set(seen))
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e999", "[1, 2e308]"])
+def test_numbers_that_overflow_are_refused(number):
+    with pytest.raises(ConfigError, match=r"models\[0\].params.a.*must be a finite number"):
+        parse_text(f'{{"models": [{{"params": {{"a": {number}}}}}]}}')
+
+
+def test_deep_nesting_is_refused():
+    with pytest.raises(ConfigError, match="nested"):
+        parse_text('{"a": ' + "[" * 150 + "]" * 150 + "}")
+
+
+def test_imputing_takes_a_few_operations_for_all_columns(monkeypatch):
+    """One at a time, each column that is set copied the list of all of them."""
+    frame = pd.DataFrame(np.arange(6000.0).reshape(3, 2000)).mask(lambda x: x % 7 == 0)
+    expected, calls = frame.fillna(frame.median()).to_numpy(), []
+    monkeypatch.setattr(pd.DataFrame, "__setitem__", lambda *_: calls.append(1))
+    X = code_features(frame, "onehot", "impute", "x")
+    assert not calls
+    np.testing.assert_array_equal(X, expected)
+
+
+def test_equal_errors_have_equal_texts_in_all_processes(tmp_path, monkeypatch):
+    """scikit-learn writes sets into messages, whose order depends on the process."""
+    model = {"module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"criterion": "x"}}
+    texts = set()
+    for seed in ("1", "2", "3"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        config = parse_config(SMALL | {"models": [model], "results_dir": str(tmp_path / seed)}, "study")
+        texts.update(run(config, n_jobs=1)["error"])
+    assert len(texts) == 1
+    assert "criterion" in texts.pop()
+
+
+def test_a_path_is_never_an_address(tmp_path, monkeypatch):
+    """A folder may be named http: and hold the rest of what looks like an address."""
+    from boostnoise.eval.dataset_spec import DatasetSpec
+    from boostnoise.eval.datasets import load_dataset
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: pytest.fail("an address was opened"))
+    (tmp_path / "http:" / "127.0.0.1").mkdir(parents=True)
+    (tmp_path / "http:" / "127.0.0.1" / "a.csv").write_text("a,y\n" + "1,0\n2,1\n" * 4)
+    spec = DatasetSpec.model_validate({"path": "http://127.0.0.1/a.csv", "target": "y"})
+    assert load_dataset(spec).X.shape == (8, 1)
