@@ -8,6 +8,7 @@ from matplotlib.mathtext import MathTextParser
 
 # OF stands for the measure that a metric is computed from.
 OF = "{of}"
+MAX_NESTING, MAX_LATEX = 10, 1000  # of groups in LaTeX, and of its characters
 LABELS = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -38,13 +39,22 @@ def short_label_of(metric: str, of: str = "accuracy") -> str:
 
 def text_of(text: str, wrap_at: int | None = None) -> str:
     """Text for a figure: valid LaTeX between dollar signs is drawn as such, other text wraps."""
-    if "$" in text and text.count("$") % 2 == 0:
+    if "$" in text and text.count("$") % 2 == 0 and _is_flat(text):
         try:
             MathTextParser("path").parse(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             pass
         else:
             return text
     if wrap_at is not None:
         text = "\n".join(textwrap.wrap(text, wrap_at))
     return text.replace("$", r"\$")
+
+
+def _is_flat(text: str) -> bool:
+    """Whether LaTeX is short, with groups nested so little that it can be drawn from any depth of calls."""
+    depth = deepest = 0
+    for character in text.replace(r"\left", "{").replace(r"\right", "}"):
+        depth += (character == "{") - (character == "}")
+        deepest = max(deepest, depth)
+    return deepest <= MAX_NESTING and len(text) <= MAX_LATEX

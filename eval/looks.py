@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -18,6 +19,11 @@ from .errors import ConfigError, one_line
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 STYLES = ("-", "--", "-.", ":")
+
+# Limits of what a config may say of a line, and the resolution of the trial that it is drawn in.
+SIZES = frozenset({"linewidth", "markersize", "markeredgewidth"})
+MAX_POINTS, MAX_LETTERS, LEAST_SPACING = 1000, 50, 0.001
+DOTS_OF_A_TRIAL = 20
 
 # What a config may say of a line: how it looks, but not where it leads to or how it is drawn.
 STYLE_KEYS = frozenset(
@@ -48,20 +54,37 @@ def check_options(options: FigureOptions, name: str) -> None:
     for i, arguments in enumerate(options.plot_kwargs):
         if not arguments:
             continue
-        figure = Figure()
+        figure = Figure(dpi=DOTS_OF_A_TRIAL)
         try:
             unknown = [key for key in normalize_kwargs(arguments, Line2D) if key not in STYLE_KEYS]
             if unknown:
                 allowed = ", ".join(sorted(STYLE_KEYS))
                 raise ConfigError(f"{name}.plot_kwargs[{i}]: unknown key {unknown[0]!r}; allowed are {allowed}")
-            figure.subplots().plot([0, 1], [0, 1], **look_of(i, len(options.plot_kwargs), options))
-            figure.draw_without_rendering()
+            look = look_of(i, len(options.plot_kwargs), options)
+            _check_effort(look, f"{name}.plot_kwargs[{i}]")
+            figure.subplots().plot([0, 1], [0, 1], **look)
+            FigureCanvasAgg(figure).draw()
         except ConfigError:
             raise
         except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes
             raise ConfigError(
                 f"{name}.plot_kwargs[{i}]: {arguments!r} cannot be drawn: {one_line(error)}"
             ) from None
+
+
+def _check_effort(look: dict[str, Any], where: str) -> None:
+    """Refuse what would take Matplotlib hours, or all memory, to draw."""
+    for key in SIZES & set(look):
+        if not 0 <= float(look[key]) <= MAX_POINTS:
+            raise ConfigError(f"{where}: {key} must be from 0 to {MAX_POINTS} points, got {look[key]!r:.60}")
+    for key in ("linestyle", "marker"):
+        if not (look[key] is None or (isinstance(look[key], str) and len(look[key]) <= MAX_LETTERS)):
+            raise ConfigError(
+                f"{where}: {key} must be text of at most {MAX_LETTERS} characters, got {look[key]!r:.60}"
+            )
+    every = look.get("markevery")
+    if isinstance(every, float) and every < LEAST_SPACING:
+        raise ConfigError(f"{where}: markevery must be at least {LEAST_SPACING}, got {every}")
 
 
 def options_of(config: Config, kind: str) -> FigureOptions:

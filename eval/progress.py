@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich import progress as bars
 from rich.console import Console, RenderableType
+from rich.segment import Segment, Segments
 from rich.text import Text
+
+from .errors import printable
 
 if TYPE_CHECKING:  # to say that a file is no config must not take as long as to load all this
     from .config import Config
@@ -37,7 +40,7 @@ class Display:
     """
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = printable(name)
 
     def __enter__(self) -> Self:
         return self
@@ -61,9 +64,10 @@ class Display:
         for line in message.splitlines():
             self._say(f"noisyeval: error: {line}")
 
-    def interrupted(self, again: str) -> None:
-        """Somebody stopped the run; `again` is the command that goes on."""
-        self._say(f"\nInterrupted. What was finished is kept; go on with: {again}")
+    def interrupted(self, again: str, what: str = "Interrupted") -> None:
+        """The run was stopped, by `what`; `again` is the command that goes on."""
+        self._say("")
+        self._say(f"{what}. What was finished is kept; go on with: {again}")
 
     def wrote(self, path: Path, hint: str) -> None:
         """A starter config was written; `hint` says what to do with it."""
@@ -84,7 +88,7 @@ class Display:
         _print(_where(run))
 
     def _say(self, line: str) -> None:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{printable(line)}\n")
         sys.stderr.flush()
 
 
@@ -113,15 +117,15 @@ class Lines(Display):
         """A line for each model and data set, and the whole."""
         from .forecast import rendered
 
-        _print(_drawn(_console(), rendered(forecast)))
+        _print(rendered(forecast))
         super().foretell(config, forecast)
 
     def end(self, run: Run, files: list[Path]) -> None:
         """The tables, and what failed."""
         from .report import summary
 
-        console = _console()
-        _print(_drawn(console, summary(run.config, run.scores, console.width)) + _where(run))
+        _print(summary(run.config, run.scores, _console().width))
+        _print(_where(run))
 
 
 class Bar(Lines):
@@ -141,7 +145,7 @@ class Bar(Lines):
             console=Console(stderr=True, highlight=False),
             speed_estimate_period=3600,
         )
-        self._task = self._bar.add_task(name, total=None, failed=0, cached=0)
+        self._task = self._bar.add_task(self.name, total=None, failed=0, cached=0)
         self._leaders: Leaders | None = None
         self._last_look = -SECONDS_BETWEEN_LEADERS
 
@@ -167,7 +171,7 @@ class Bar(Lines):
         now = time.monotonic()
         if progress.done == progress.total or now - self._last_look >= SECONDS_BETWEEN_LEADERS:
             self._last_look = now
-            best = ", ".join(f"{model} {loss:.3f}" for model, loss in self._leaders.best())
+            best = printable(", ".join(f"{model} {loss:.3f}" for model, loss in self._leaders.best()))
             self._bar.leaders = f"lowest mean ELA so far: {best}" if best else ""
 
 
@@ -245,7 +249,7 @@ class Events(Display):
         for line in message.splitlines():
             self._write("error", message=line)
 
-    def interrupted(self, again: str) -> None:
+    def interrupted(self, again: str, what: str = "Interrupted") -> None:
         """The event interrupted."""
         self._write("interrupted", resume_with=again)
 
@@ -310,13 +314,23 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
 
 
-def _drawn(console: Console, what: RenderableType) -> str:
-    # Printed by itself, the console would end the process where nobody reads the output.
-    with console.capture() as capture:
-        console.print(what)
-    return capture.get()
+def _print(what: str | RenderableType) -> None:
+    """Print text, or what rich draws: but for the styles and the ends of lines, only printable characters.
 
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+    Names and errors come from configs, data files and stores, which may hold what controls a terminal.
+    """
+    if isinstance(what, str):
+        text = f"{_printable_lines(what)}\n"
+    else:
+        console = _console()
+        segments = (Segment(_printable_lines(text), style) for text, style, _ in console.render(what))
+        # Printed by itself, the console would end the process where nobody reads the output.
+        with console.capture() as capture:
+            console.print(Segments(segments), end="")
+        text = capture.get()
+    sys.stdout.write(text)
     sys.stdout.flush()
+
+
+def _printable_lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .config import Config
-from .errors import MAX_LENGTH, ConfigError, shortened
+from .errors import MAX_LENGTH, ConfigError, one_line, shortened
 from .html_report import write_html
 from .looks import options_of
 from .metrics import curve, mean_curve, per_repeat
@@ -32,6 +32,7 @@ HINTS = {
     "rla": "the lower, the less was lost",
     "area_under_ela": "the lower, the more robust",
 }
+FORMULA = r"^([=+\-@\t\r])"
 # No dates: the same scores give the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
@@ -48,6 +49,11 @@ def write_report(run: Run) -> list[Path]:
     -------
     list of Path
         The files written.
+
+    Warns
+    -----
+    UserWarning
+        If a picture cannot be drawn; all else is written.
 
     Raises
     ------
@@ -67,26 +73,44 @@ def write_report(run: Run) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write("scores.parquet", partial(scores.to_parquet, index=False))
-        write("scores.csv", partial(scores.to_csv, index=False, mode="wb"))
+        write("scores.csv", partial(_to_csv, scores))
         for metric in ("ela", "rla", "retention", "area_under_ela"):
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
-                write(f"{name}.csv", partial(table.to_csv, index=False, mode="wb"))
+                write(f"{name}.csv", partial(_to_csv, table))
         averaged = [kind for kind in ("ela", "rla") if options_of(config, kind).save_fig]
         for kind in dict.fromkeys([*averaged, *config.figures]):
-            # The ids of an SVG come from a fixed salt.
-            with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
-                # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
-                warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
-                axes = plot(scores, kind, of=config.metric, options=options_of(config, kind))
-                figure = np.ravel(np.asarray(axes))[0].figure
-                for suffix, metadata in FORMATS.items():
-                    write(f"{kind}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
+            try:
+                _draw(run, kind, write)
+            except OSError:
+                raise
+            except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes; the rest is still written
+                warnings.warn(f"the picture {kind} cannot be drawn: {one_line(error)}", stacklevel=2)
     except OSError as error:
         raise ConfigError(
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
         ) from None
     return [*written, write_html(run, run.report_path)]
+
+
+def _to_csv(table: pd.DataFrame, file: BinaryIO) -> None:
+    """Write a table as CSV, with an apostrophe before text that a spreadsheet would run as a formula."""
+    texts = table.select_dtypes(exclude="number")
+    safe = {name: texts[name].str.replace(FORMULA, r"'\1", regex=True) for name in texts}
+    table.assign(**safe).to_csv(file, index=False, mode="wb")
+
+
+def _draw(run: Run, kind: str, write: Callable[[str, Callable[[BinaryIO], Any]], None]) -> None:
+    """Draw a picture, and write it in all formats."""
+    config = run.config
+    # The ids of an SVG come from a fixed salt.
+    with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
+        # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
+        warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
+        axes = plot(run.scores, kind, of=config.metric, options=options_of(config, kind))
+        figure = np.ravel(np.asarray(axes))[0].figure
+        for suffix, metadata in FORMATS.items():
+            write(f"{kind}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:

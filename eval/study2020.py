@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 
 from .config import Config
 from .errors import ConfigError
-from .validation import Strict, validate
+from .validation import Strict, Title, validate
 
 Flag = Literal[0, 1]
 TABLES = {
@@ -31,7 +31,7 @@ class _Figure(Strict):
     save_fig: Flag
     fig_size: list[Annotated[float, Field(ge=1, le=100)]] = Field(min_length=2, max_length=2)
     fig_dpi: Annotated[int, Field(ge=10, le=2000)]
-    fig_title: str
+    fig_title: Title
     fig_cmap: str
     plot_kwargs: list[dict[str, Any]]
 

@@ -32,6 +32,19 @@ Name = Annotated[
 ]
 
 
+def _check_title(text: str) -> str:
+    if not all(line.isprintable() for line in text.split("\n")):
+        raise ValueError("must be printable")
+    return text
+
+
+Title = Annotated[
+    str,
+    AfterValidator(_check_title),
+    Field(max_length=1000, json_schema_extra={"pattern": r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u00a0]*$"}),
+]
+
+
 class Strict(BaseModel):
     """No unknown keys, no conversion between types, no change after validation."""
 

@@ -1,0 +1,146 @@
+"""Nothing that a config may hold costs the report after all fits."""
+
+import json
+import subprocess
+
+import pytest
+from boostnoise.eval import load_config
+from boostnoise.eval.config import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.labels import text_of
+from boostnoise.eval.looks import check_figures
+from boostnoise.eval.readable import readable
+
+DEEP = {
+    "superscripts": "$" + "x^{" * 60 + "1" + "}" * 60 + "$",
+    "fractions": "$" + r"\frac{1}{" * 300 + "1" + "}" * 300 + "$",
+    "brackets": "$" + r"\left(" * 60 + "1" + r"\right)" * 60 + "$",
+    "long": "$" + "x" * 5000 + "$",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_deep_latex_is_shown_as_text(name):
+    text = DEEP[name]
+    assert text_of(text) == text.replace("$", r"\$")
+    assert readable(text) == text
+
+
+def test_latex_of_usual_depth_is_drawn():
+    for text in (r"$\gamma = 0.1$", r"$\frac{a}{b_{1}^{2}}$", "$" + "x^{" * 5 + "1" + "}" * 5 + "$"):
+        assert text_of(text) == text
+
+
+def config_of(**changes):
+    content = {"datasets": ["iris"], "models": ["nb"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+    model = {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
+    return parse_config(content | {"models": [model]} | changes, "study")
+
+
+@pytest.mark.parametrize("title", ["\ud800", "a\x1b[2J", "x" * 10_000, "\u202e"])
+def test_titles_are_checked_before_any_fit(title):
+    with pytest.raises(ConfigError, match="fig_title"):
+        config_of(ela_fig={"fig_title": title})
+
+
+def test_titles_may_have_several_lines():
+    assert config_of(ela_fig={"fig_title": "one\ntwo"}).ela_fig.fig_title == "one\ntwo"
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        {"markersize": 1e9},
+        {"ms": 1e9},
+        {"linewidth": 1e300},
+        {"markeredgewidth": -1},
+        {"linestyle": [0, [1e-9, 1e-9]]},
+        {"markevery": 1e-12},
+        {"marker": "$" + "x^{" * 60 + "}" * 60 + "$"},
+    ],
+)
+def test_lines_that_cannot_be_drawn_are_refused_before_any_fit(look):
+    config = config_of(ela_fig={"plot_kwargs": [look]})
+    with pytest.raises(ConfigError, match=r"ela_fig.plot_kwargs\[0\]"):
+        check_figures(config)
+
+
+@pytest.mark.parametrize(
+    "look", [{"linestyle": "--"}, {"marker": None}, {"markersize": 12}, {"markevery": 2}, {"markevery": 0.1}]
+)
+def test_usual_lines_are_drawn(look):
+    check_figures(config_of(ela_fig={"plot_kwargs": [look]}))
+
+
+def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
+    from boostnoise.eval import report
+    from boostnoise.eval.runs import load_run
+
+    drawn = report.plot
+
+    def plot(scores, kind, **options):
+        if kind == "ela":
+            raise RecursionError("too deep")
+        return drawn(scores, kind, **options)
+
+    monkeypatch.setattr(report, "plot", plot)
+    results = folder / "results" / "study"
+    for path in results.iterdir():
+        path.unlink()
+    with pytest.warns(UserWarning, match="picture ela cannot be drawn"):
+        report.write_report(load_run(results))
+    names = {path.name for path in results.iterdir()}
+    assert {"rla.png", "rla.svg", "rla.pdf", "scores.csv", "report.html"} <= names
+    assert "ela.png" not in names
+
+
+@pytest.mark.parametrize("closed", [(2,), (0, 1, 2)], ids=str)
+def test_closed_streams_do_not_fail_a_run(folder, command, closed):
+    (folder / "results" / "study" / "report.html").unlink()
+    redirect = " ".join(f"{descriptor}>&-" for descriptor in closed)
+    line = f"{command} study.json {redirect}"
+    assert subprocess.run(line, shell=True, cwd=folder, timeout=300).returncode == 0
+    assert (folder / "results" / "study" / "report.html").exists()
+
+
+def test_a_mistake_is_told_by_the_exit_status_where_streams_are_closed(folder, command):
+    (folder / "study.json").write_text("{}")
+    line = f"{command} study.json >&- 2>&-"
+    assert subprocess.run(line, shell=True, cwd=folder, timeout=300).returncode == 2
+
+
+def test_the_environment_chooses_no_window_system(folder, process, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "nope")
+    done = process(folder, "study.json", "-q")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_names_are_no_formulas_to_a_spreadsheet(tmp_path, noisyeval):
+    names = ['=HYPERLINK("http://x","y")', "+1", "-1", "@SUM(A1)", "a=b"]
+    models = [{"name": name, "module": "sklearn.naive_bayes", "model": "GaussianNB"} for name in names]
+    (tmp_path / "study.json").write_text(
+        json.dumps(
+            {
+                "datasets": ["iris"],
+                "models": models,
+                "noise": [{"kind": "uniform", "rates": [0.0]}],
+                "repeats": 1,
+            }
+        )
+    )
+    assert noisyeval(tmp_path, "study.json", "-q").exit_code == 0
+    results = tmp_path / "results" / "study"
+    for path in results.glob("*.csv"):
+        text = path.read_text()
+        for cell in text.replace('"', "").replace("\n", ",").split(","):
+            assert not cell.startswith(("=", "+", "@")), (path.name, cell)
+        assert "'-1" in text
+        assert "a=b" in text
+        assert "'a=b" not in text
+
+
+def test_a_config_of_gigabytes_is_not_read(tmp_path):
+    path = tmp_path / "zeros.json"
+    path.symlink_to("/dev/zero")
+    with pytest.raises(ConfigError, match="characters"):
+        load_config(path)
