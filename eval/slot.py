@@ -145,8 +145,9 @@ class Slot:
                 pass_fds=files,
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # what models print does not belong among the results
-                # No module of the working directory takes the place of another.
-                env=os.environ | threads | {"PYTHONSAFEPATH": "1"},
+                # No module of the working directory takes the place of another; and the order of a set in an
+                # error message is that of every process, so that equal errors read the same.
+                env=os.environ | threads | {"PYTHONSAFEPATH": "1", "PYTHONHASHSEED": "0"},
                 process_group=0,
             )
         finally:

@@ -1,5 +1,6 @@
 """No config, and no file beside one, makes the command import or run other code than the models' own."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -48,7 +49,10 @@ MODULES = [
 @pytest.mark.parametrize("nested", [False, True], ids=["model", "nested"])
 @pytest.mark.parametrize("module", MODULES)
 def test_only_listed_modules_are_imported(module, nested, monkeypatch):
-    monkeypatch.setattr("importlib.import_module", lambda name, *_: pytest.fail(f"{name} was imported"))
+    imported, real = [], importlib.import_module
+    monkeypatch.setattr(
+        "importlib.import_module", lambda name, *rest: imported.append(name) or real(name, *rest)
+    )
     described = {"module": module, "model": "SVC", "params": {}}
     if nested:
         described = {
@@ -58,6 +62,7 @@ def test_only_listed_modules_are_imported(module, nested, monkeypatch):
         }
     with pytest.raises(ConfigError, match=f"{module}.SVC is not a class that a config may name"):
         build(ModelSpec.model_validate(described), seed=0, threads=1)
+    assert module not in imported
 
 
 LIGHTGBM = {"module": "lightgbm", "model": "LGBMClassifier"}
@@ -123,3 +128,17 @@ def test_other_text_is_taken(described):
     if "VotingClassifier" in described["model"]:
         pytest.importorskip("catboost")
     build(ModelSpec.model_validate(described), seed=0, threads=1)
+
+
+@pytest.mark.parametrize("name", [".numba_config.yaml", "matplotlibrc"])
+@pytest.mark.parametrize("arguments", [["study.json"], ["study.json", "--dry-run"], ["--list"]], ids=" ".join)
+def test_no_library_takes_settings_from_the_working_directory(tmp_path, name, arguments):
+    """Numba imports classes and unpickles files that its settings name; Matplotlib evaluates some of its own."""
+    (tmp_path / name).write_text("cache_dir: cache\n")
+    (tmp_path / "study.json").write_text('{"datasets": ["iris"], "models": ["robust_tree"]}')
+    done = subprocess.run(
+        [sys.executable, "-m", "boostnoise", *arguments], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert name in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"study.json", name}

@@ -20,13 +20,12 @@ from boostnoise.eval.config import parse_config
 from boostnoise.eval.datasets import load_dataset
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.jobs import make_jobs
-from boostnoise.eval.models import ALLOWED_PACKAGES
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed")
 
 PATIENCE = 60  # seconds after which a test fails instead of waiting
-ALLOWED = ALLOWED_PACKAGES | {"sleeper"}
+ALLOWED = {"sleeper"}
 SLEEPER = """
 import time
 from sklearn.tree import DecisionTreeClassifier

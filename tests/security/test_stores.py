@@ -1,0 +1,138 @@
+"""Stores and records that somebody made are refused with one line, or read as what they are."""
+
+import json
+import math
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+ESCAPES = "a\x1b[2Jb\x07c\u202ed\x9b31m\u2066"
+
+
+def first_cell(**changes):
+    def change(record):
+        record["cells"][0] |= changes
+
+    return change
+
+
+def config_too(**changes):
+    """Changes of the first cell that the config asks for as well."""
+
+    def change(record):
+        record["cells"][0] |= changes
+        for key in changes.keys() & {"noise_rate"}:
+            record["config"]["noise"][0]["rates"] = [changes[key], 0.2]
+
+    return change
+
+
+CRAFTED = {
+    "rate NaN": config_too(noise_rate=math.nan),
+    "rate inf": config_too(noise_rate=math.inf),
+    "rate 1e308": config_too(noise_rate=1e308),
+    "rate negative": config_too(noise_rate=-0.1),
+    "rate other than the config's": first_cell(noise_rate=0.3),
+    "repeat 2**63": first_cell(repeat=2**63),
+    "repeat negative": first_cell(repeat=-1),
+    "repeat other than the config's": first_cell(repeat=1),
+    "no cells": lambda record: record["cells"].clear(),
+    "a cell twice": lambda record: record["cells"].append(record["cells"][0]),
+    "a cell less": lambda record: record["cells"].pop(),
+    "cells in another order": lambda record: record["cells"].reverse(),
+    "unknown model": first_cell(model="other"),
+    "unknown data set": first_cell(dataset="other"),
+    "unknown noise": first_cell(noise_kind="other"),
+    "name with escapes": first_cell(model=ESCAPES),
+    "key": first_cell(key="x"),
+    "rows negative": lambda record: record["datasets"]["iris"].update(rows=-1),
+    "rows 2**64": lambda record: record["datasets"]["iris"].update(rows=2**64),
+    "no facts of the data set": lambda record: record["datasets"].clear(),
+    "facts of another": lambda record: record["datasets"].update(x=record["datasets"]["iris"]),
+    "seconds NaN": lambda record: record["sessions"][0].update(seconds=math.nan),
+    "seconds negative": lambda record: record["sessions"][0].update(seconds=-1.0),
+    "start with escapes": lambda record: record["sessions"][0].update(started=ESCAPES),
+    "python with escapes": lambda record: record["sessions"][0].update(python=ESCAPES),
+    "versions with escapes": lambda record: record["sessions"][0].update(versions={ESCAPES: "1"}),
+    "many sessions": lambda record: record.update(sessions=record["sessions"] * 1000),
+    "deep": lambda record: record["config"]["models"][0]["params"].update(a=json.loads("[" * 500 + "]" * 500)),
+    "surrogate": lambda record: record["config"]["ela_fig"].update(fig_title="\ud800"),
+    "infinite parameter": lambda record: record["config"]["models"][0]["params"].update(a=math.inf),
+}
+
+
+@pytest.mark.parametrize("name", CRAFTED)
+def test_crafted_records(folder, edit_record, refused, name):
+    edit_record(CRAFTED[name])
+    refused(folder, "--redraw", "results/study")
+
+
+OUTCOME = 6  # the column of the accuracy; see the table in store.py
+ERROR = 16
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *((OUTCOME, value) for value in (math.inf, -math.inf, 1e308, -0.1, 1.5, None)),
+        (OUTCOME + 4, -1.0),
+        (OUTCOME + 5, math.inf),
+        (OUTCOME + 8, -1e300),
+        (ERROR, "both scores and an error"),
+    ],
+)
+def test_crafted_cells(folder, edit_store, refused, column, value):
+    edit_store("cells", lambda row: [*row[:column], value, *row[column + 1 :]])
+    assert "store.sqlite" in refused(folder, "--redraw", "results/study")
+    assert "store.sqlite" in refused(folder, "study.json")
+
+
+def test_no_error_of_a_store_controls_the_terminal(folder, edit_store, noisyeval):
+    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * 10, f"ValueError: {ESCAPES}", None])
+    for options in ([], ["-q"], ["--json"]):
+        done = noisyeval(folder, "--redraw", "results/study", *options)
+        assert done.exit_code == 1
+        assert all(line.isprintable() for line in (done.stdout + done.stderr).splitlines()), ascii(done.stdout)
+    assert "ValueError: a" in noisyeval(folder, "--redraw", "results/study").stdout
+
+
+def test_no_name_controls_the_terminal(folder, noisyeval):
+    """Names of files come from whoever made the folder."""
+    for name in (f"{ESCAPES}.json", f"{ESCAPES}/study.json"):
+        done = noisyeval(folder, name)
+        assert done.exit_code == 2
+        assert all(line.isprintable() for line in done.stderr.splitlines())
+    (folder / f"{ESCAPES}.json").write_text((folder / "study.json").read_text())
+    done = noisyeval(folder, f"{ESCAPES}.json")
+    assert all(line.isprintable() for line in (done.stdout + done.stderr).splitlines())
+
+
+SCHEMAS = {
+    "a trigger": "CREATE TRIGGER t AFTER INSERT ON cells BEGIN DELETE FROM cells; END",
+    "a view": "CREATE VIEW v AS SELECT * FROM cells",
+    "an index": "CREATE INDEX i ON cells (abs(repeat))",
+    "a table": "CREATE TABLE more (a)",
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_schema_of_somebody_elses(folder, refused, name):
+    with closing(sqlite3.connect(folder / "results" / "store.sqlite")) as connection:
+        connection.execute(SCHEMAS[name])
+    assert "store.sqlite is damaged" in refused(folder, "study.json")
+
+
+def test_the_schema_is_checked_before_a_check_that_runs_it(folder, refused, monkeypatch):
+    """SQLite's own check evaluates the expressions of indexes and constraints."""
+    with closing(sqlite3.connect(folder / "results" / "store.sqlite")) as connection:
+        connection.execute("CREATE TABLE slow (a CHECK (a = randomblob(10)))")
+        connection.execute("INSERT INTO slow SELECT NULL FROM cells")
+    assert "tables" in refused(folder, "--redraw", "results/study")
+
+
+def test_merging_what_somebody_made(folder, edit_store, refused, tmp_path):
+    edit_store("cells", lambda row: [*row[:OUTCOME], math.inf, *row[OUTCOME + 1 :]])
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "study.json").write_text((folder / "study.json").read_text())
+    assert "damaged" in refused(tmp_path / "own", "study.json", "--merge", folder / "results")
