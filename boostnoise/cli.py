@@ -84,7 +84,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "allow_modules",
     multiple=True,
     metavar="NAME",
-    help="Package that models may come from, beside those always allowed; its code runs.  May be repeated.",
+    help="Package whose classes models may name, besides those always allowed; its code runs.  May be repeated.",
 )
 @click.option(
     "--redraw",

@@ -88,8 +88,8 @@ class ModelSpec(Strict):
     model : str
         A short name, or a class together with its `module`.
     module : str
-        Where the class comes from: scikit-learn, XGBoost, LightGBM, CatBoost or this project; other packages
-        need ``--allow-module NAME``, and their code runs.
+        Where the class comes from.  It must be an estimator of scikit-learn, XGBoost, LightGBM, CatBoost or
+        this project; any other class needs ``--allow-module NAME`` with its package, whose code then runs.
     params : dict
         Parameters of the class, which win over those that the short name sets; a value may be an object with
         `module`, `model` and `params` itself.
