@@ -14,7 +14,7 @@ import numpy as np
 from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.errors import NumbaError
 
-from ._kernel import inner_kernel, outer_kernel
+from ._kernel import callback, inner_kernel, outer_kernel
 from .criteria import (
     CREDAL_RATIO,
     DISTRIBUTION,
@@ -203,7 +203,7 @@ def _credal(criterion, s, counts, left, right, n_left, n_right):
     return gain
 
 
-@cfunc(REDUCTION, cache=True)
+@callback(REDUCTION)
 def reduction(criterion, parameter, table, n_table, counts, left, right, n_classes):
     """Reduction n g of a split into two children with these class counts, and those of both together."""
     counts = carray(counts, n_classes)

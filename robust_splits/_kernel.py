@@ -1,12 +1,89 @@
-"""How every kernel of the package is compiled."""
+"""How every kernel of the package is compiled, and kept on disk."""
 
+import threading
+import warnings
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
 
-# Cached on disk: a second process starts in a fraction of a second.  Without the interpreter's lock: threads
-# run kernels side by side.  NumPy's error model: a division compiles to a division.
-kernel = partial(njit, cache=True, nogil=True, error_model="numpy")
+_first_warning = threading.Lock()  # taken by the first, never released
+
+
+@contextmanager
+def _warn_on_error(action):
+    """Turn an error of the cache into a warning, one per process."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - reading a damaged pickle may raise anything
+        if _first_warning.acquire(blocking=False):
+            warnings.warn(
+                f"cannot {action}: {type(error).__name__}: {error}; robust_splits is compiled in this process. "
+                "If this warning appears in every process, set NUMBA_CACHE_DIR to a writable folder with free "
+                "space",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+
+class _KernelFiles(IndexDataCacheFile):
+    """The files of one kernel.  A damaged one counts as missing, so the next save replaces it."""
+
+    def _load_index(self):
+        with _warn_on_error(f"read {self._index_path}"):
+            return super()._load_index()
+        return {}
+
+    def _save_data(self, name, data):
+        try:
+            super()._save_data(name, data)
+        except BaseException:
+            # The index already names this file, which may hold code of an older source.
+            Path(self._data_path(name)).unlink(missing_ok=True)
+            raise
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache on disk.  Where it fails, the kernel is compiled and a warning says why."""
+
+    def __init__(self, function):
+        super().__init__(function)
+        locator = self._impl.locator
+        self._cache_file = _KernelFiles(self.cache_path, self._impl.filename_base, locator.get_source_stamp())
+
+    def load_overload(self, sig, target_context):
+        with _warn_on_error(f"read the compiled code in {self.cache_path}"):
+            return super().load_overload(sig, target_context)
+
+    def save_overload(self, sig, data):
+        with _warn_on_error(f"write compiled code to {self.cache_path}"):
+            super().save_overload(sig, data)
+
+
+def _enable_caching(compiled, function):
+    """Cache a kernel on disk, unless there is no folder to write to."""
+    with _warn_on_error("keep compiled code on disk"):
+        compiled._cache = _KernelCache(function)
+
+
+def kernel(**options):
+    """Decorate a kernel that Python calls.
+
+    Cached on disk: a second process starts in a fraction of a second.  Without the interpreter's lock: threads
+    run kernels side by side.  NumPy's error model: a division compiles to a division.
+    """
+
+    def decorate(function):
+        compiled = njit(nogil=True, error_model="numpy", **options)(function)
+        _enable_caching(compiled, function)
+        return compiled
+
+    return decorate
+
 
 # For kernels that allocate nothing: compiled without reference counts, which threads that share an array would
 # otherwise fight over, and which make up most of the code of a short function.
@@ -18,3 +95,15 @@ inner_kernel = partial(outer_kernel, no_cpython_wrapper=True, no_cfunc_wrapper=T
 # The same, compiled into the one place that calls them: a call would hand over the fields of every array, which
 # takes longer than the work on a few rows.
 inlined_kernel = partial(inner_kernel, forceinline=True)
+
+
+def callback(signature):
+    """Decorate a C callback, which is compiled at once."""
+
+    def decorate(function):
+        compiled = CFunc(function, normalize_signature(signature), locals={}, options={})
+        _enable_caching(compiled, function)
+        compiled.compile()
+        return compiled
+
+    return decorate

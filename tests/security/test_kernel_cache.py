@@ -1,0 +1,226 @@
+"""The learner runs where compiled code cannot be written to disk, or where it is damaged."""
+
+import errno
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import numba
+import pytest
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from robust_splits import _kernel
+
+KERNEL = """
+from robust_splits._kernel import outer_kernel
+
+@outer_kernel()
+def double(x):
+    return x * 2
+"""
+CALLBACK = """
+from numba import types
+from robust_splits._kernel import callback
+
+@callback(types.float64(types.float64))
+def double(x):
+    return x * 2
+"""
+
+
+@pytest.fixture(autouse=True)
+def new_process(monkeypatch):
+    """No test sees the warning of another."""
+
+    def forget():
+        monkeypatch.setattr(_kernel, "_first_warning", threading.Lock())
+
+    forget()
+    return forget
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """Put all folders that Numba tries below a file, where root cannot write either."""
+    file = tmp_path / "__pycache__"
+    file.touch()
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(file / "cache"))
+    for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(file))
+
+
+@pytest.fixture(params=[KERNEL, CALLBACK], ids=["kernel", "callback"])
+def source(request):
+    return request.param
+
+
+@pytest.fixture
+def load(monkeypatch, tmp_path):
+    """Makes the function `double` of a source, as a new process would; a kernel is compiled by its first call."""
+    numbers = count()
+    path = tmp_path / "doubling.py"
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def make(source=KERNEL):
+        if not path.exists() or path.read_text() != source:
+            path.write_text(source)
+        spec = importlib.util.spec_from_file_location(f"doubling_{next(numbers)}", path)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        return module.double
+
+    return make
+
+
+def call(function, x=4.0):
+    return function.ctypes(x) if hasattr(function, "ctypes") else function(x)
+
+
+def n_hits(function):
+    hits = function.cache_hits if hasattr(function, "cache_hits") else function.stats.cache_hits
+    return hits if isinstance(hits, int) else sum(hits.values())
+
+
+def test_a_second_process_loads_what_the_first_compiled(cache, load, source):
+    assert call(load(source)) == 8
+    kept = sorted(path.name for path in cache.rglob("*"))
+    second = load(source)
+    assert call(second) == 8
+    assert n_hits(second) == 1
+    assert sorted(path.name for path in cache.rglob("*")) == kept
+
+
+def test_files_are_those_of_numba(cache, load):
+    by_numba = load()
+    by_numba._cache = FunctionCache(by_numba.py_func)
+    assert call(by_numba) == 8
+    ours = load()
+    assert call(ours) == 8
+    assert n_hits(ours) == 1
+
+
+def test_without_a_writable_folder_one_warning_names_the_variable(nowhere, load, source):
+    with pytest.warns(RuntimeWarning) as caught:
+        assert [call(load(source)), call(load(source))] == [8, 8]
+    (warning,) = caught
+    assert "NUMBA_CACHE_DIR" in str(warning.message)
+    assert "no locator available" in str(warning.message)
+
+
+def test_threads_that_call_first_together_get_one_warning(nowhere, load):
+    with ThreadPoolExecutor(8) as pool, pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR") as caught:
+        assert list(pool.map(load(), range(32))) == list(range(0, 64, 2))
+    assert len(caught) == 1
+
+
+def test_threads_that_replace_a_damaged_file_get_one_warning(cache, load, new_process):
+    assert load()(4) == 8
+    (path,) = cache.rglob("*.nbi")
+    path.write_bytes(b"garbage")
+    with ThreadPoolExecutor(8) as pool, pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR") as caught:
+        assert list(pool.map(load(), range(32))) == list(range(0, 64, 2))
+    assert len(caught) == 1
+    new_process()
+    assert load()(4) == 8
+
+
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: b"garbage", lambda data: data[:-9]])
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_file_is_replaced(cache, load, source, suffix, damage, new_process):
+    assert call(load(source)) == 8
+    (path,) = cache.rglob(f"*.{suffix}")
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR") as caught:
+        assert call(load(source)) == 8
+    assert len(caught) == 1
+    assert str(path.parent) in str(caught[0].message)
+    new_process()
+    healed = load(source)
+    assert call(healed) == 8
+    assert n_hits(healed) == 1
+
+
+def test_a_damaged_file_leaves_other_signatures_in_the_cache(cache, load):
+    double = load()
+    assert (double(4), double(4.5)) == (8, 9)
+    first, _ = sorted(cache.rglob("*.nbc"))
+    first.write_bytes(b"garbage")
+    double = load()
+    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR"):
+        assert (double(4), double(4.5)) == (8, 9)
+    assert n_hits(double) == 1
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_what_cannot_be_written_is_compiled_again(cache, load, source, suffix, new_process):
+    assert call(load(source)) == 8
+    (path,) = cache.rglob(f"*.{suffix}")
+    path.unlink()
+    path.mkdir()
+    for _ in range(2):
+        new_process()
+        with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR"):
+            assert call(load(source)) == 8
+
+
+def test_code_of_an_older_source_is_not_loaded_after_a_failed_save(cache, load, monkeypatch):
+    write = IndexDataCacheFile._open_for_write
+
+    def write_the_index_alone(files, path):
+        if path.endswith(".nbc"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(files, path)
+
+    assert load()(4) == 8
+    newer = KERNEL.replace("x * 2", "3 * x")
+    monkeypatch.setattr(IndexDataCacheFile, "_open_for_write", write_the_index_alone)
+    with pytest.warns(RuntimeWarning, match="No space left"):
+        assert load(newer)(4) == 12
+    monkeypatch.setattr(IndexDataCacheFile, "_open_for_write", write)
+    assert load(newer)(4) == 12
+
+
+def test_warnings_as_errors_stop_the_first_call_only(nowhere, load):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="NUMBA_CACHE_DIR"):
+            load()
+        assert load()(4) == 8
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_the_learner_is_imported_on_a_full_disk_and_warns_once(tmp_path):
+    code = """
+import resource
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+import numpy as np
+from robust_splits import RobustForestClassifier
+from robust_splits._gain import reduction
+from robust_splits._values import node_values
+print(node_values(np.array([[1.0, 3.0]]), 1.0, 0).tolist())
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "always"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[[0.25, 0.75]]\n"
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1, done.stderr
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
+def test_no_module_caches_in_another_way(root):
+    for path in (root / "robust_splits").glob("*.py"):
+        assert "cache=True" not in path.read_text(encoding="utf-8"), path
