@@ -98,3 +98,7 @@ def _shrink(values, weight, left, shrinkage):
             for child in range(left[node], left[node] + 2):
                 for k in range(n_classes):
                     values[child, k] += values[node, k]
+    # Sums of differences may leave [0, 1] by rounding.  Last, so that no other value depends on it.
+    for node in range(n_nodes):
+        for k in range(n_classes):
+            values[node, k] = min(max(values[node, k], 0.0), 1.0)

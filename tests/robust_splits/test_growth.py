@@ -104,6 +104,17 @@ def test_shrinkage_by_its_recursion(data, weight, shrinkage):
         np.testing.assert_allclose(model.predict_proba(data[0]), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("shrinkage", [1e-30, 1.0])
+@pytest.mark.parametrize("model", [OurTree(), Forest(5, bootstrap=False)])
+def test_shrunk_values_are_probabilities(model, shrinkage):
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.random((200, 2)), rng.integers(3, size=200), 10.0 ** rng.uniform(-20, 3, 200)
+    p = model.set_params(**PLAIN | {"shrinkage": shrinkage}).fit(X, y, weight).predict_proba(X)
+    assert p.min() >= 0
+    assert p.max() <= 1
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-14)
+
+
 @pytest.mark.parametrize("model", [OurTree(), Forest(5), ExtraTrees(5)])
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 2, 2: 0.5}], ids=str)
 def test_class_weights_are_weights_of_rows(data, weight, model, class_weight):
