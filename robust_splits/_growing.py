@@ -68,7 +68,10 @@ def drawn_weights(sample: Sample, recipe: Recipe, seed: int) -> NDArray[np.float
     if recipe.balanced:
         classes = np.bincount(sample.labels, weights=weights, minlength=sample.n_classes)
         share = weights.sum() / (classes > 0).sum()
-        weights = weights * share / np.maximum(classes, np.finfo(float).tiny)[sample.labels]
+        # Scaled by a power of two, which keeps all digits: the product of two tiny weights would be 0.
+        scale = -np.frexp(share)[1]
+        classes = np.maximum(np.ldexp(classes, scale), np.finfo(float).tiny)
+        weights = np.ldexp(weights, scale) * share / classes[sample.labels]
     return weights
 
 

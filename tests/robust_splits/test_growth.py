@@ -132,6 +132,14 @@ def test_balanced_subsamples_hold_classes_of_equal_weight(data, bootstrap):
         np.testing.assert_allclose(model.tree_.proportions[0], 1 / 3)
 
 
+def test_balanced_subsamples_of_negligible_weights(data):
+    """A sample may lack the one row that has a weight to speak of."""
+    X, y = data[0][:50], data[1][:50]
+    weight = np.where(np.arange(50) == 0, 1.0, 1e-300)
+    forest = Forest(20, class_weight="balanced_subsample", random_state=0).fit(X, y, weight)
+    np.testing.assert_allclose(forest.predict_proba(X).sum(axis=1), 1)
+
+
 def test_balanced_subsample_is_for_forests(data):
     with pytest.raises(ValueError, match="class_weight"):
         OurTree(class_weight="balanced_subsample").fit(*data)
