@@ -13,7 +13,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from ._reading import read_weights
+from ._reading import check_total, read_weights
 from .losses import LOSSES
 from .softmax import Floats
 
@@ -68,7 +68,8 @@ def combined_weight(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
     Raises
     ------
     ValueError
-        If one is negative or not finite, all are zero, or their number is not that of the rows.
+        If one is negative or not finite, their sum is less than 1e-6 or more than 1e18, or their number is not
+        that of the rows.
     """
     if sample_weight is None and class_weight is None:
         return None
@@ -81,6 +82,7 @@ def combined_weight(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
         weight *= read_weights(compute_sample_weight(class_weight, labels), labels.size, "class_weight")
         if not weight.any():
             raise ValueError("sample_weight times class_weight is zero for all rows")
+    check_total(weight, "sample_weight" if class_weight is None else "sample_weight times class_weight")
     return weight
 
 

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .softmax import Classes, check_labels
 
+# XGBoost squares sums of gradients in single precision, and estimates no intercept from less than 1e-6.
+SMALLEST_TOTAL, LARGEST_TOTAL = 1e-6, 1e18
+
 
 def by_class(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"]) -> NDArray[Any]:
     """Margins of shape (n,) or (n, K), also from those that a library hands out flat in its order."""
@@ -52,7 +55,19 @@ def read_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -
     if n_rows and not (weight.min() >= 0 and weight.max() < np.inf):
         wrong = weight[~((weight >= 0) & (weight < np.inf))]
         raise ValueError(f"{name} must be finite and not negative, got {wrong[:3].tolist()}")
+    check_total(weight, name, smallest=0.0)
     return weight
+
+
+def check_total(weight: NDArray[Any], name: str = "sample_weight", smallest: float = SMALLEST_TOTAL) -> None:
+    """Raise a ValueError if weights of rows sum to what single precision does not hold."""
+    with np.errstate(over="ignore"):
+        total = weight.sum(dtype=np.result_type(weight, np.float32))
+    if not smallest <= total <= LARGEST_TOTAL:
+        raise ValueError(
+            f"{name} must sum to at least {SMALLEST_TOTAL:g} and at most {LARGEST_TOTAL:g} over the rows, "
+            f"got {total:g}"
+        )
 
 
 def read_data(data: Any, library: str, instead: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
@@ -93,6 +108,8 @@ def read_start(
     if found.size < 2:
         raise ValueError(f"y must hold at least two classes, got one class, {found[0]}")
     weight = None if sample_weight is None else read_weights(sample_weight, labels.size)
-    if weight is not None and not weight.any():
-        raise ValueError("sample_weight is zero for all rows")
+    if weight is not None:
+        if not weight.any():
+            raise ValueError("sample_weight is zero for all rows")
+        check_total(weight)
     return numbers, weight, n_classes

@@ -93,8 +93,8 @@ class Objective(ABC):
         TypeError
             If the data set is of the other library.
         ValueError
-            If the labels are not class numbers 0 to K - 1, if a weight is negative or not finite, if the shapes
-            do not fit, or if the loss cannot deal with so many classes.
+            If the labels are not class numbers 0 to K - 1, if a weight is negative or not finite, if weights
+            sum to more than 1e18, if the shapes do not fit, or if the loss cannot deal with so many classes.
         FloatingPointError
             If the loss yields a value that is not finite; the message names the loss.
         """
@@ -191,7 +191,8 @@ class XGBoostObjective(Objective):
         ------
         ValueError
             If labels are not class numbers 0 to K - 1, a class has no rows though the objective was not given
-            `n_classes`, there is one class alone, or weights are negative, not finite, or all zero.
+            `n_classes`, there is one class alone, weights are negative or not finite, or their sum is less than
+            1e-6 or more than 1e18.
         """
         y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
         self._check_classes(n_classes)
@@ -227,7 +228,8 @@ class LightGBMObjective(Objective):
         ------
         ValueError
             If labels are not class numbers 0 to K - 1, a class has no rows though the objective was not given
-            `n_classes`, there is one class alone, or weights are negative, not finite, or all zero.
+            `n_classes`, there is one class alone, weights are negative or not finite, or their sum is less than
+            1e-6 or more than 1e18.
         """
         y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
         self._check_classes(n_classes)

@@ -86,7 +86,8 @@ class Metric(ABC):
         TypeError
             If the data set is of the other library.
         ValueError
-            If the labels are not class numbers, or a weight is negative or not finite.
+            If the labels are not class numbers, a weight is negative or not finite, or they sum to more than
+            1e18.
         """
         native = hasattr(y_pred, "get_label")
         if native:

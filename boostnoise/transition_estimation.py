@@ -69,8 +69,8 @@ def estimate_transition_matrix(
     ------
     ValueError
         If `method` is unknown, the shapes do not fit, probabilities are not in [0, 1] or do not sum to 1
-        (within 1e-3), weights are negative or not finite or leave a class without rows, or the matrix is
-        singular: then the probabilities do not tell the classes apart.
+        (within 1e-3), weights are negative or not finite, sum to more than 1e18 or leave a class without rows,
+        or the matrix is singular: then the probabilities do not tell the classes apart.
 
     Examples
     --------

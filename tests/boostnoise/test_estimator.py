@@ -182,6 +182,10 @@ def test_bad_data(model):
         (np.where(X[:, 0] > 7, -1, 1), "finite and not negative"),
         (np.ones(149), r"sample_weight must have shape \(150,\), got \(149,\)"),
         (np.full(150, "a"), "sample_weight must hold numbers, got the type"),
+        (np.full(150, 1e-46), r"sample_weight must sum to at least 1e-06 and at most 1e\+18 .*, got 1.5e-44"),
+        (np.full(150, 1e300), r"sample_weight must sum to at least 1e-06 and at most 1e\+18 .*, got 1.5e\+302"),
+        (np.full(150, 1e308), "sample_weight must sum to at least .*, got inf"),
+        (np.append(np.ones(149), 1e300), r"sample_weight must sum to at least .*, got 1e\+300"),
     ):
         with pytest.raises(ValueError, match=message):
             model.fit(X, load_iris().target, sample_weight=weight)
@@ -190,6 +194,16 @@ def test_bad_data(model):
             clone(model).set_params(class_weight=class_weight).fit(X, load_iris().target)
     with pytest.raises(ValueError, match="sample_weight times class_weight is zero for all rows"):
         clone(model).set_params(class_weight=dict.fromkeys(range(3), 0)).fit(X, load_iris().target)
+    with pytest.raises(ValueError, match="sample_weight times class_weight must sum to at least 1e-06"):
+        clone(model).set_params(class_weight=dict.fromkeys(range(3), 1e-46)).fit(X, load_iris().target)
+
+
+def test_negligible_weights_are_no_weights(model):
+    X, y = load_iris(return_X_y=True)
+    negligible = np.arange(150) % 7 == 0
+    actual = model.fit(X, y, sample_weight=np.where(negligible, 1e-46, 1.0)).predict_proba(X)
+    expected = model.fit(X, y, sample_weight=np.where(negligible, 0.0, 1.0)).predict_proba(X)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize(

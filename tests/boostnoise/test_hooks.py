@@ -258,6 +258,8 @@ NUMBERS = "y must hold class numbers, integers from 0"
         ([0, 1], [1, np.nan], None, r"sample_weight must be finite and not negative, got \[nan\]"),
         ([0, 1], [1, -1], None, r"sample_weight must be finite and not negative, got \[-1\]"),
         ([0, 1], [0, 0], None, "sample_weight is zero for all rows"),
+        ([0, 1], [1e-46, 1e-46], None, r"sample_weight must sum to at least 1e-06 and .*, got 2e-46"),
+        ([0, 1], [1e300, 1], None, r"sample_weight must sum to .* at most 1e\+18 over the rows, got 1e\+300"),
     ],
 )
 def test_bad_data_give_no_start(make, y, weight, n_classes, message):
@@ -271,6 +273,25 @@ def test_bad_data_give_no_start(make, y, weight, n_classes, message):
 def test_bad_weights_are_refused(make, weight):
     with pytest.raises(ValueError, match=r"sample_weight must be finite and not negative, got \["):
         make("ce")(np.array([0, 1]), np.zeros(2), np.array([1.0, weight]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weights_that_overflow_single_precision_are_refused(make, dtype):
+    weight = np.full(300, 1e38, dtype=dtype)
+    with pytest.raises(ValueError, match=r"sample_weight must sum to .* at most 1e\+18 over the rows, got"):
+        make("ce")(np.arange(300) % 2, np.zeros(300), weight)
+
+
+def test_weights_may_be_zero_or_of_half_precision(make):
+    # Each worker of a cluster calls the objective on its own rows, whose weights may all be 0.
+    gradient, hessian = make("ce")(np.array([0, 1]), np.zeros(2), np.zeros(2))
+    assert not gradient.any()
+    assert not hessian.any()
+    weight = np.full(100, 60_000)
+    expected = make("ce")(np.arange(100) % 2, np.zeros(100), weight)
+    np.testing.assert_array_equal(
+        make("ce")(np.arange(100) % 2, np.zeros(100), weight.astype(np.float16)), expected
+    )
 
 
 def test_a_data_set_of_the_other_library_is_refused():
