@@ -16,6 +16,8 @@ import click
 
 DONE, SOME_CELLS_FAILED, BAD_USAGE, OUT_OF_TIME, INTERRUPTED, NOBODY_READS = 0, 1, 2, 124, 130, 141
 
+SECONDS_TO_STOP = 10.0  # that a run takes at most to come to its end in order
+
 # Files of the working directory that libraries read without being asked, and from which they run code.
 READ_BY = {".numba_config.yaml": "Numba", "matplotlibrc": "Matplotlib"}
 
@@ -56,14 +58,22 @@ class OutOfTime(KeyboardInterrupt):
     """The time is up that the command was given; it ends as if it were interrupted."""
 
 
-def stop_after(seconds: float) -> None:
-    """Raise `OutOfTime` in the main thread, once, after so many seconds."""
+@contextmanager
+def stopped_after(seconds: float | None) -> Iterator[None]:
+    """Raise `OutOfTime` after so many seconds; again later, for a library may have swallowed it."""
 
     def stop(*_: object) -> None:
         raise OutOfTime
 
+    if seconds is None:
+        yield
+        return
     signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, SECONDS_TO_STOP)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limit_memory(gib: float) -> None:

@@ -23,7 +23,7 @@ from boostnoise._command import (
     OutOfTime,
     check_working_directory,
     limit_memory,
-    stop_after,
+    stopped_after,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "allow_modules",
     multiple=True,
     metavar="NAME",
-    help="Package whose classes models may name, besides those always allowed; its code runs.  May be repeated.",
+    help="Package of which models may name any class; its code runs.  May be repeated.",
 )
 @click.option(
     "--redraw",
@@ -182,9 +182,7 @@ def main(
     if max_memory is not None:
         limit_memory(max_memory)
     try:
-        try:
-            if max_time is not None:
-                stop_after(max_time)
+        with stopped_after(max_time):
             if data is not None:
                 sys.exit(_init(config, data, target, shown))
             if redraw:
@@ -196,12 +194,12 @@ def main(
                 sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, shown))
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
-        except ConfigError as error:
-            shown.refuse(str(error))
-            sys.exit(BAD_USAGE)
-        except MemoryError:
-            shown.refuse("out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else ""))
-            sys.exit(BAD_USAGE)
+    except ConfigError as error:
+        shown.refuse(str(error))
+        sys.exit(BAD_USAGE)
+    except MemoryError:
+        shown.refuse("out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else ""))
+        sys.exit(BAD_USAGE)
     except KeyboardInterrupt as interrupt:
         again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
         is_out_of_time = isinstance(interrupt, OutOfTime)

@@ -23,7 +23,7 @@ from .packages import version_of
 from .readable import readable
 from .runs import Run
 from .verdicts import telling_rate, verdict
-from .whole_file import check_folder, whole_file
+from .whole_file import whole_file
 from .works import bibtex_of, works_of
 
 TEMPLATES = "templates"
@@ -51,7 +51,6 @@ def write_html(run: Run, path: Path) -> Path:
         If it cannot be written.
     """
     page = html_of(run)
-    check_folder(path.parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:

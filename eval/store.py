@@ -14,6 +14,7 @@ import re
 import sqlite3
 import time
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -174,7 +175,7 @@ class Store:
                 "move it away to start afresh"
             )
         # Before any query of the tables: a schema of somebody else's may hold code that runs in queries.
-        if sorted(schema) != sorted(("table", name, name, sql) for name, sql in TABLES[version].items()):
+        if Counter(schema) != Counter(("table", name, name, sql) for name, sql in TABLES[version].items()):
             raise self._damaged("its tables are not as they were made")
         found = self._pragma("quick_check(1)")
         if found != "ok":
