@@ -52,7 +52,7 @@ def code_features(
             )
         frame = _imputed(frame, incomplete, where)
     numeric = frame.dtypes.map(pd.api.types.is_numeric_dtype).to_numpy(dtype=bool)
-    text = frame.columns[~numeric]
+    text = list(frame.columns[~numeric])
     for column in text:
         try:
             n_values = frame[column].nunique()

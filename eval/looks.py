@@ -63,7 +63,7 @@ def check_options(options: FigureOptions, name: str) -> None:
             look = look_of(i, len(options.plot_kwargs), options)
             _check_effort(look, f"{name}.plot_kwargs[{i}]")
             figure.subplots().plot([0, 1], [0, 1], **look)
-            FigureCanvasAgg(figure).draw()
+            FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
         except ConfigError:
             raise
         except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes

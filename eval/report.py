@@ -96,7 +96,7 @@ def write_report(run: Run) -> list[Path]:
 def _to_csv(table: pd.DataFrame, file: BinaryIO) -> None:
     """Write a table as CSV, with an apostrophe before text that a spreadsheet would run as a formula."""
     texts = table.select_dtypes(exclude="number")
-    safe = {name: texts[name].str.replace(FORMULA, r"'\1", regex=True) for name in texts}
+    safe = {str(name): texts[name].str.replace(FORMULA, r"'\1", regex=True) for name in texts}
     table.assign(**safe).to_csv(file, index=False, mode="wb")
 
 
