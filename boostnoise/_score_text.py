@@ -25,6 +25,16 @@ _LATEX = {
     "|": r"\textbar{}",
 } | {character: f"\\{character}" for character in "{}$&#_%"}
 
+# Commands that a formula may hold.  Others of LaTeX read and write files, and Matplotlib draws them as text.
+_COMMANDS = frozenset(
+    """
+    alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma
+    tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell infty
+    partial nabla frac sqrt sum prod int log exp min max left right mathrm mathbf mathit mathcal mathbb hat bar
+    tilde vec dot overline cdot times pm mp leq geq le ge neq approx sim in to rightarrow leftarrow quad , ; : !
+    """.split()  # noqa: SIM905 - a list of words
+)
+_COMMAND = re.compile(r"\\([A-Za-z]+|.|$)", re.DOTALL)
 _FORMULA = re.compile(r"[\w\s\\^{}+\-*/=<>().,:;|'!]+", re.ASCII)  # what means the same to LaTeX and Matplotlib
 
 
@@ -152,7 +162,11 @@ def escape_markdown(text: str) -> str:
 def _escaped(text: str, escape: Callable[[str], str], keep: Callable[[str], str]) -> str:
     """Text whose formulas are kept, if they are such; a name must not become a command of LaTeX."""
     pieces = text.split("$")
-    are_formulas = len(pieces) % 2 and all(map(_FORMULA.fullmatch, pieces[1::2])) and text_of(text) == text
+    are_formulas = len(pieces) % 2 and all(map(_is_formula, pieces[1::2])) and text_of(text) == text
     if len(pieces) == 1 or not are_formulas or r"\$" in text or "^^" in text:
         return escape(text)
     return "$".join(keep(piece) if i % 2 else escape(piece) for i, piece in enumerate(pieces))
+
+
+def _is_formula(piece: str) -> bool:
+    return _FORMULA.fullmatch(piece) is not None and _COMMANDS.issuperset(_COMMAND.findall(piece))

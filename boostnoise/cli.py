@@ -223,14 +223,11 @@ def _redraw(folder: Path, shown: Display) -> int:
     # A run that was stopped has no folder yet, but the store knows it.
     if not folder.is_dir() and (folder.exists() or not (folder.parent / STORE_NAME).is_file()):
         raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
-    from boostnoise.eval.looks import check_figures
     from boostnoise.eval.runs import load_run
     from boostnoise.eval.whole_file import check_folder
 
     check_folder(folder)
-    run = load_run(folder)
-    check_figures(run.config)
-    return _end(run, shown)
+    return _end(load_run(folder), shown)
 
 
 def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Display) -> Config:

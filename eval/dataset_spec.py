@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -239,7 +241,22 @@ class DatasetSpec(Strict):
         return FORMAT_OF_SUFFIX.get(Path(self.path).suffix.lower())
 
 
+_looks_at_paths = ContextVar("whether a path is looked at, to see if it is a folder", default=True)
+
+
+@contextmanager
+def paths_not_looked_at() -> Iterator[None]:
+    """Take every path for that of a file, as in the record of a run, which may come from another machine."""
+    token = _looks_at_paths.set(False)
+    try:
+        yield
+    finally:
+        _looks_at_paths.reset(token)
+
+
 def _is_folder(path: str) -> bool:
+    if not _looks_at_paths.get():
+        return False
     try:
         return Path(path).is_dir()
     except OSError:  # such as a name that is too long

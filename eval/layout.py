@@ -90,7 +90,7 @@ def draw_panels(
     legend = legend_of(figure, lines, figure.get_figheight(), room(figure, options), lacking, loc="upper right")
     width = size_of(legend)[0]
     if options.fig_size is None:
-        figure.set_figwidth(figure.get_figwidth() + width)
+        _widen(figure, width)
     # The panels and their title stay to the left of the legend; one that is too wide covers them in part.
     entitle(figure, title, caption, options, right=max(0.4, 1 - width / figure.get_figwidth()))
     if label is not None:
@@ -133,7 +133,14 @@ def beside(ax: Axes, lines: Sequence[Line2D], options: FigureOptions | None) -> 
     place: Any = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
     legend = legend_of(ax, {"": lines}, ax.bbox.height / figure.dpi, width, **place)
     if options is not None and options.fig_size is None:
-        figure.set_figwidth(figure.get_figwidth() + size_of(legend)[0])
+        _widen(figure, size_of(legend)[0])
+
+
+def _widen(figure: Figure | SubFigure, inches: float) -> None:
+    """Make a figure wider, up to the largest that is drawn."""
+    whole = figure.get_figure(root=True)
+    assert whole is not None  # noqa: S101 - for the type checker
+    whole.set_figwidth(min(whole.get_figwidth() + inches, MAX_PIXELS / whole.dpi))
 
 
 def number_ids(figure: Figure | SubFigure) -> None:

@@ -114,7 +114,9 @@ def look_of(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
         # The upper end of the usual colour maps is too light for lines.
         look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 0.9, n)[i])
     own = options.plot_kwargs[i] if options.plot_kwargs else {}
-    return look | normalize_kwargs(own, Line2D)
+    own = normalize_kwargs(own, Line2D)
+    # Nothing is no colour, width or size; as a marker it means none.
+    return look | {name: value for name, value in own.items() if value is not None or name == "marker"}
 
 
 def looks_of(

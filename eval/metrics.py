@@ -25,6 +25,7 @@ MEASURES = (
     "accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "log_loss", "leaves", "depth", "fit_seconds",
     "predict_seconds",
 )  # fmt: skip
+SMALLEST_BASELINE = 1e-100  # a smaller one counts as 0, for what is divided by it may be infinite
 CELL = ["dataset", "noise_kind", "model", "repeat"]
 
 
@@ -99,7 +100,7 @@ def area_under_ela(ela: ArrayLike, noise_rate: ArrayLike) -> float:
 
 def _over_baseline(loss: NDArray[np.float64], baseline: ArrayLike) -> NDArray[np.float64]:
     baseline = np.asarray(baseline, dtype=np.float64)
-    return loss / np.where(baseline > 0, baseline, np.nan)
+    return loss / np.where(baseline > SMALLEST_BASELINE, baseline, np.nan)
 
 
 PAIRED = {"ela": ela, "rla": rla, "retention": retention}

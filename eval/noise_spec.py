@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from .noise import Noise, NoiseOn
@@ -58,6 +60,14 @@ class _BaseSpec(Strict):
         return []
 
 
+def _distinct(rates: list[float]) -> list[float]:
+    """Check that sorted rates differ by more than rounding may."""
+    for low, high in pairwise(rates):
+        if np.isclose(low, high):
+            raise ValueError(f"holds rates that are too close to be told apart, {low:g} and {high:.9g}")
+    return rates
+
+
 class _RatesSpec(_BaseSpec):
     """A kind with a rate.
 
@@ -74,7 +84,7 @@ class _RatesSpec(_BaseSpec):
     def _with_baseline(cls, rates: list[float]) -> list[float]:
         if len(set(rates)) != len(rates):
             raise ValueError("holds a rate twice")
-        return sorted({0.0, *rates})
+        return _distinct(sorted({0.0, *rates}))
 
     @property
     def levels(self) -> list[tuple[float, Noise]]:
@@ -178,6 +188,7 @@ class ClassConditionalSpec(_BaseSpec):
                 f"tables tell rates apart by their means, but these are {means}; "
                 "make an object with a name for each of those that are the same"
             )
+        _distinct(sorted({0.0, *means}))
         return rates
 
     @property

@@ -12,18 +12,20 @@ if TYPE_CHECKING:
 # The error of a cell that no one has fitted so far, such as in a run that was stopped; it has not failed.
 NOT_FITTED = "not fitted yet"
 
+LARGEST = 1e100  # sums and quotients of such numbers are finite
+
 # What can be measured, and the least and the largest value of it.
 RANGES = {
     "accuracy": (0.0, 1.0),
     "balanced_accuracy": (0.0, 1.0),
     "macro_f1": (0.0, 1.0),
     "roc_auc": (0.0, 1.0),
-    "log_loss": (0.0, math.inf),
-    "leaves": (1.0, math.inf),
-    "depth": (0.0, math.inf),
+    "log_loss": (0.0, LARGEST),
+    "leaves": (1.0, LARGEST),
+    "depth": (0.0, LARGEST),
     "realised_rate": (0.0, 1.0),
-    "fit_seconds": (0.0, math.inf),
-    "predict_seconds": (0.0, math.inf),
+    "fit_seconds": (0.0, LARGEST),
+    "predict_seconds": (0.0, LARGEST),
 }
 
 

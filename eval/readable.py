@@ -31,7 +31,8 @@ def readable(name: str) -> str:
 
 
 def readable_names(names: Iterable[str]) -> dict[str, str]:
-    """Each name as text; as it is where two would read the same."""
+    """Each name as text; as it is where two would read the same, or one as another is written."""
     found = {name: readable(name) for name in names}
     times = Counter(found.values())
-    return {name: text if times[text] == 1 and text.strip() else name for name, text in found.items()}
+    chosen = {name: text if times[text] == 1 and text.strip() else name for name, text in found.items()}
+    return chosen if len(set(chosen.values())) == len(chosen) else {name: name for name in found}

@@ -32,7 +32,8 @@ HINTS = {
     "rla": "the lower, the less was lost",
     "area_under_ela": "the lower, the more robust",
 }
-FORMULA = r"^([=+\-@\t\r])"
+# Where a cell begins, for a spreadsheet that takes semicolons or tabs between cells, too.
+FORMULA = r"(^|[;\t\r])([=+\-@＝＋－＠])"
 # No dates: the same scores give the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
@@ -90,13 +91,21 @@ def write_report(run: Run) -> list[Path]:
         raise ConfigError(
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
         ) from None
-    return [*written, write_html(run, run.report_path)]
+    try:
+        return [*written, write_html(run, run.report_path)]
+    except ConfigError:
+        raise
+    except Exception as error:
+        # Whatever it is, all else is there, and a traceback would tell the user nothing.
+        raise ConfigError(
+            f"{run.report_path} cannot be written: {one_line(error)}; all other results are"
+        ) from error
 
 
 def _to_csv(table: pd.DataFrame, file: BinaryIO) -> None:
     """Write a table as CSV, with an apostrophe before text that a spreadsheet would run as a formula."""
     texts = table.select_dtypes(exclude="number")
-    safe = {str(name): texts[name].str.replace(FORMULA, r"'\1", regex=True) for name in texts}
+    safe = {str(name): texts[name].str.replace(FORMULA, r"\1'\2", regex=True) for name in texts}
     table.assign(**safe).to_csv(file, index=False, mode="wb")
 
 

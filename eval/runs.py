@@ -10,7 +10,7 @@ import math
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,11 +18,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Self
 
+import numpy as np
 import pandas as pd
 from pydantic import AfterValidator, Field
 
 from .config import STORE_NAME, Config, parse_config
-from .errors import ConfigError, one_line
+from .dataset_spec import paths_not_looked_at
+from .errors import ConfigError, one_line, printable
 from .noise_spec import GivenSpec
 from .outcome import NOT_FITTED, RANGES, Outcome
 from .packages import version_of
@@ -31,6 +33,7 @@ from .store import Store
 from .validation import Name, Strict, check_json, validate
 
 MAX_SESSIONS = 100  # of which a record tells
+MAX_LISTED = 20  # runs in a message
 
 
 def _check_printable(text: str) -> str:
@@ -39,7 +42,7 @@ def _check_printable(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_check_printable), Field(max_length=200)]
+Text = Annotated[str, Field(max_length=200), AfterValidator(_check_printable)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
 
 
@@ -144,9 +147,9 @@ class RunRecord(Strict):
         ConfigError
             If they are not.
         """
-        given = {cell.noise_kind: cell.noise_rate for cell in self.cells}  # the last rate of each kind
+        last = {cell.noise_kind: cell.noise_rate for cell in self.cells}  # the last rate of each kind
         rates = {
-            noise.name: [0.0, given.get(noise.name, math.nan)]
+            noise.name: [0.0, last.get(noise.name, math.nan)]
             if isinstance(noise, GivenSpec)  # whose rate is that of the labels in its file
             else [rate for rate, _ in noise.levels]
             for noise in config.noise
@@ -164,7 +167,12 @@ class RunRecord(Strict):
         found = (
             (cell.dataset, cell.noise_kind, cell.noise_rate, cell.repeat, cell.model) for cell in self.cells
         )
-        if set(self.datasets) != set(names) or any(a != b for a, b in zip_longest(expected, found)):
+        are_distinct = all(not np.isclose(rate, 0.0) for of_kind in rates.values() for rate in of_kind[1:])
+        if (
+            set(self.datasets) != set(names)
+            or not are_distinct
+            or any(a != b for a, b in zip_longest(expected, found))
+        ):
             raise ConfigError(
                 f"the record of the run {config.name!r} holds other cells than its config asks for"
             )
@@ -214,6 +222,8 @@ def load_run(results_dir: str | Path, name: str | None = None) -> Run:
     ConfigError
         If there is no store or no such run, or it cannot be read.
     """
+    from .looks import check_figures  # which loads Matplotlib
+
     folder = Path(results_dir)
     if name is None and not (folder / STORE_NAME).exists() and (folder.parent / STORE_NAME).exists():
         folder, name = folder.parent, folder.resolve().name
@@ -224,8 +234,10 @@ def load_run(results_dir: str | Path, name: str | None = None) -> Run:
         record = RunRecord.loads(text)
         outcomes = store.outcomes(cell.key for cell in record.cells)
     # Where the folder is now, wherever the command was run then.
-    config = parse_config({**record.config, "results_dir": str(folder)}, name)
+    with paths_not_looked_at():
+        config = parse_config({**record.config, "results_dir": str(folder)}, name)
     record.check_cells(config)
+    check_figures(config)
     return run_of(config, record, outcomes)
 
 
@@ -234,10 +246,14 @@ def _known_name(store: Store, name: str | None) -> str:
     if not names:
         raise ConfigError(f"the store {store.path} has no record of a run; give the command again, and it will")
     if name is None and len(names) > 1:
-        raise ConfigError(f"the store {store.path} has several runs; say which: {', '.join(names)}")
+        raise ConfigError(f"the store {store.path} has several runs; say which: {_listed(names)}")
     if name is not None and name not in names:
-        raise ConfigError(f"the store {store.path} has no run {name!r}, but {', '.join(names)}")
+        raise ConfigError(f"the store {store.path} has no run {name!r}, but {_listed(names)}")
     return names[0] if name is None else name
+
+
+def _listed(names: Sequence[str]) -> str:
+    return printable(", ".join([*(name[:100] for name in names[:MAX_LISTED]), "..."][: len(names)]))
 
 
 def run_of(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome]) -> Run:

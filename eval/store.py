@@ -28,7 +28,7 @@ from .outcome import Outcome
 
 SECONDS_TO_WAIT = 60.0  # for a lock that another process holds
 SECONDS_TO_BEGIN = 2.0  # for another process that makes the store
-MAX_TEXT = 20_000  # characters of an error or a traceback
+MAX_ERROR, MAX_TRACEBACK = 1_000, 20_000  # characters
 
 APPLICATION_ID = int.from_bytes(b"bnev")  # tells our files from those of other programs
 SCHEMA_VERSION = 3
@@ -213,9 +213,9 @@ class Store:
         outcome = Outcome(*row[N_COLUMNS_BEFORE_OUTCOME:-1])
         if not (outcome.is_score or outcome.is_error):
             raise self._damaged("it holds a cell that cannot be")
-        return (
-            outcome if outcome.error is None else dataclasses.replace(outcome, error=printable(outcome.error))
-        )
+        if outcome.error is None:
+            return outcome
+        return dataclasses.replace(outcome, error=printable(outcome.error[:MAX_ERROR]))
 
     def put_run(self, name: str, record: str) -> None:
         """Keep the record of a run, in place of an earlier one of this name."""
@@ -297,7 +297,7 @@ def _check_files(path: Path) -> None:
 def _storable(value: Any) -> Any:
     """A value that SQLite gives back as it is; NaN is a missing one."""
     if isinstance(value, str):
-        return value[:MAX_TEXT].encode(errors="replace").decode()
+        return value[:MAX_TRACEBACK].encode(errors="replace").decode()
     return None if value is None or math.isnan(value) else float(value) + 0.0  # -0.0 becomes 0.0
 
 
@@ -311,7 +311,7 @@ def _is_described(row: Sequence[Any]) -> bool:
     return (
         isinstance(key, str)
         and re.fullmatch("[0-9a-f]{64}", key) is not None
-        and all(isinstance(name, str) and len(name) <= MAX_TEXT for name in (dataset, model, noise_kind))
+        and all(isinstance(name, str) and len(name) <= MAX_TRACEBACK for name in (dataset, model, noise_kind))
         and isinstance(noise_rate, float)
         and 0 <= noise_rate <= 1
         and isinstance(repeat, int)

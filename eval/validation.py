@@ -28,7 +28,7 @@ MAX_DEPTH = 100  # of lists and objects within one another
 PRINTABLE = r"^(?=.*\S)[^\u0000-\u001f\u007f-\u00a0]+$"
 
 Name = Annotated[
-    str, AfterValidator(_check_name), Field(max_length=MAX_NAME, json_schema_extra={"pattern": PRINTABLE})
+    str, Field(max_length=MAX_NAME, json_schema_extra={"pattern": PRINTABLE}), AfterValidator(_check_name)
 ]
 
 
@@ -40,8 +40,8 @@ def _check_title(text: str) -> str:
 
 Title = Annotated[
     str,
-    AfterValidator(_check_title),
     Field(max_length=1000, json_schema_extra={"pattern": r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u00a0]*$"}),
+    AfterValidator(_check_title),
 ]
 
 

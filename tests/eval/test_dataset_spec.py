@@ -51,7 +51,7 @@ def test_names():
         ({"path": "a.csv", "target": 0, "test_path": "a.t"}, "test_path: must end in .csv, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "."}, "test_path: must end in .csv, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "b.csv", "split": "s"}, "has both 'split' and 'test_path'"),
-        ({"path": "x" * 5000, "target": 0}, "path: must end in .csv"),
+        ({"name": "x", "path": "x" * 5000, "target": 0}, "path: must have at most 4096 characters"),
         ({"path": "a.csv", "target": 0, "format": "xls"}, "format: must be 'csv', 'parquet', 'arff' or 'svmlight'"),
         ({"set": "iris", "drop": "y"}, "drop: must be a list of columns' names or positions"),
         ({"set": "iris", "drop": [0.5]}, "drop: must be a column's name or position"),

@@ -1,15 +1,19 @@
 """Nothing that a config may hold costs the report after all fits."""
 
 import json
+import re
 import subprocess
 
 import pytest
 from boostnoise.eval import load_config
 from boostnoise.eval.config import parse_config
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.html_looks import line_look
 from boostnoise.eval.labels import text_of
-from boostnoise.eval.looks import check_figures
-from boostnoise.eval.readable import readable
+from boostnoise.eval.looks import check_figures, check_options
+from boostnoise.eval.readable import readable, readable_names
+
+from boostnoise._score_text import escape_latex, escape_markdown
 
 DEEP = {
     "superscripts": "$" + "x^{" * 60 + "1" + "}" * 60 + "$",
@@ -144,3 +148,81 @@ def test_a_config_of_gigabytes_is_not_read(tmp_path):
     path.symlink_to("/dev/zero")
     with pytest.raises(ConfigError, match="characters"):
         load_config(path)
+
+
+def test_a_report_that_cannot_be_made_costs_nothing_else(folder, monkeypatch, refused):
+    from boostnoise.eval import html_report
+
+    def fail(*_):
+        raise ZeroDivisionError("no such page")
+
+    monkeypatch.setattr(html_report, "html_of", fail)
+    results = folder / "results" / "study"
+    for path in results.iterdir():
+        path.unlink()
+    assert "no such page" in refused(folder, "--redraw", "results/study")
+    assert {"scores.csv", "ela.png"} <= {path.name for path in results.iterdir()}
+
+
+@pytest.mark.parametrize("rates", [[1e-9, 0.2], [0.1, 0.1000001]])
+def test_rates_that_tables_cannot_tell_apart_are_refused(rates):
+    with pytest.raises(ConfigError, match="too close"):
+        config_of(noise=[{"kind": "uniform", "rates": rates}])
+    with pytest.raises(ConfigError, match="too close"):
+        config_of(noise=[{"kind": "class_conditional", "rates": [[rate, rate] for rate in rates]}])
+
+
+def test_readable_names_are_different_whatever_the_names_are():
+    names = ["$a$", "a", r"$\text{\textdollar}$a$\text{\textdollar}$"]
+    assert len(set(readable_names(names).values())) == len(names)
+
+
+@pytest.mark.parametrize("key", ["color", "linewidth", "markersize", "linestyle", "marker", "alpha"])
+def test_lines_may_leave_a_key_to_the_default(key):
+    options = config_of(ela_fig={"plot_kwargs": [{key: None}]}).ela_fig
+    check_options(options, "ela_fig")
+    assert line_look(0, 1, options)["colour"].startswith("#")
+
+
+WILD_LATEX = [
+    r"$\text{\input /etc/passwd }$",
+    r"$\text{\immediate\openout3=thesis.tex }$",
+    r"${\text{\immediate\write18{touch x}}}$",
+    r"$\input x$",
+    r"$\mathrm{\input x}$",
+]
+
+
+@pytest.mark.parametrize("name", WILD_LATEX)
+def test_no_name_is_a_command_of_latex(name):
+    for escaped in (escape_latex(name), escape_markdown(name)):
+        assert not re.search(r"(?<!\\)\\(input|openout|write|immediate)", escaped)
+
+
+def test_formulas_stay_formulas_in_latex():
+    for name in (r"$\gamma = 0.1$", r"$\frac{a}{b}$", r"$\hat{\lambda}_{1}$"):
+        assert escape_latex(name) == name
+
+
+def test_no_figure_is_wider_than_the_largest(monkeypatch):
+    import pandas as pd
+    from boostnoise.eval import plot
+    from boostnoise.eval.config import MAX_PIXELS, FigureOptions
+
+    rows = [
+        {"dataset": "d", "noise_kind": f"n{k}", "noise_rate": rate, "repeat": 0, "accuracy": 0.9 - rate, "error": None,
+         "model": rf"$\hspace{{{400 + m}}}x$"}
+        for k in range(4) for rate in (0.0, 0.2) for m in range(2)
+    ]  # fmt: skip
+    axes = plot(pd.DataFrame(rows), "ela", options=FigureOptions(fig_dpi=2000))
+    assert axes[0].figure.get_figwidth() * 2000 <= MAX_PIXELS
+
+
+def test_semicolons_begin_no_formula_either(tmp_path):
+    import pandas as pd
+    from boostnoise.eval.report import _to_csv
+
+    path = tmp_path / "a.csv"
+    with path.open("wb") as file:
+        _to_csv(pd.DataFrame({"name": ["iris;=1+1;", "a;@b", "＝1", "a-b"]}), file)
+    assert path.read_text(encoding="utf-8").split() == ["name", "iris;'=1+1;", "a;'@b", "'＝1", "a-b"]

@@ -6,6 +6,9 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from boostnoise.eval.errors import ConfigError
+
+from boostnoise import Comparison
 
 ESCAPES = "a\x1b[2Jb\x07c\u202ed\x9b31m\u2066"
 
@@ -68,6 +71,52 @@ def test_crafted_records(folder, edit_record, refused, name):
     refused(folder, "--redraw", "results/study")
 
 
+def test_the_record_of_a_run_is_read_without_a_look_at_its_data(folder, edit_record, tmp_path, noisyeval):
+    """A path of a record may be a folder on the machine of whoever looks at it."""
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "secret.csv").write_text("a,b\n1,0\n")
+
+    def change(record):
+        record["config"]["datasets"] = [
+            record["config"]["datasets"][0]
+            | {"set": None, "path": str(tmp_path / "private"), "target": 0, "format": "csv"}
+        ]
+
+    edit_record(change)
+    done = noisyeval(folder, "--redraw", "results/study")
+    assert done.exit_code == 0, done.stderr
+    assert "secret" not in done.stderr + (folder / "results" / "study" / "report.html").read_text()
+
+
+def test_figures_of_a_record_are_checked_wherever_it_is_opened(folder, edit_record):
+    edit_record(
+        lambda record: record["config"]["ela_fig"].update(plot_kwargs=[{"url": "javascript:alert(1)"}, {}])
+    )
+    with pytest.raises(ConfigError, match="url"):
+        Comparison.load(folder / "results" / "study")
+
+
+def test_names_of_runs_do_not_control_the_terminal(folder, edit_store):
+    edit_store("runs", lambda row: [ESCAPES, row[1]])
+    with pytest.raises(ConfigError) as caught:
+        Comparison.load(folder / "results", "other")
+    assert str(caught.value).isprintable()
+
+
+def test_long_errors_of_a_store_are_cut(folder, edit_store, noisyeval):
+    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * 10, "x" * 1_000_000, None])
+    assert noisyeval(folder, "--redraw", "results/study", "-q").exit_code == 1
+    assert (folder / "results" / "study" / "scores.csv").stat().st_size < 100_000
+
+
+def test_the_shown_config_is_that_which_was_run(folder, edit_record, noisyeval):
+    edit_record(lambda record: record["config"]["models"][1]["params"].update(priors="\u202egnp.exe"))
+    assert noisyeval(folder, "--redraw", "results/study").exit_code == 0
+    page = (folder / "results" / "study" / "report.html").read_text()
+    assert "\u202e" not in page
+    assert "\\u202egnp.exe" in page
+
+
 OUTCOME = 6  # the column of the accuracy; see the table in store.py
 ERROR = 16
 
@@ -76,6 +125,7 @@ ERROR = 16
     ("column", "value"),
     [
         *((OUTCOME, value) for value in (math.inf, -math.inf, 1e308, -0.1, 1.5, None)),
+        (OUTCOME + 4, 1.7e308),
         (OUTCOME + 4, -1.0),
         (OUTCOME + 5, math.inf),
         (OUTCOME + 8, -1e300),
@@ -129,6 +179,12 @@ def test_the_schema_is_checked_before_a_check_that_runs_it(folder, refused, monk
         connection.execute("CREATE TABLE slow (a CHECK (a = randomblob(10)))")
         connection.execute("INSERT INTO slow SELECT NULL FROM cells")
     assert "tables" in refused(folder, "--redraw", "results/study")
+
+
+def test_the_smallest_accuracy_of_all_makes_no_infinite_loss(folder, edit_store, noisyeval):
+    edit_store("cells", lambda row: [*row[:OUTCOME], 5e-324, *row[OUTCOME + 1 :]])
+    assert noisyeval(folder, "--redraw", "results/study").exit_code == 0
+    Comparison.load(folder / "results" / "study").tests(metric="area_under_ela")
 
 
 def test_merging_what_somebody_made(folder, edit_store, refused, tmp_path):
