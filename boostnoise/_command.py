@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import faulthandler
 import io
 import os
 import resource
@@ -10,6 +11,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import click
@@ -69,11 +71,15 @@ def stopped_after(seconds: float | None) -> Iterator[None]:
         yield
         return
     signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, SECONDS_TO_STOP)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+    with Path(os.devnull).open("w") as nowhere:
+        # Compiled code may never return to Python, or not for long.  Then this ends the process all the same.
+        faulthandler.dump_traceback_later(seconds + 2 * SECONDS_TO_STOP, exit=True, file=nowhere)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, SECONDS_TO_STOP)
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            faulthandler.cancel_dump_traceback_later()
 
 
 def limit_memory(gib: float) -> None:

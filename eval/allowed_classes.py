@@ -11,8 +11,9 @@ from difflib import get_close_matches
 
 from .errors import ConfigError
 
-# All estimators of scikit-learn, as ``sklearn.utils.all_estimators`` lists them, but for those that read text;
-# and the classifiers and regressors of the boosters.  Each class is listed under its shortest public module.
+# All estimators of scikit-learn, as ``sklearn.utils.all_estimators`` lists them, but those that read text, and
+# GridSearchCV and its like, whose grids would set parameters past every check (configs have `search`); and the
+# classifiers and regressors of the boosters.  Each class is listed under its shortest public module.
 CLASSES = {
     module: frozenset(names.split())
     for module, names in {
@@ -71,7 +72,7 @@ CLASSES = {
         "sklearn.manifold": "ClassicalMDS Isomap LocallyLinearEmbedding MDS SpectralEmbedding TSNE",
         "sklearn.mixture": "BayesianGaussianMixture GaussianMixture",
         "sklearn.model_selection": """
-            FixedThresholdClassifier GridSearchCV RandomizedSearchCV TunedThresholdClassifierCV
+            FixedThresholdClassifier TunedThresholdClassifierCV
         """,
         "sklearn.multiclass": "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier",
         "sklearn.multioutput": "ClassifierChain MultiOutputClassifier MultiOutputRegressor RegressorChain",

@@ -16,7 +16,7 @@ from .noise_spec import GivenSpec, NoiseSpec
 from .validation import Name, Strict, Title, check_json, shown, validate
 
 MAX_PIXELS = 20_000
-MAX_MODELS = 10_000
+MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
 MAX_CELLS = 1_000_000
 STORE_NAME = "store.sqlite"
 Accuracy = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc"]
@@ -73,7 +73,7 @@ class FigureOptions(Strict):
     fig_dpi: Annotated[int, Field(ge=10, le=2000)] = 150
     fig_title: Title | None = None
     fig_cmap: str | None = None
-    plot_kwargs: list[dict[str, Any]] = Field(default=[])
+    plot_kwargs: list[dict[str, Any]] = Field(default=[], max_length=MAX_MODELS)
 
     @model_validator(mode="after")
     def _not_too_large(self) -> Self:
@@ -130,9 +130,11 @@ class Config(Strict):
     """
 
     name: SkipJsonSchema[Name] = Field(exclude=True)  # not a key of the file
-    datasets: Annotated[list[DatasetSpec], AfterValidator(each_file_of_folders)] = Field(min_length=1)
+    datasets: Annotated[list[DatasetSpec], AfterValidator(each_file_of_folders)] = Field(
+        min_length=1, max_length=MAX_DATASETS
+    )
     models: list[ModelSpec] = Field(min_length=1, max_length=MAX_MODELS)
-    noise: list[NoiseSpec] = Field(min_length=1)
+    noise: list[NoiseSpec] = Field(min_length=1, max_length=MAX_NOISE)
     repeats: int = Field(default=3, ge=1, le=10_000)
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
     stratify: bool = True
@@ -143,8 +145,8 @@ class Config(Strict):
     time_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     memory_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     metric: Accuracy = "accuracy"
-    tables: list[Table] = Field(default=["mean_ela"], json_schema_extra={"uniqueItems": True})
-    figures: list[Figure] = Field(default=[], json_schema_extra={"uniqueItems": True})
+    tables: list[Table] = Field(default=["mean_ela"], max_length=100, json_schema_extra={"uniqueItems": True})
+    figures: list[Figure] = Field(default=[], max_length=100, json_schema_extra={"uniqueItems": True})
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
 

@@ -99,6 +99,7 @@ def _read_svmlight(paths: Sequence[str], where: str) -> list[pd.DataFrame]:
     for X, y in matrices:
         X.resize(X.shape[0], n_features)
         table = pd.DataFrame(X.toarray())
-        table[SVMLIGHT_TARGET] = y.astype(np.int64) if (y == np.trunc(y)).all() else y
+        is_whole = ((y == np.trunc(y)) & (np.abs(y) <= 2**53)).all()
+        table[SVMLIGHT_TARGET] = y.astype(np.int64) if is_whole else y
         tables.append(table)
     return tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,11 @@ FORMAT_OF_SUFFIX = {
     ".libsvm": "svmlight",
     ".svmlight": "svmlight",
 }
+
+# scikit-learn makes addresses and paths of files of a name as it is.
+OPENML_NAME = r"^(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._,()'+-]+$"
+
+OpenMLName = Annotated[Name, Field(json_schema_extra={"pattern": OPENML_NAME})]
 
 Format = Literal["csv", "parquet", "arff", "svmlight"]
 Categorical = Literal["onehot", "ordinal"]
@@ -126,14 +132,14 @@ class DatasetSpec(Strict):
     format: Format | None = None  # before the paths, whose check looks at it
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     path: Name | None = None
-    openml: Name | Annotated[int, Field(gt=0)] | None = None
+    openml: OpenMLName | Annotated[int, Field(gt=0)] | None = None
     test_path: Name | None = None
     target: Column | None = None
     split: Column | None = None
-    drop: list[Column] = Field(default=[])
+    drop: list[Column] = Field(default=[], max_length=100_000)
     categorical: Categorical = "onehot"
     missing: Missing = "error"
-    positive: list[str | int | float | bool] | None = Field(default=None, min_length=1)
+    positive: list[str | int | float | bool] | None = Field(default=None, min_length=1, max_length=10_000)
     max_rows: int | None = Field(default=None, ge=4)
 
     @classmethod
@@ -171,7 +177,9 @@ class DatasetSpec(Strict):
     @classmethod
     def _name_or_number(cls, source: Any) -> Any:
         is_number = isinstance(source, int) and not isinstance(source, bool) and source > 0
-        if source is not None and not is_number and not (isinstance(source, str) and source.strip()):
+        if isinstance(source, str) and not re.fullmatch(OPENML_NAME, source):
+            raise ValueError("must be the name of a data set: letters, digits and . _ , ( ) ' + - without '..'")
+        if source is not None and not is_number and not isinstance(source, str):
             raise ValueError("must be the name or the number of a data set")
         return source
 

@@ -16,7 +16,11 @@ class ConfigError(ValueError):
 
 def one_line(error: BaseException) -> str:
     """What an error of a library says, on one line that can be printed; its type if it says nothing."""
-    text = SURROUNDINGS.sub("", " ".join(str(error).split())) or type(error).__name__
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - such as that of a message with the % of a file in it
+        message = ""
+    text = SURROUNDINGS.sub("", " ".join(message.split())) or type(error).__name__
     return shortened(printable(text), MAX_LENGTH)
 
 

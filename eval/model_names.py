@@ -171,12 +171,12 @@ def parse_name(name: str) -> ParsedName:
     base, colon, variant = name.removeprefix(FILTER).partition(":")
     if base not in SHORT_NAMES:
         raise ValueError(
-            f"unknown model {name!r}; known are {', '.join(SHORT_NAMES)} (noisyeval --list tells more), "
+            f"unknown model {name[:100]!r}; known are {', '.join(SHORT_NAMES)} (noisyeval --list tells more), "
             "or a class with its module"
         )
     if colon and base not in VARIANTS:
         raise ValueError(
-            f"unknown model {name!r}; a criterion or loss may only follow {', '.join(VARIANTS)}, such as "
+            f"unknown model {name[:100]!r}; a criterion or loss may only follow {', '.join(VARIANTS)}, such as "
             "robust_forest:ane"
         )
     return ParsedName(

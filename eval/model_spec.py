@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from .model_names import FILTER, SHORT_NAMES, VARIANTS, parse_name
-from .models import check_variant, variant_names
+from .models import MAX_CANDIDATES, check_variant, variant_names
 from .validation import Name, Strict, with_keys
 
-MAX_CANDIDATES = 10_000
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]
 
 
@@ -142,11 +141,26 @@ class ModelSpec(Strict):
             )
         return value
 
+    @model_validator(mode="after")
+    def _can_be_printed(self) -> Self:
+        # Some models print what they are made of.
+        _check_printable(self.params, "params")
+        _check_printable(None if self.search is None else self.search.params, "search.params")
+        return self
+
     @property
     def content(self) -> list[Any]:
         """All that changes the scores, and no names."""
         content = [self.module, self.model, self.params]
         return content if self.search is None else [*content, self.search.model_dump(exclude_none=True)]
+
+
+def _check_printable(value: Any, where: str) -> None:
+    if isinstance(value, str) and not all(line.isprintable() for line in value.split("\n")):
+        raise ValueError(f"{where}: text must be printable, got {ascii(value)[:60]}")
+    if isinstance(value, dict | list):
+        for item in [*value, *value.values()] if isinstance(value, dict) else value:
+            _check_printable(item, where)
 
 
 def _spelt_out(value: dict[str, Any]) -> dict[str, Any]:

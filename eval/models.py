@@ -11,8 +11,9 @@ import inspect
 import logging
 import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
+from math import prod
 from typing import Any
 
 from .allowed_classes import PACKAGES, check_classes
@@ -23,6 +24,8 @@ from .validation import shown
 
 # The criterion that estimators of `robust_splits` know beside those that are objects.
 ADAPTIVE = ("ane", "negative_exponential, with lam chosen on noisy labels")
+
+MAX_CANDIDATES = 10_000  # of a search
 
 # What a config cannot give: a distribution of scipy.stats.
 NOT_IN_CONFIGS = frozenset({"distribution"})
@@ -159,6 +162,15 @@ def _check_variants(estimator: Any) -> None:
             loss_of(part)
 
 
+def _estimators_in(value: Any) -> Iterator[Any]:
+    """Estimators in lists and objects, but not those within others."""
+    if hasattr(value, "get_params"):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _estimators_in(item)
+
+
 def _has_lightgbm(estimator: Any) -> bool:
     parts = (estimator, *estimator.get_params(deep=True).values())
     return any(base.__module__.partition(".")[0] == "lightgbm" for part in parts for base in type(part).__mro__)
@@ -183,15 +195,18 @@ def _with_search(
             raise ConfigError(f"search.params: {name!r} cannot be searched for: {why}")
         _check_keywords(type(owner), [parameter], where)
         for value in values:
-            if hasattr(value, "get_params"):
-                _govern(value, seed, threads)
+            for part in _estimators_in(value):
+                _govern(part, seed, threads)
             try:
                 clone(estimator).set_params(**{name: value})
             except Exception as error:  # noqa: BLE001 - as in build
                 where = f"search.params: {name!r} cannot be {shown(value)}"
                 raise ConfigError(f"{where}: {one_line(error)}") from None
     variant = ("criterion", "loss", "loss_params")
-    for candidate in ParameterGrid({name: candidates[name] for name in candidates if name.endswith(variant)}):
+    varied = {name: candidates[name] for name in candidates if name.endswith(variant)}
+    if prod(map(len, varied.values())) > MAX_CANDIDATES:
+        raise ConfigError(f"search.params: criteria and losses have more than {MAX_CANDIDATES} combinations")
+    for candidate in ParameterGrid(varied):
         _check_variants(clone(estimator).set_params(**candidate))
     draws = search.n_candidates if search.draws is not None else None
     splits = Splits(search.folds, search.holdout, seed)

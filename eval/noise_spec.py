@@ -18,6 +18,9 @@ from .validation import Name, Strict
 # At the rate 0 no kind changes anything.
 NO_NOISE = (0.0, UniformNoise(0.0))
 
+MAX_RATES = 1000
+LIST_OF_RATES: Any = {"min_length": 1, "max_length": MAX_RATES, "json_schema_extra": {"uniqueItems": True}}
+
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -77,7 +80,9 @@ class _RatesSpec(_BaseSpec):
         How likely a label is to change; the rate 0 is always run as well.
     """
 
-    rates: list[Probability] = Field(min_length=1, json_schema_extra={"uniqueItems": True})
+    rates: list[Probability] = Field(
+        min_length=1, max_length=MAX_RATES, json_schema_extra={"uniqueItems": True}
+    )
 
     @field_validator("rates")
     @classmethod
@@ -145,7 +150,10 @@ class MahalanobisSpec(_RatesSpec):
     makes = MahalanobisNoise
     kind: Literal["mahalanobis"]
     rates: list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]] = Field(
-        default=[0.0, MahalanobisNoise().rate], min_length=1, json_schema_extra={"uniqueItems": True}
+        default=[0.0, MahalanobisNoise().rate],
+        min_length=1,
+        max_length=MAX_RATES,
+        json_schema_extra={"uniqueItems": True},
     )
 
 
@@ -177,7 +185,9 @@ class ClassConditionalSpec(_BaseSpec):
 
     makes = ClassConditionalNoise
     kind: Literal["class_conditional"]
-    rates: list[Annotated[Pair | Matrix, BeforeValidator(_pair_or_matrix)]] = Field(min_length=1)
+    rates: list[Annotated[Pair | Matrix, BeforeValidator(_pair_or_matrix)]] = Field(
+        min_length=1, max_length=MAX_RATES
+    )
 
     @field_validator("rates")
     @classmethod

@@ -19,6 +19,8 @@ MADE_OF = {"boostnoise": ("xgboost", "lightgbm"), "boostnoise.eval": ("cleanlab"
 # Packages that an extra of the same name installs.
 EXTRAS = ("catboost", "cleanlab")
 
+MAX_NESTED = 7  # estimators within one another
+
 
 def packages_of(spec: Any) -> list[str]:
     """Import packages that make up a described model, with those of nested estimators."""
@@ -29,7 +31,7 @@ def packages_of(spec: Any) -> list[str]:
 
 def described_classes(spec: Any) -> list[tuple[Any, Any]]:
     """Module and name of the class of a described model, and of those of nested estimators."""
-    nested = _nested([spec.params, spec.search.params if spec.search else None])
+    nested = list(_nested([spec.params, spec.search.params if spec.search else None]))
     return [(spec.module, spec.model), *((inner["module"], inner["model"]) for inner in nested)]
 
 
@@ -79,10 +81,14 @@ def is_description(value: Any) -> bool:
     return isinstance(value, dict) and {"module", "model"} <= set(value) <= keys
 
 
-def _nested(value: Any) -> Iterator[dict[str, Any]]:
+def _nested(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     """All descriptions of estimators within the parameters of one."""
     if is_description(value):
+        depth += 1
+        if depth > MAX_NESTED:
+            # scikit-learn takes three times as long for each level to look at their parameters.
+            raise ConfigError(f"estimators may be nested {MAX_NESTED} deep at most")
         yield value
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _nested(item)
+            yield from _nested(item, depth)

@@ -47,8 +47,8 @@ def check_lightgbm_text(params: Any, where: str) -> None:
     """Check the text among the parameters of a model with LightGBM in it.
 
     LightGBM reads all its parameters from one string, ``name=value`` after ``name=value`` with blanks between
-    them.  A value with a blank or an equals sign would set other parameters too, among them those that read and
-    write files.
+    them, and takes quotes away.  A name or a value with a blank, a quote or an equals sign would set other
+    parameters too, among them those that read files.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def check_lightgbm_text(params: Any, where: str) -> None:
     Raises
     ------
     ConfigError
-        If a text holds white space or an equals sign.
+        If a text, or a key, holds white space, a quote or an equals sign.
     """
-    if isinstance(params, str) and ("=" in params or any(character.isspace() for character in params)):
-        raise ConfigError(f"{where}: text for LightGBM must hold no blank and no '=', got {shown(params)}")
+    if isinstance(params, str) and any(c in "='\"" or c.isspace() for c in params):
+        raise ConfigError(f"{where}: text for LightGBM must hold no blank, quote or '=', got {shown(params)}")
     if is_description(params) and params["module"] == "catboost":
         return
     if isinstance(params, dict | list):
-        for item in params.values() if isinstance(params, dict) else params:
+        for item in [*params, *params.values()] if isinstance(params, dict) else params:
             check_lightgbm_text(item, where)

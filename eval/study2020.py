@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from .config import Config
+from .config import MAX_MODELS, Config
 from .errors import ConfigError
+from .noise_spec import MAX_RATES
 from .validation import Strict, Title, validate
 
 Flag = Literal[0, 1]
@@ -33,7 +34,7 @@ class _Figure(Strict):
     fig_dpi: Annotated[int, Field(ge=10, le=2000)]
     fig_title: Title
     fig_cmap: str
-    plot_kwargs: list[dict[str, Any]]
+    plot_kwargs: list[dict[str, Any]] = Field(max_length=MAX_MODELS)
 
 
 class _Model(Strict):
@@ -49,7 +50,7 @@ class _Study2020(Strict):
     test_fraction: float = Field(gt=0, lt=1)
     random_state: int = Field(ge=0, lt=2**31)
     noise_kinds: list[Literal["label"]] = Field(min_length=1, max_length=1)
-    noise_levels: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1)
+    noise_levels: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1, max_length=MAX_RATES)
     disp_accs: Flag
     disp_elas: Flag
     disp_rlas: Flag
@@ -58,7 +59,7 @@ class _Study2020(Strict):
     ela_fig: _Figure
     rla_fig: _Figure
     warm_start: Flag
-    models: list[_Model] = Field(min_length=1)
+    models: list[_Model] = Field(min_length=1, max_length=MAX_MODELS)
 
     @field_validator("data_dir")
     @classmethod

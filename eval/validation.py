@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -22,6 +23,8 @@ def _check_name(name: str) -> str:
 
 MAX_NAME = 4096  # characters, as many as a path may have
 MAX_DEPTH = 100  # of lists and objects within one another
+MAX_VALUES = 1_000_000  # in a config
+MAX_PROBLEMS = 20  # in a message
 
 
 # A schema can only say that there is something to see and that nothing controls a terminal.
@@ -72,42 +75,49 @@ def validate(model: type[Model], content: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise ConfigError("\n".join(_describe(problem, model) for problem in error.errors())) from None
+        problems = [_describe(problem, model) for problem in error.errors()[:MAX_PROBLEMS]]
+        if error.error_count() > MAX_PROBLEMS:
+            problems.append(f"and {error.error_count() - MAX_PROBLEMS} more problems")
+        raise ConfigError("\n".join(problems)) from None
 
 
-def check_json(value: Any, where: str = "", depth: int = 0) -> None:
+def check_json(content: dict[str, Any]) -> None:
     """Check what no field of a model says anything about: that numbers are finite and text is Unicode.
 
     Parameters
     ----------
-    value : JSON value
-    where : str
-        The key that holds it.
-    depth : int
-        How many lists and objects are around it.
+    content : JSON object
 
     Raises
     ------
     ConfigError
-        If a number is infinite or NaN, text holds half a surrogate pair, or the nesting is too deep.
+        If a number is infinite or NaN, text holds half a surrogate pair, there are very many values, or the
+        nesting is too deep.
     """
-    problem = None
-    if isinstance(value, float) and not math.isfinite(value):
-        problem = f"must be a finite number, got {value}"
-    elif isinstance(value, str) and not _is_unicode(value):
-        problem = f"must be Unicode text, got {ascii(value)[:60]}"
-    elif isinstance(value, dict) and not all(_is_unicode(str(key)) for key in value):
-        problem = "its keys must be Unicode text"
-    elif isinstance(value, dict | list) and depth == MAX_DEPTH:
-        problem = f"lists and objects may be nested {MAX_DEPTH} deep at most"
-    if problem is not None:
-        raise ConfigError(f"{printable(where)[:200] or 'the config'}: {problem}")
-    if isinstance(value, dict):
-        for key, item in value.items():
-            check_json(item, f"{where}.{key}" if where else str(key), depth + 1)
-    elif isinstance(value, list):
-        for i, item in enumerate(value):
-            check_json(item, f"{where}[{i}]", depth + 1)
+    n_values = 0
+    waiting: list[tuple[Any, str, int]] = [(content, "", 0)]
+    while waiting:
+        value, where, depth = waiting.pop()
+        n_values += 1
+        problem = None
+        if isinstance(value, float) and not math.isfinite(value):
+            problem = f"must be a finite number, got {value}"
+        elif isinstance(value, str) and not _is_unicode(value):
+            problem = f"must be Unicode text, got {ascii(value)[:60]}"
+        elif isinstance(value, dict) and not all(_is_unicode(str(key)) for key in value):
+            problem = "its keys must be Unicode text"
+        elif isinstance(value, dict | list) and depth == MAX_DEPTH:
+            problem = f"lists and objects may be nested {MAX_DEPTH} deep at most"
+        elif n_values > MAX_VALUES:
+            where, problem = "", f"holds more than {MAX_VALUES:,} values"
+        if problem is not None:
+            raise ConfigError(f"{printable(where)[:200] or 'the config'}: {problem}")
+        if isinstance(value, dict):
+            waiting += [
+                (item, f"{where}.{key}" if where else str(key), depth + 1) for key, item in value.items()
+            ]
+        elif isinstance(value, list):
+            waiting += [(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value[: MAX_VALUES + 1])]
 
 
 def _is_unicode(text: str) -> bool:
@@ -174,7 +184,7 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 def shown(value: Any) -> str:
     """A value as a message shows it: as JSON, on one line and not too long."""
     try:
-        text = json.dumps(value)
+        text = "".join(islice(json.JSONEncoder().iterencode(value), 61))  # of a long list the beginning alone
     except (TypeError, ValueError):
         text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

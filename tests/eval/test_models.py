@@ -272,14 +272,13 @@ def test_pipelines():
         ("boostnoise.data.evil.Evil", {}, "is not a class that a config may name"),
         ("sklearn.ensemble.VotingClassifier", {"estimators": ["a"]}, "cannot be built"),
         (
-            "sklearn.model_selection.GridSearchCV",
+            "sklearn.ensemble.BaggingClassifier",
             {
                 "estimator": {
                     "module": "sklearn.pipeline",
                     "model": "Pipeline",
-                    "params": {"steps": [["a", {"module": "sklearn.svm", "model": "SVC"}]]},
+                    "params": {"steps": [["a", {"module": "sklearn.svm", "model": "SVC"}]], "memory": "cache"},
                 },
-                "param_grid": [{"memory": ["cache"]}],
             },
             "parameter 'memory' is not allowed",
         ),

@@ -4,8 +4,10 @@ import importlib
 import json
 import subprocess
 import sys
+import tomllib
 
 import pytest
+from boostnoise.eval.config import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.model_spec import ModelSpec
 from boostnoise.eval.models import build
@@ -65,6 +67,7 @@ def test_only_listed_modules_are_imported(module, nested, monkeypatch):
     assert module not in imported
 
 
+SMALL = {"datasets": ["iris"], "models": ["decision_tree"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
 LIGHTGBM = {"module": "lightgbm", "model": "LGBMClassifier"}
 ROBUST = {"module": "boostnoise", "model": "RobustLGBMClassifier"}
 EVIL = "gbdt forcedsplits_filename=/etc/passwd"
@@ -76,17 +79,19 @@ EVIL = "gbdt forcedsplits_filename=/etc/passwd"
         *(
             {**LIGHTGBM, "params": {name: value}}
             for name in ("boosting_type", "objective", "data_sample_strategy", "interaction_constraints")
-            for value in (EVIL, "gbdt\tdata=/etc/passwd", "a=b", ["a", ["b c"]], {"a": "b c"})
+            for value in (EVIL, "gbdt\ndata=/etc/passwd", "a=b", ["a", ["b c"]], {"a": "b c"})
         ),
         {**ROBUST, "params": {"boosting_type": EVIL}},
         {**ROBUST, "params": {"data_sample_strategy": EVIL}},
         {**LIGHTGBM, "search": {"params": {"boosting_type": ["gbdt", EVIL]}}},
         {"model": "lightgbm", "params": {"boosting_type": EVIL}},
         {"model": "cleanlab+lightgbm", "params": {"boosting_type": EVIL}},
+        {**LIGHTGBM, "params": {"interaction_constraints": [{"x forcedsplits_filename=/etc/passwd y": 1}]}},
+        {**LIGHTGBM, "params": {"interaction_constraints": ["'forcedsplits_filename'"]}},
         {
-            "module": "sklearn.model_selection",
-            "model": "GridSearchCV",
-            "params": {"estimator": LIGHTGBM, "param_grid": {"boosting_type": [EVIL]}},
+            "module": "sklearn.calibration",
+            "model": "CalibratedClassifierCV",
+            "params": {"estimator": LIGHTGBM, "method": EVIL},
         },
         {
             "module": "sklearn.ensemble",
@@ -142,3 +147,75 @@ def test_no_library_takes_settings_from_the_working_directory(tmp_path, name, ar
     assert done.returncode == 2
     assert name in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"study.json", name}
+
+
+def test_no_grid_within_a_model_goes_past_the_checks():
+    described = {
+        "module": "sklearn.model_selection",
+        "model": "GridSearchCV",
+        "params": {"estimator": LIGHTGBM, "param_grid": {"'forcedsplits_filename'": ["/etc/passwd"]}},
+    }
+    with pytest.raises(ConfigError, match="GridSearchCV is not a class that a config may name"):
+        build(ModelSpec.model_validate(described), seed=0, threads=1)
+
+
+OPENML = [
+    "../../x",
+    "a/b",
+    "a?b",
+    "a%2e",
+    "a b",
+    "..",
+    "a..b",
+    "x;y",
+    "http://x",
+    "a\\b",
+    "a#b",
+    "a:b",
+    ".",
+    "ü",
+]
+
+
+@pytest.mark.parametrize("name", OPENML)
+def test_names_of_openml_are_neither_addresses_nor_paths(name):
+    with pytest.raises(ConfigError, match="openml"):
+        parse_config({**SMALL, "datasets": [{"openml": name}]}, "study")
+
+
+@pytest.mark.parametrize("name", ["credit-g", "KDDCup09_appetency", "click.v2", "a(b)", "1590"])
+def test_usual_names_of_openml_are_taken(name):
+    assert parse_config({**SMALL, "datasets": [{"openml": name}]}, "study").datasets[0].openml == name
+
+
+@pytest.mark.parametrize("where", ["params", "search"])
+@pytest.mark.parametrize("value", ["\x1b]0;title\x07", {"\x1b[2J": 1}, [["\u202e"]]], ids=ascii)
+def test_no_parameter_controls_the_terminal_when_a_model_prints_it(where, value):
+    params = {"steps": value}
+    model = {"module": "sklearn.pipeline", "model": "Pipeline", "params": params, "name": "p"}
+    if where == "search":
+        model = {**model, "params": {}, "search": {"params": {"steps": [value]}}}
+    with pytest.raises(ConfigError, match="printable"):
+        parse_config({**SMALL, "models": [model]}, "study")
+
+
+def test_threads_and_seeds_of_estimators_in_lists_of_a_search_are_given_by_the_run():
+    bagging = {"module": "sklearn.ensemble", "model": "BaggingClassifier", "params": {"n_jobs": 6}}
+    described = {
+        "module": "sklearn.ensemble",
+        "model": "VotingClassifier",
+        "params": {"estimators": [["a", {"module": "sklearn.naive_bayes", "model": "GaussianNB"}]]},
+        "search": {"params": {"estimators": [[["a", bagging]]]}},
+    }
+    searching = build(ModelSpec.model_validate(described), seed=7, threads=1)
+    (((_, inner),),) = searching.param_grid["estimators"]
+    assert (inner.n_jobs, inner.random_state) == (1, 7)
+
+
+def test_packages_have_no_folder_without_a_module(root):
+    """Else an editable install adds a relative path to Python's own, where a stranger's code could lie."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
+    for package in settings["packages"]:
+        of_eval = package.startswith("boostnoise.eval")
+        folder = package.replace("boostnoise.eval", "eval", 1) if of_eval else package
+        assert (root / folder.replace(".", "/") / "__init__.py").is_file(), package

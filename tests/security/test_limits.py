@@ -1,18 +1,25 @@
 """Small files do not take all memory, and small configs not all time."""
 
 import gzip
+import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
 from boostnoise.eval import config as config_module
-from boostnoise.eval import run
+from boostnoise.eval import run, validation
 from boostnoise.eval.config import parse_config
+from boostnoise.eval.dataset_spec import DatasetSpec
+from boostnoise.eval.datasets import load_dataset
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.feature_coding import code_features
+from boostnoise.eval.model_spec import ModelSpec
+from boostnoise.eval.models import build
 from boostnoise.eval.packages import version_of
 from boostnoise.eval.reading import parse_text
+from boostnoise.eval.starter import starter_config
 
 MODEL = {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
 SMALL = {"datasets": ["iris"], "models": [MODEL], "noise": [{"kind": "uniform", "rates": [0.1]}]}
@@ -115,12 +122,103 @@ def test_equal_errors_have_equal_texts_in_all_processes(tmp_path, monkeypatch):
 
 def test_a_path_is_never_an_address(tmp_path, monkeypatch):
     """A folder may be named http: and hold the rest of what looks like an address."""
-    from boostnoise.eval.dataset_spec import DatasetSpec
-    from boostnoise.eval.datasets import load_dataset
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: pytest.fail("an address was opened"))
     (tmp_path / "http:" / "127.0.0.1").mkdir(parents=True)
     (tmp_path / "http:" / "127.0.0.1" / "a.csv").write_text("a,y\n" + "1,0\n2,1\n" * 4)
     spec = DatasetSpec.model_validate({"path": "http://127.0.0.1/a.csv", "target": "y"})
     assert load_dataset(spec).X.shape == (8, 1)
+
+
+@pytest.mark.parametrize("key", ["figures", "tables"])
+def test_long_lists_end_early(key):
+    with pytest.raises(ConfigError) as caught:
+        parse_config(SMALL | {key: [1] * 200_000}, "study")
+    lines = str(caught.value).splitlines()
+    assert len(lines) <= 21
+    assert all(len(line) < 1000 for line in lines)
+
+
+def test_long_lists_of_rates_end_early():
+    with pytest.raises(ConfigError, match="rates") as caught:
+        parse_config(SMALL | {"noise": [{"kind": "uniform", "rates": [2] * 200_000}]}, "study")
+    assert len(str(caught.value)) < 10_000
+
+
+def test_configs_of_very_many_values_are_refused(monkeypatch):
+    monkeypatch.setattr(validation, "MAX_VALUES", 100)
+    with pytest.raises(ConfigError, match="more than 100 values"):
+        parse_text('{"models": [' + "1, " * 100 + "1]}")
+
+
+def nested(levels):
+    model = MODEL
+    for i in range(levels):
+        params = {
+            "steps": [
+                ["a", {"module": model["module"], "model": model["model"], "params": model.get("params", {})}]
+            ]
+        }
+        model = {"name": f"p{i}", "module": "sklearn.pipeline", "model": "Pipeline", "params": params}
+    return model
+
+
+def test_estimators_are_not_nested_without_end():
+    """scikit-learn takes three times as long for each level."""
+    build(ModelSpec.model_validate(nested(5)), seed=0, threads=1)
+    with pytest.raises(ConfigError, match="nested 7 deep"):
+        build(ModelSpec.model_validate(nested(14)), seed=0, threads=1)
+
+
+def test_a_search_over_very_many_criteria_is_refused():
+    estimators = [[f"e{i}", {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}] for i in range(8)]
+    model = {
+        "name": "v",
+        "module": "sklearn.ensemble",
+        "model": "VotingClassifier",
+        "params": {"estimators": estimators},
+        "search": {"params": {f"e{i}__criterion": ["gini", "entropy"] * 30 for i in range(8)}, "draws": 2},
+    }
+    with pytest.raises(ConfigError, match="combinations"):
+        build(ModelSpec.model_validate(model), seed=0, threads=1)
+
+
+def test_time_is_up_even_where_python_does_not_run(tmp_path):
+    """Compiled code may never return; the signal's handler in Python would wait for it."""
+    code = """
+import ctypes
+from boostnoise import _command
+_command.SECONDS_TO_STOP = 0.5
+with _command.stopped_after(0.5):
+    ctypes.PyDLL(None).sleep(60)  # without releasing the interpreter's lock
+"""
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=50)
+    assert done.returncode != 0
+    assert time.monotonic() - start < 45
+
+
+def test_errors_of_arff_files_that_cannot_be_told(tmp_path):
+    """A message may be a format of its own, with text of the file in it."""
+    text = "@RELATION r\n@ATTRIBUTE a {x,z}\n@ATTRIBUTE y {0,1}\n@DATA\n'%s %s',0\n"
+    (tmp_path / "a.arff").write_text(text)
+    with pytest.raises(ConfigError, match=r"a\.arff cannot be read"):
+        load_dataset(DatasetSpec.model_validate({"path": str(tmp_path / "a.arff"), "target": "y"}))
+
+
+def test_labels_of_svmlight_files_that_are_no_numbers_of_classes(tmp_path):
+    (tmp_path / "a.svm").write_text("inf 1:1\n-inf 1:2\n1 1:3\n0 1:4\n" * 4)
+    with pytest.raises(ConfigError, match="infinite"):
+        load_dataset(DatasetSpec.model_validate({"path": str(tmp_path / "a.svm")}))
+
+
+def test_starter_configs_hold_no_control_characters(tmp_path):
+    pd.DataFrame({"\u009b2Ja\u202e": [0.5, 0.7] * 20, "y": [0, 1] * 20}).to_parquet(tmp_path / "a.parquet")
+    text, _ = starter_config(str(tmp_path / "a.parquet"))
+    assert all(line.isprintable() for line in text.splitlines())
+
+
+def test_long_names_of_models_are_cut_in_messages():
+    with pytest.raises(ConfigError) as caught:
+        parse_config(SMALL | {"models": ["x" * 4000]}, "study")
+    assert len(str(caught.value)) < 2000

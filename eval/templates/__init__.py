@@ -1,0 +1,1 @@
+"""Files that the report is made of."""
