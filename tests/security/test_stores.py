@@ -110,7 +110,7 @@ def test_long_errors_of_a_store_are_cut(folder, edit_store, noisyeval):
 
 
 def test_the_shown_config_is_that_which_was_run(folder, edit_record, noisyeval):
-    edit_record(lambda record: record["config"]["models"][1]["params"].update(priors="\u202egnp.exe"))
+    edit_record(lambda record: record["config"]["datasets"][0].update(positive=["\u202egnp.exe"]))
     assert noisyeval(folder, "--redraw", "results/study").exit_code == 0
     page = (folder / "results" / "study" / "report.html").read_text()
     assert "\u202e" not in page
