@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from .model_names import FILTER, SHORT_NAMES, VARIANTS, parse_name
 from .models import MAX_CANDIDATES, check_variant, variant_names
-from .validation import Name, Strict, with_keys
+from .validation import Name, Strict, has_printable_lines, with_keys
 
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]
 
@@ -156,7 +156,7 @@ class ModelSpec(Strict):
 
 
 def _check_printable(value: Any, where: str) -> None:
-    if isinstance(value, str) and not all(line.isprintable() for line in value.split("\n")):
+    if isinstance(value, str) and not has_printable_lines(value):
         raise ValueError(f"{where}: text must be printable, got {ascii(value)[:60]}")
     if isinstance(value, dict | list):
         for item in [*value, *value.values()] if isinstance(value, dict) else value:

@@ -30,7 +30,7 @@ from .outcome import NOT_FITTED, RANGES, Outcome
 from .packages import version_of
 from .planning import Plan
 from .store import Store
-from .validation import Name, Strict, check_json, validate
+from .validation import Name, Strict, validate
 
 MAX_SESSIONS = 100  # of which a record tells
 MAX_LISTED = 20  # runs in a message
@@ -133,9 +133,7 @@ class RunRecord(Strict):
             If it is no such record.
         """
         try:
-            content = json.loads(text)
-            check_json(content)
-            return validate(cls, content)
+            return validate(cls, json.loads(text))
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"the record of the run cannot be read: {one_line(error)}") from None
 
@@ -253,7 +251,8 @@ def _known_name(store: Store, name: str | None) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return printable(", ".join([*(name[:100] for name in names[:MAX_LISTED]), "..."][: len(names)]))
+    more = ["..."] if len(names) > MAX_LISTED else []
+    return printable(", ".join([*(name[:100] for name in names[:MAX_LISTED]), *more]))
 
 
 def run_of(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome]) -> Run:

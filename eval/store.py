@@ -182,7 +182,7 @@ class Store:
             raise self._damaged(found.splitlines()[-1])
         # SQLite has no checksums, and a damaged key would hide its cell.
         for row in self._connection.execute("SELECT * FROM cells"):
-            self._outcome(row)
+            self._check(row)
         return int(version)
 
     def put(self, job: Job, outcome: Outcome) -> None:
@@ -207,9 +207,12 @@ class Store:
             ).fetchall()
         return {row[0]: self._outcome(row) for row in rows}
 
-    def _outcome(self, row: list[Any]) -> Outcome:
+    def _check(self, row: list[Any]) -> None:
         if _checksum(row[:-1]) != row[-1]:
             raise self._damaged("a cell is not as it was written")
+
+    def _outcome(self, row: list[Any]) -> Outcome:
+        self._check(row)
         outcome = Outcome(*row[N_COLUMNS_BEFORE_OUTCOME:-1])
         if not (outcome.is_score or outcome.is_error):
             raise self._damaged("it holds a cell that cannot be")

@@ -35,8 +35,13 @@ Name = Annotated[
 ]
 
 
+def has_printable_lines(text: str) -> bool:
+    """Whether text holds printable characters and ends of lines alone."""
+    return all(line.isprintable() for line in text.split("\n"))
+
+
 def _check_title(text: str) -> str:
-    if not all(line.isprintable() for line in text.split("\n")):
+    if not has_printable_lines(text):
         raise ValueError("must be printable")
     return text
 

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.runs import RunRecord
 
 from boostnoise import Comparison
 
@@ -192,3 +193,24 @@ def test_merging_what_somebody_made(folder, edit_store, refused, tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "study.json").write_text((folder / "study.json").read_text())
     assert "damaged" in refused(tmp_path / "own", "study.json", "--merge", folder / "results")
+
+
+def test_the_given_labels_of_a_record_differ_from_the_true_ones(folder, edit_record, refused):
+    """Two rates of one kind of noise that are the same would be two rows for one cell of a table."""
+
+    def change(record):
+        record["config"]["noise"] = [{"kind": "given", "path": "a.csv", "column": "b", "name": "uniform"}]
+        for cell in record["cells"]:
+            cell["noise_rate"] = 0.0
+
+    edit_record(change)
+    assert "other cells" in refused(folder, "--redraw", "results/study")
+
+
+def test_records_of_large_runs_are_read(folder):
+    """The limit on the values of a config is none on the cells of a run."""
+    with closing(sqlite3.connect(folder / "results" / "store.sqlite")) as connection:
+        ((text,),) = connection.execute("SELECT record FROM runs")
+    record = RunRecord.loads(text)
+    many = record.model_copy(update={"cells": record.cells[:1] * 170_000})
+    assert len(RunRecord.loads(many.dumps()).cells) == 170_000
