@@ -60,6 +60,7 @@ html_show_sphinx = False
 PAGES = {
     "docs/config.md": "config.md",
     "docs/cluster.md": "cluster.md",
+    "docs/security.md": "security.md",
     "configs/README.md": "studies.md",
     "benchmarks/README.md": "benchmarks.md",
     "CHANGELOG.md": "changelog.md",

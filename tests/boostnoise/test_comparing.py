@@ -11,6 +11,7 @@ from boostnoise.eval.errors import ConfigError
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -283,3 +284,16 @@ def test_a_script_needs_no_guard_and_is_quiet():
 def test_names_of_the_package_are_what_they_are_called():
     assert callable(boostnoise.compare)
     assert boostnoise.comparing.compare is compare
+
+
+def test_an_estimator_at_hand_may_be_of_a_class_that_configs_may_not_name(tmp_path):
+    model = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=2)
+    found = compare(model, "iris", [0.0], repeats=1, results_dir=tmp_path, n_jobs=1, progress=False)
+    assert found.scores["error"].isna().all()
+    with pytest.raises(ConfigError, match="GridSearchCV is not a class"):
+        compare(
+            [{"module": "sklearn.model_selection", "model": "GridSearchCV"}],
+            "iris",
+            results_dir=tmp_path,
+            progress=False,
+        )
