@@ -84,7 +84,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "allow_modules",
     multiple=True,
     metavar="NAME",
-    help="Package of which models may name any class; its code runs.  May be repeated.",
+    help="Allow models to name any class of this package; its code runs.  May be repeated.",
 )
 @click.option(
     "--redraw",

@@ -112,7 +112,7 @@ def check_classes(described: Iterable[tuple[object, object]], allowed: Collectio
     ----------
     described : iterable of (module, name)
     allowed : collection of str
-        Packages of which the user allows every class.
+        Packages whose classes the user allows.
 
     Raises
     ------

@@ -154,5 +154,5 @@ def _shown_config(run: Run) -> str:
     """The config as a file would hold it; where its results went changes nothing of them."""
     content = run.config.model_dump(exclude={"results_dir"}, exclude_defaults=False)
     text = json.dumps(content, indent=2, ensure_ascii=False)
-    # What changes the direction of the text around it would show another config than there was.
+    # Bidirectional controls would make the shown config look different from the one that ran.
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)

@@ -42,7 +42,7 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) 
     threads : int
         Number of threads the estimator may use, whatever the description asks for.
     allowed : collection of str, default=()
-        Packages of which every class may be built, besides the classes that are always allowed.
+        Packages whose classes may be built, besides the classes on the list.
 
     Returns
     -------

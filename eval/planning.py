@@ -34,7 +34,7 @@ class Plan:
     ----------
     config : Config
     allowed : frozenset of str
-        Packages whose every class a model may name, besides the classes that are always allowed.
+        Packages whose classes a model may name, besides the classes on the list.
     datasets : dict of str to Dataset
     jobs : list of Job
         In the order of the config.

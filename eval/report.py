@@ -96,7 +96,7 @@ def write_report(run: Run) -> list[Path]:
     except ConfigError:
         raise
     except Exception as error:
-        # Whatever it is, all else is there, and a traceback would tell the user nothing.
+        # All other results are written, and a traceback would not help the user.
         raise ConfigError(
             f"{run.report_path} cannot be written: {one_line(error)}; all other results are"
         ) from error

@@ -87,7 +87,7 @@ def _edit_record(folder, change):
 
 
 def _refused(folder, *arguments):
-    """What a command says that ends with one line that a terminal can show, and no traceback."""
+    """Run the command, which must end with one printable line; return that line."""
     done = _noisyeval(folder, *arguments)
     lines = done.stderr.splitlines()
     assert done.exit_code == 2, done.stderr

@@ -1,4 +1,4 @@
-"""What is at the scheduler's address may be anything, and the cluster may lose its workers."""
+"""Any server may be at the scheduler's address, and a cluster may lose its workers."""
 
 import json
 import os
