@@ -12,12 +12,12 @@ import joblib
 import numpy as np
 import pandas as pd
 import xgboost
-from boostnoise.eval import UniformNoise
 from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.model_selection import train_test_split
 
 from boostnoise import xgboost_objective
+from boostnoise.eval import UniformNoise
 from boostnoise.losses import LOSSES
 
 SETS = """

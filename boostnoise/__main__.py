@@ -7,6 +7,6 @@ if __name__ == "__main__":
     if not sys.flags.safe_path:
         del sys.path[0]
 
-    from boostnoise.cli import main
+    from .eval.cli.main import main
 
     main(prog_name="noisyeval")

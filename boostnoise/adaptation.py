@@ -36,11 +36,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
-from ._estimator import check_keywords, combined_weight
+from ._classifier import check_keywords, combined_weight
 from .hooks import Objective
-from .label_losses import GeneralizedCrossEntropy
-from .losses import Loss, get_loss
-from .softmax import Floats
+from .losses.base import Loss
+from .losses.label import GeneralizedCrossEntropy
+from .losses.registry import get_loss
+from .losses.softmax import Floats
 from .transition_estimation import estimate_transition_matrix
 
 Q_CANDIDATES = (0.0, 0.3, 0.5, 0.7, 1.0)

@@ -21,13 +21,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._base import Loss, SoftmaxLoss
-from ._reading import by_class, class_numbers, count_classes, read_data, read_start, read_weights
-from ._validation import check_number
-from .curvature import Strategy, check_derivative, check_strategy
+from ._library_inputs import by_class, class_numbers, count_classes, read_data, read_start, read_weights
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
-from .losses import get_loss
-from .softmax import Classes, Floats, softmax_of
+from .losses._validation import check_number
+from .losses.base import Loss, SoftmaxLoss, check_derivative
+from .losses.curvature import Strategy, check_strategy
+from .losses.registry import get_loss
+from .losses.softmax import Classes, Floats, softmax_of
 
 SMALLEST_HESSIAN = 1e-16  # XGBoost's own floor; LightGBM's lies below it
 # Bytes of the margins of a block, by their dimensions: few enough to stay in the processor's cache, and for two

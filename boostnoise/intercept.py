@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .softmax import Classes, Floats
+from .losses.softmax import Classes, Floats
 
 SMALLEST_SHARE = 1e-15  # of a class, as in LightGBM
 

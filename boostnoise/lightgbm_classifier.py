@@ -7,14 +7,14 @@ from typing import Any, Self
 
 import lightgbm
 
-from ._estimator import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
+from ._classifier import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
 from .adaptation import adapt, loss_of
-from .curvature import Strategy
 from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
-from .losses import Loss
+from .losses.base import Loss
+from .losses.curvature import Strategy
+from .losses.softmax import Floats
 from .metrics import LogLossMetric, for_margins
-from .softmax import Floats
 
 # The names under which LightGBM takes those of its parameters that matter to a robust loss.
 LIGHTGBM_NAMES = {

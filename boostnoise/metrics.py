@@ -22,10 +22,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._reading import by_class, class_numbers, count_classes, read_data, read_weights
-from ._validation import check_number
-from .softmax import Classes, Floats, probabilities, softmax_of
-from .transition import check_transition_matrix
+from ._library_inputs import by_class, class_numbers, count_classes, read_data, read_weights
+from .losses._validation import check_number
+from .losses.softmax import Classes, Floats, probabilities, softmax_of
+from .losses.transition import check_transition_matrix
 
 
 @dataclass(frozen=True)

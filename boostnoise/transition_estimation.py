@@ -15,10 +15,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._estimator import encode_labels
-from ._reading import read_weights
-from .softmax import Floats
-from .transition import check_transition_matrix
+from ._classifier import encode_labels
+from ._library_inputs import read_weights
+from .losses.softmax import Floats
+from .losses.transition import check_transition_matrix
 
 Method = Literal["anchor", "confident_joint"]
 

@@ -12,11 +12,11 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._estimator import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
+from ._classifier import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
 from .adaptation import adapt, loss_of
-from .curvature import Strategy
 from .hooks import XGBoostObjective
-from .losses import Loss
+from .losses.base import Loss
+from .losses.curvature import Strategy
 from .metrics import CorrectedAccuracyMetric, for_margins
 
 LABELS = "boostnoise_labels"  # the attribute of a saved booster that holds them

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from boostnoise.eval.config import SCHEMA_KEY
-from boostnoise.eval.model_names import SHORT_NAMES
-from boostnoise.eval.models import variants
-from boostnoise.eval.schema import config_schema
+from boostnoise.eval.config.json_schema import config_schema
+from boostnoise.eval.config.run import SCHEMA_KEY
+from boostnoise.eval.models.factory import variants
+from boostnoise.eval.models.short_names import SHORT_NAMES
 
 REFERENCE = Path(__file__).with_name("config.md")
 TABLE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from itertools import islice
+from typing import Any
 
 MAX_LENGTH = 300
 
@@ -37,3 +40,12 @@ def shortened(text: str, width: int) -> str:
         return text
     words, _, _ = text[: width - 1].rpartition(" ")  # the room of a space and an ellipsis is left
     return f"{words.rstrip(' .,:;')} …" if words else f"{text[: width - 1]}…"
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: as JSON, on one line and not too long."""
+    try:
+        text = "".join(islice(json.JSONEncoder().iterencode(value), 61))  # of a long list the beginning alone
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

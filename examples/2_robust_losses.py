@@ -31,7 +31,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import xgboost
-from boostnoise.eval import UniformNoise
 from sklearn.datasets import load_breast_cancer, load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
@@ -43,6 +42,7 @@ from boostnoise import (
     lightgbm_objective,
     xgboost_objective,
 )
+from boostnoise.eval import UniformNoise
 
 # How each loss is drawn in all pictures, in colours that colour-blind readers can tell apart.
 LOOKS = {

@@ -28,10 +28,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from boostnoise.eval import UniformNoise
 from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
+from boostnoise.eval import UniformNoise
 from robust_splits import (
     RobustDecisionTreeClassifier,
     RobustForestClassifier,

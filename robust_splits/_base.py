@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._coding import encode
-from ._grower import Growth
 from ._growing import Recipe, Sample
+from ._kernels.coding import encode
+from ._kernels.grower import Growth
 from ._validation import (
     NO_LIMIT,
     check_choice,

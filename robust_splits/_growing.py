@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._coding import Columns
-from ._grower import Growth, Workspace, grow
-from ._random import count_draws
-from ._scan import Measure
+from ._kernels.coding import Columns
+from ._kernels.grower import Growth, Workspace, grow
+from ._kernels.random import count_draws
+from ._kernels.scan import Measure
 from ._threads import in_threads
 from ._values import node_values, shrink
 from .criteria import Criterion

@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernel import outer_kernel
+from ._kernels.leaf_values import normalise_powers, shrink_towards_parents
 from .criteria import Criterion, GeneralizedCrossEntropy
 
 LEAF_VALUES = "'proportions', 'majority', 'gce' or 'gce(q)' with a number q of at least 0"
@@ -45,30 +45,13 @@ def node_values(counts: NDArray[np.float64], power: float, seed: int) -> NDArray
     """
     if np.isfinite(power):
         values = np.empty_like(counts)
-        _normalise(counts, power, values)
+        normalise_powers(counts, power, values)
         return values
     largest = counts == counts.max(axis=1, keepdims=True)
     order = np.random.RandomState(seed).random_sample(counts.shape)
     values = np.zeros_like(counts)
     values[np.arange(len(counts)), np.where(largest, order, -1.0).argmax(axis=1)] = 1.0
     return values
-
-
-@outer_kernel()
-def _normalise(counts, power, values):
-    n_nodes, n_classes = counts.shape
-    for node in range(n_nodes):
-        most = 0.0
-        for k in range(n_classes):
-            most = max(most, counts[node, k])
-        total = 0.0
-        for k in range(n_classes):
-            # Relative to the largest, so that no power is too large or too small.
-            value = counts[node, k] if power == 1.0 else (counts[node, k] / most) ** power
-            values[node, k] = value
-            total += value
-        for k in range(n_classes):
-            values[node, k] /= total
 
 
 def shrink(
@@ -80,25 +63,4 @@ def shrink(
     shrinkage / n(parent)), with n the weights.
     """
     if shrinkage > 0:
-        _shrink(values, weight, left, shrinkage)
-
-
-@outer_kernel()
-def _shrink(values, weight, left, shrinkage):
-    n_nodes, n_classes = values.shape
-    # From the leaves up to differences from the parent, and down again to their sums.
-    for node in range(n_nodes - 1, -1, -1):
-        if left[node] >= 0:
-            share = weight[node] / (weight[node] + shrinkage)
-            for child in range(left[node], left[node] + 2):
-                for k in range(n_classes):
-                    values[child, k] = (values[child, k] - values[node, k]) * share
-    for node in range(n_nodes):
-        if left[node] >= 0:
-            for child in range(left[node], left[node] + 2):
-                for k in range(n_classes):
-                    values[child, k] += values[node, k]
-    # Sums of differences may leave [0, 1] by rounding.  Last, so that no other value depends on it.
-    for node in range(n_nodes):
-        for k in range(n_classes):
-            values[node, k] = min(max(values[node, k], 0.0), 1.0)
+        shrink_towards_parents(values, weight, left, shrinkage)

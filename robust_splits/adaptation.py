@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-from numpy import uintp
 from numpy.typing import NDArray
 
 from ._growing import Recipe, Sample, drawn_weights, grow_trees
-from ._kernel import outer_kernel
+from ._kernels.walk import add_smoothed
 from ._threads import in_threads, shares
 from ._validation import read_only
 from .criteria import NegativeExponential
@@ -148,7 +147,7 @@ def choose_smoothing(
     def add(share: slice) -> None:
         current = np.empty(grid.size)
         for tree, (unseen, weight) in zip(trees, prepared, strict=True):
-            _add_smoothed(
+            add_smoothed(
                 X[share], unseen[share], labels[share], tree.steps(X.dtype), tree.missing_left, tree.n_rows,
                 tree.values, weight, sizes, grid, current, sums[share], n_trees[share],
             )  # fmt: skip
@@ -163,35 +162,3 @@ def choose_smoothing(
     p = np.maximum(sums[seen] / count, floor)
     losses = np.average(-np.log(p), axis=0, weights=weights[seen])
     return {(m, g): float(losses[i, j]) for i, m in enumerate(node_sizes) for j, g in enumerate(shrinkages)}
-
-
-@outer_kernel()
-def _add_smoothed(X, unseen, labels, steps, missing_left, n_rows, values, weight, sizes, grid, current, sums, n_trees):  # fmt: skip  # noqa: E501
-    n_grid = grid.shape[0]
-    for i in range(X.shape[0]):
-        if not unseen[i]:
-            continue
-        k = uintp(labels[i])
-        node = uintp(0)
-        n_trees[i] += 1.0
-        for g in range(n_grid):
-            current[g] = values[0, k]
-        size = sizes.shape[0] - 1  # ascending: the largest is the first that stops
-        while True:
-            step = steps.nodes[node]
-            left = step.word & steps.mask
-            while size >= 0 and (left == 0 or n_rows[node] < sizes[uintp(size)]):
-                for g in range(n_grid):
-                    sums[i, uintp(size), g] += current[g]
-                size -= 1
-            if size < 0:
-                break
-            x = X[i, uintp(step.word >> steps.shift)]
-            goes_right = x > step.threshold
-            if x != x:
-                goes_right = not missing_left[node]
-            child = uintp(left + goes_right)
-            change = (values[child, k] - values[node, k]) * weight[node]
-            for g in range(n_grid):
-                current[g] += change / (weight[node] + grid[g])
-            node = child

@@ -28,14 +28,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ._kernels.codes import (
+    CREDAL,
+    CREDAL_RATIO,
+    ENTROPY,
+    FUNCTION,
+    GCE,
+    GINI,
+    MISCLASSIFICATION,
+    NEGATIVE_EXPONENTIAL,
+    PAIRWISE,
+    SQRT_GINI,
+    TWOING,
+)
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-# How the compiled kernels know a criterion; `_gain.py` and `_scan.py` dispatch on these numbers.
-GINI, ENTROPY, MISCLASSIFICATION, SQRT_GINI, GCE, NEGATIVE_EXPONENTIAL, DISTRIBUTION = range(7)
-LAST_BOUNDED = NEGATIVE_EXPONENTIAL
-LAST_IMPURITY = DISTRIBUTION
-TWOING, PAIRWISE, CREDAL, CREDAL_RATIO, FUNCTION = range(LAST_IMPURITY + 1, LAST_IMPURITY + 6)
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class Criterion:
     @property
     def compiled(self) -> Any:
         """The compiled function that the grower calls, of type ``_gain.REDUCTION``."""
-        from ._gain import reduction
+        from ._kernels.gain import reduction
 
         return reduction
 
@@ -130,7 +138,7 @@ class Impurity(Criterion):
         ValueError
             If `counts` is not such a vector.
         """
-        from ._gain import weighted_impurity
+        from ._kernels.gain import weighted_impurity
 
         counts = _check_counts("counts", counts)
         self.check_classes(counts.size)
@@ -332,7 +340,7 @@ class FunctionCriterion(Criterion):
 
 @lru_cache(maxsize=128)
 def _compile(function: Callable[..., float]) -> Any:
-    from ._gain import compile_gain
+    from ._kernels.gain import compile_gain
 
     return compile_gain(function)
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .criteria import DISTRIBUTION, Impurity
+from ._kernels.codes import DISTRIBUTION
+from .criteria import Impurity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernel import outer_kernel
-from ._walk import ROWS_AT_ONCE, Steps, add_rows, find_leaves, pack
+from ._kernels.walk import ROWS_AT_ONCE, Steps, add_rows, find_leaves, mark_alive, pack
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,13 +146,3 @@ class Tree:
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
         """Add to each row of `out` (n_samples, n_classes) the values of its leaf."""
         add_rows(self.values, self.apply(X), out)
-
-
-@outer_kernel()
-def mark_alive(left, n_rows, min_samples_split, alive):
-    """Mark the nodes that remain where nodes of fewer rows are not split; parents come before children."""
-    alive[0] = True
-    for node in range(left.shape[0]):
-        if alive[node] and left[node] >= 0 and n_rows[node] >= min_samples_split:
-            alive[left[node]] = True
-            alive[left[node] + 1] = True

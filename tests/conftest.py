@@ -45,7 +45,7 @@ def data_root() -> Path:
 def small_config(tmp_path):
     """Makes a config of one data set, one tree and two rates of noise; its arguments are keys of a config."""
     # Imported here, so that modules which need no evaluation do not load it.
-    from boostnoise.eval.config import parse_config
+    from boostnoise.eval.config.run import parse_config
 
     def make(name="run", **changes):
         content = {

@@ -8,14 +8,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from boostnoise.eval import ConfigError, forecast, runner
-from boostnoise.eval.outcome import Outcome
-from boostnoise.eval.reading import load_config
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boostnoise.cli import main
+from boostnoise.eval import ConfigError
+from boostnoise.eval.cli.main import main
+from boostnoise.eval.config.reader import load_config
+from boostnoise.eval.execution import forecast, runner
+from boostnoise.eval.metrics.outcome import Outcome
 
 CSV = "x,z,y\n" + "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(40))
 NO_PICTURE = {"save_fig": False}
@@ -44,7 +45,7 @@ NESTED = [
         *((module, "Anything") for module in FOREIGN),
         ("os", "system"), ("builtins", "eval"), ("subprocess", "Popen"), ("sklearn.utils", "Bunch"),
         ("sklearn.externals", "_arff"), ("sklearn.pipeline", "Pipeline"), ("sklearn.tree", "DecisionTreeRegressor"),
-        ("sklearn", "os"), ("boostnoise.cli", "main"), ("numpy", "memmap"), ("sklearn.tree.canary_module", "Own"),
+        ("sklearn", "os"), ("boostnoise.eval.cli.main", "main"), ("numpy", "memmap"), ("sklearn.tree.canary_module", "Own"),
     ]
 ]  # fmt: skip
 STRINGS = [

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from boostnoise.eval.config import Config, FigureOptions
-from boostnoise.eval.dataset_spec import SETS, DatasetSpec
-from boostnoise.eval.metrics import MEASURES, PAIRED
-from boostnoise.eval.model_names import SHORT_NAMES
-from boostnoise.eval.model_spec import Metric, ModelSpec, SearchSpec
-from boostnoise.eval.noise_spec import NoiseSpec
-from boostnoise.eval.schema import config_schema
+
+from boostnoise.eval.config.dataset_spec import SETS, DatasetSpec
+from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.json_schema import config_schema
+from boostnoise.eval.config.model_spec import Metric, ModelSpec, SearchSpec
+from boostnoise.eval.config.noise_spec import NoiseSpec
+from boostnoise.eval.config.run import Config
+from boostnoise.eval.metrics.robustness import MEASURES, PAIRED
+from boostnoise.eval.models.short_names import SHORT_NAMES
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs" / "config.md").read_text(encoding="utf-8")

@@ -3,9 +3,10 @@
 import json
 
 import pytest
+
 from boostnoise.eval import load_config
-from boostnoise.eval.looks import check_options
-from boostnoise.eval.models import build
+from boostnoise.eval.config.line_styles import check_options
+from boostnoise.eval.models.factory import build
 
 STUDY = ["50stumps", "depth6trees50", "xgb_gamma", "xgb_lambda"]
 

@@ -2,36 +2,24 @@
 
 import doctest
 import importlib
+import re
+from pathlib import Path
 
 import pytest
 
-MODULES = [
-    "boostnoise.distribution_loss",
-    "boostnoise.hooks",
-    "boostnoise.lightgbm_classifier",
-    "boostnoise.linter",
-    "boostnoise.metrics",
-    "boostnoise.xgboost_classifier",
-    "boostnoise.eval.metrics",
-    "boostnoise.eval.noise_by_class",
-    "boostnoise.eval.noise_given",
-    "boostnoise.eval.readable",
-    "boostnoise.eval.statistics",
-    "boostnoise.losses",
-    "boostnoise.transition",
-    "boostnoise.transition_estimation",
-    "robust_splits.bounds",
-    "robust_splits.criteria",
-    "robust_splits.decision_tree",
-    "robust_splits.distribution",
-    "robust_splits.export",
-    "robust_splits.forest",
-    "robust_splits.impurity_curves",
-]
+ROOT = Path(__file__).parent.parent
+
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for folder in ("boostnoise", "eval", "robust_splits")
+    for path in (ROOT / folder).rglob("*.py")
+    if re.search("^ +>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
-    failed, attempted = doctest.testmod(importlib.import_module(name))
+    module = importlib.import_module(re.sub(r"^eval\b", "boostnoise.eval", name))
+    failed, attempted = doctest.testmod(module)
     assert attempted > 0
     assert failed == 0

@@ -3,7 +3,6 @@
 Its first two commands, which install the project, are run by `.ci/run`; they are compared with it here.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -62,9 +61,3 @@ def test_examples(example, tmp_path):
         assert {"accuracy.png", "report.html", "results"} < {path.name for path in tmp_path.iterdir()}
     else:
         assert float(done.stdout.split()[-1]) > 0.9
-
-
-def test_the_map_names_every_module(root):
-    for folder in ("robust_splits", "boostnoise", "eval"):
-        for path in (root / folder).glob("*.py"):
-            assert path.name == "__init__.py" or path.name in README, os.fspath(path)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
-from robust_splits._random import count_draws
+from robust_splits._kernels.random import count_draws
 from robust_splits._values import node_values, shrink
 from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
 

@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from robust_splits import (
-    NegativeExponential,
-    Pairwise,
-    RobustDecisionTreeClassifier,
-    get_criterion,
-)
+from robust_splits import NegativeExponential, Pairwise, RobustDecisionTreeClassifier, get_criterion
 
 RATES = st.floats(0, 1)
 

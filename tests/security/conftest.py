@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from boostnoise.cli import main
+from boostnoise.eval.cli.main import main
 
 CONFIG = {
     "datasets": ["iris"],

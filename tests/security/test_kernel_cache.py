@@ -14,7 +14,7 @@ import numba
 import pytest
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from robust_splits import _kernel
+from robust_splits._kernels import compile as _kernel
 
 KERNEL = """
 from robust_splits._kernel import outer_kernel

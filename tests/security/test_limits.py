@@ -8,18 +8,20 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from boostnoise.eval import config as config_module
-from boostnoise.eval import run, validation
-from boostnoise.eval.config import parse_config
-from boostnoise.eval.dataset_spec import DatasetSpec
-from boostnoise.eval.datasets import load_dataset
+
+from boostnoise.eval import run
+from boostnoise.eval.cli.starter import starter_config
+from boostnoise.eval.config import base as validation
+from boostnoise.eval.config import run as config_module
+from boostnoise.eval.config.dataset_spec import DatasetSpec
+from boostnoise.eval.config.model_spec import ModelSpec
+from boostnoise.eval.config.reader import parse_text
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.encoding import code_features
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.feature_coding import code_features
-from boostnoise.eval.model_spec import ModelSpec
-from boostnoise.eval.models import build
-from boostnoise.eval.packages import version_of
-from boostnoise.eval.reading import parse_text
-from boostnoise.eval.starter import starter_config
+from boostnoise.eval.models.factory import build
+from boostnoise.eval.models.packages import version_of
 
 MODEL = {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
 SMALL = {"datasets": ["iris"], "models": [MODEL], "noise": [{"kind": "uniform", "rates": [0.1]}]}
@@ -78,8 +80,8 @@ def test_more_models_than_anybody_compares_are_refused():
 
 
 def test_versions_are_looked_up_once_for_all_models(monkeypatch, small_config):
-    from boostnoise.eval import jobs
-    from boostnoise.eval.planning import plan
+    from boostnoise.eval.execution import jobs
+    from boostnoise.eval.execution.plan import plan
 
     seen = []
     monkeypatch.setattr(jobs, "version_of", lambda package: seen.append(package) or version_of(package))

@@ -5,15 +5,15 @@ import re
 import subprocess
 
 import pytest
-from boostnoise.eval import load_config
-from boostnoise.eval.config import parse_config
-from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.html_looks import line_look
-from boostnoise.eval.labels import text_of
-from boostnoise.eval.looks import check_figures, check_options
-from boostnoise.eval.readable import readable, readable_names
 
-from boostnoise._score_text import escape_latex, escape_markdown
+from boostnoise.eval import load_config
+from boostnoise.eval.comparison.table_export import escape_latex, escape_markdown
+from boostnoise.eval.config.line_styles import check_figures, check_options
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.plotting.mathtext import text_of
+from boostnoise.eval.report.html.styles import line_look
+from boostnoise.eval.report.latex_names import readable, readable_names
 
 DEEP = {
     "superscripts": "$" + "x^{" * 60 + "1" + "}" * 60 + "$",
@@ -77,8 +77,8 @@ def test_usual_lines_are_drawn(look):
 
 
 def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
-    from boostnoise.eval import report
-    from boostnoise.eval.runs import load_run
+    from boostnoise.eval.execution.run_record import load_run
+    from boostnoise.eval.report import files as report
 
     drawn = report.plot
 
@@ -151,7 +151,7 @@ def test_a_config_of_gigabytes_is_not_read(tmp_path):
 
 
 def test_a_report_that_cannot_be_made_costs_nothing_else(folder, monkeypatch, refused):
-    from boostnoise.eval import html_report
+    from boostnoise.eval.report.html import page as html_report
 
     def fail(*_):
         raise ZeroDivisionError("no such page")
@@ -206,8 +206,9 @@ def test_formulas_stay_formulas_in_latex():
 
 def test_no_figure_is_wider_than_the_largest(monkeypatch):
     import pandas as pd
+
     from boostnoise.eval import plot
-    from boostnoise.eval.config import MAX_PIXELS, FigureOptions
+    from boostnoise.eval.config.figure_options import MAX_PIXELS, FigureOptions
 
     rows = [
         {"dataset": "d", "noise_kind": f"n{k}", "noise_rate": rate, "repeat": 0, "accuracy": 0.9 - rate, "error": None,
@@ -220,7 +221,8 @@ def test_no_figure_is_wider_than_the_largest(monkeypatch):
 
 def test_semicolons_begin_no_formula_either(tmp_path):
     import pandas as pd
-    from boostnoise.eval.report import _to_csv
+
+    from boostnoise.eval.report.files import _to_csv
 
     path = tmp_path / "a.csv"
     with path.open("wb") as file:

@@ -5,10 +5,10 @@ import subprocess
 
 import pandas as pd
 import pytest
-from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.whole_file import whole_file
 
 from boostnoise import compare
+from boostnoise.eval._atomic_file import whole_file
+from boostnoise.eval.errors import ConfigError
 
 
 @pytest.fixture

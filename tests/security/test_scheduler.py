@@ -14,12 +14,13 @@ import time
 import warnings
 
 import pytest
-from boostnoise.eval import cluster as module
-from boostnoise.eval.cluster import fit_on_cluster
-from boostnoise.eval.config import parse_config
-from boostnoise.eval.datasets import load_dataset
+
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.datasets.dataset import load_dataset
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.jobs import make_jobs
+from boostnoise.eval.execution import dask_cluster as module
+from boostnoise.eval.execution.dask_cluster import fit_on_cluster
+from boostnoise.eval.execution.jobs import make_jobs
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed")

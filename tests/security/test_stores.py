@@ -6,10 +6,10 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.runs import RunRecord
 
 from boostnoise import Comparison
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution.run_record import RunRecord
 
 ESCAPES = "a\x1b[2Jb\x07c\u202ed\x9b31m\u2066"
 

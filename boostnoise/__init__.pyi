@@ -1,0 +1,71 @@
+from .eval.comparison.compare import compare
+from .eval.comparison.comparison import Comparison
+from .hooks import lightgbm_objective, xgboost_objective
+from .lightgbm_classifier import RobustLGBMClassifier
+from .losses.base import Loss
+from .losses.distribution import DistributionLoss
+from .losses.label import (
+    AlphaLoss,
+    CrossEntropy,
+    FocalLoss,
+    GeneralizedCrossEntropy,
+    MeanAbsoluteError,
+    RobustFocalLoss,
+    SymmetricCrossEntropy,
+)
+from .losses.margin import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
+from .losses.registry import get_loss
+from .losses.transition import (
+    BackwardCorrection,
+    ForwardCorrection,
+    UnbiasedCrossEntropy,
+    check_transition_matrix,
+)
+from .losses.vector import (
+    Bootstrap,
+    BrierScore,
+    LabelSmoothing,
+    NormalizedCrossEntropyMAE,
+    NormalizedCrossEntropyRCE,
+)
+from .metrics import CorrectedAccuracyMetric, LogLossMetric
+from .objective_checks import check_objective
+from .transition_estimation import estimate_transition_matrix
+from .xgboost_classifier import RobustXGBClassifier
+
+__all__ = [
+    "AlphaLoss",
+    "BackwardCorrection",
+    "Bootstrap",
+    "BrierScore",
+    "Comparison",
+    "CorrectedAccuracyMetric",
+    "CrossEntropy",
+    "DistributionLoss",
+    "FocalLoss",
+    "ForwardCorrection",
+    "GeneralizedCrossEntropy",
+    "LabelSmoothing",
+    "LogLossMetric",
+    "Loss",
+    "MeanAbsoluteError",
+    "NegativeExponential",
+    "NormalizedCrossEntropyMAE",
+    "NormalizedCrossEntropyRCE",
+    "RampLoss",
+    "RobustFocalLoss",
+    "RobustLGBMClassifier",
+    "RobustXGBClassifier",
+    "SavageLoss",
+    "SigmoidLoss",
+    "SymmetricCrossEntropy",
+    "TangentLoss",
+    "UnbiasedCrossEntropy",
+    "check_objective",
+    "check_transition_matrix",
+    "compare",
+    "estimate_transition_matrix",
+    "get_loss",
+    "lightgbm_objective",
+    "xgboost_objective",
+]

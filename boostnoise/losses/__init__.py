@@ -1,0 +1,36 @@
+"""The losses and their names.
+
+A loss takes class numbers y and margins f, and gives its value, its gradient and a curvature.  Two classes: f
+has shape (n,), the probability of class 1 is ``p = 1 / (1 + exp(-f))``, and the margin of the label is v = f or
+-f.  K classes: f has shape (n, K), ``p = softmax(f)``.  In both, p_t is the probability of the given label.
+
+======================== ========================================== ===========================
+name                     loss                                       class
+======================== ========================================== ===========================
+``ce``                   ``-ln p_t``                                `CrossEntropy`
+``mae``                  ``2 (1 - p_t)``                            `MeanAbsoluteError`
+``mse``                  ``sum_k (p_k - onehot_k)^2``               `BrierScore`
+``gce``                  ``(1 - p_t^q) / q``                        `GeneralizedCrossEntropy`
+``sce``                  ``alpha CE - beta A (1 - p_t)``            `SymmetricCrossEntropy`
+``focal``                ``-(1 - p_t)^r ln p_t``                    `FocalLoss`
+``rfl``                  ``(1 - p_t)^r (1 - p_t^q) / q``            `RobustFocalLoss`
+``alpha``                ``a / (a-1) (1 - p_t^(1 - 1/a))``          `AlphaLoss`
+``label_smoothing``      CE with smooth targets                     `LabelSmoothing`
+``bootstrap``            CE with targets in part the model's own    `Bootstrap`
+``nce_mae``              ``alpha NCE + beta MAE``                   `NormalizedCrossEntropyMAE`
+``nce_rce``              ``alpha NCE + beta RCE``                   `NormalizedCrossEntropyRCE`
+``sigmoid``              ``1 / (1 + exp(v))``, two classes          `SigmoidLoss`
+``ramp``                 ``min{1, max{0, (1-v)/2}}``, two classes   `RampLoss`
+``savage``               ``1 / (1 + exp(2v))^2``, two classes       `SavageLoss`
+``tangent``              ``(2 arctan v - 1)^2``, two classes        `TangentLoss`
+``negative_exponential`` ``min{1, exp(-v-mu)}``, two classes        `NegativeExponential`
+``distribution``         ``F(-v)``, two classes                     `DistributionLoss`
+``forward``              ``-ln sum_i p_i T[i, t]``                  `ForwardCorrection`
+``backward``             ``-sum_k inverse(T)[t, k] ln p_k``         `BackwardCorrection`
+``unbiased``             the same from two noise rates, two classes `UnbiasedCrossEntropy`
+======================== ========================================== ===========================
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

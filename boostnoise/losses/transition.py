@@ -1,0 +1,204 @@
+"""Losses corrected for label noise of known or estimated rates.
+
+The transition matrix T holds ``T[i, j]``, the probability that a row of the class i carries the label j; its
+rows sum to 1.  A loss corrected by it is minimised, in expectation over the noise, by the model that minimises
+cross entropy on clean labels.
+
+References
+----------
+.. [1] Patrini, Rozza, Menon, Nock & Qu, "Making Deep Neural Networks Robust to Label Noise: a Loss Correction
+       Approach", CVPR 2017.
+.. [2] Natarajan, Dhillon, Ravikumar & Tewari, "Learning with Noisy Labels", NeurIPS 2013.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._validation import check_number
+from .base import Loss, SoftmaxLoss
+from .softmax import Classes, Floats, Margin, Softmax
+from .vector import TargetCrossEntropy
+
+LARGEST_CONDITION = 1e12  # of a matrix that counts as invertible
+
+
+def check_transition_matrix(T: ArrayLike) -> Floats:
+    """A transition matrix as an array.
+
+    Parameters
+    ----------
+    T : array-like of shape (K, K)
+        ``T[i, j]`` is the probability of the label j for a row of the class i.
+
+    Returns
+    -------
+    float array of shape (K, K)
+
+    Raises
+    ------
+    TypeError
+        If the entries are not numbers.
+    ValueError
+        If it is not square, or smaller than 2 x 2, if an entry is not in [0, 1] or a row does not sum to 1
+        (within 1e-6), or if it is singular: then the labels do not tell the classes apart.
+    """
+    try:
+        matrix = np.array(T, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"T must be a square matrix of numbers, got {T!r}") from error
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 2:
+        raise ValueError(f"T must be square and at least 2 x 2, got the shape {matrix.shape}")
+    if not ((matrix >= 0.0) & (matrix <= 1.0)).all():
+        raise ValueError(f"T must hold probabilities, in [0, 1], got {matrix.tolist()}")
+    sums = matrix.sum(axis=1)
+    if not np.allclose(sums, 1.0, rtol=0.0, atol=1e-6):
+        raise ValueError(f"the rows of T must sum to 1, got the sums {sums.tolist()}")
+    if np.linalg.cond(matrix) > LARGEST_CONDITION:
+        raise ValueError(f"T must be invertible, got the singular {matrix.tolist()}")
+    return matrix
+
+
+class _TransitionLoss(Loss):
+    """A loss with a transition matrix, which is kept as tuples: they compare, hash and pickle."""
+
+    T: Sequence[Sequence[float]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "T", tuple(map(tuple, check_transition_matrix(self.T).tolist())))
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        """T, whose rows sum to 1 to the last digit."""
+        matrix = np.array(self.T)
+        normalised: Floats = matrix / matrix.sum(axis=1, keepdims=True)
+        return normalised
+
+    def check_classes(self, n_classes: int) -> None:
+        """Raise a ValueError if T is not of this number of classes."""
+        if n_classes != len(self.T):
+            raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
+
+
+@dataclass(frozen=True)
+class ForwardCorrection(_TransitionLoss, SoftmaxLoss):
+    """``-ln sum_i p_i T[i, y]``, cross entropy of the label's probability after the noise [1]_.
+
+    Parameters
+    ----------
+    T : array-like of shape (K, K)
+        ``T[i, j]`` is the probability of the label j for a row of the class i.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostnoise import get_loss
+    >>> loss = get_loss("forward", T=[[0.9, 0.1], [0.2, 0.8]])
+    >>> loss
+    ForwardCorrection(T=((0.9, 0.1), (0.2, 0.8)))
+    >>> loss.value(np.array([1, 1]), np.array([0.0, 40.0])).round(3)
+    array([0.799, 0.223])
+    """
+
+    T: Sequence[Sequence[float]]
+
+    def value(self, y: Classes, margin: Margin) -> Floats:
+        y, softmax = self._read(y, margin)
+        value: Floats = -self._posterior(y, softmax).log_total
+        return value
+
+    def gradient(self, y: Classes, margin: Margin) -> Floats:
+        # p minus the posterior, written so that the two may both be near 1.
+        y, softmax = self._read(y, margin)
+        posterior = self._posterior(y, softmax)
+        return softmax.shaped(softmax.p * posterior.complement - posterior.p * softmax.complement)
+
+    def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
+        y, softmax = self._read(y, margin)
+        return softmax.variance - softmax.shaped(self._posterior(y, softmax).variance)
+
+    def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
+        # Of cross entropy with the posterior as target, as in expectation maximisation.
+        return self._read(y, margin)[1].variance
+
+    def fisher_hessian(self, y: Classes, margin: Margin) -> Floats:
+        # Under the model it is the noisy label that is drawn.
+        y, softmax = self._read(y, margin)
+        total = np.zeros_like(softmax.variance)
+        for label in range(softmax.n_classes):
+            given = np.full_like(y, label)
+            observed = np.exp(self._posterior(given, softmax).log_total)
+            total += softmax.spread(observed) * self.gradient(given, softmax) ** 2
+        return total
+
+    def _posterior(self, y: Classes, softmax: Softmax) -> Softmax:
+        """Probabilities of the classes given the label, ``p_i T[i, y]`` over their sum."""
+        return Softmax(softmax.log_p + self._log_matrix[:, y].T)
+
+    @cached_property
+    def _log_matrix(self) -> Floats:
+        log_matrix = np.full_like(self._matrix, -np.inf)
+        np.log(self._matrix, out=log_matrix, where=self._matrix > 0.0)
+        return log_matrix
+
+
+@dataclass(frozen=True)
+class BackwardCorrection(_TransitionLoss, TargetCrossEntropy):
+    """``-sum_k inverse(T)[y, k] ln p_k``, in expectation over the noise cross entropy of the clean label [1]_.
+
+    Some targets are negative, so the loss of a row is not bounded below: many rounds drive margins apart, and
+    stopping early matters.  The gradient is ``p - inverse(T)[y]``, the second derivative ``p (1 - p)``.
+
+    Parameters
+    ----------
+    T : array-like of shape (K, K)
+        ``T[i, j]`` is the probability of the label j for a row of the class i.
+    """
+
+    T: Sequence[Sequence[float]]
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        return np.asarray(np.linalg.inv(self._matrix), dtype=np.float64)
+
+    def _targets(self, n_classes: int) -> Floats:
+        return self._inverse
+
+
+@dataclass(frozen=True)
+class UnbiasedCrossEntropy(TargetCrossEntropy):
+    """Cross entropy made unbiased under class-conditional noise, for two classes [2]_.
+
+    With ``c(y)`` the cross entropy of the label y and -y the other label,
+    ``{(1 - rate_(-y)) c(y) - rate_y c(-y)} / (1 - rate_pos - rate_neg)``.  It is `BackwardCorrection` with the
+    matrix of these rates, and no more bounded below.
+
+    Parameters
+    ----------
+    rate_pos, rate_neg : float
+        How probable it is that the label of a row of class 1, or of class 0, is wrong.  In [0, 1), with a sum
+        below 1.
+    """
+
+    binary_only = True
+    rate_pos: float
+    rate_neg: float
+
+    def __post_init__(self) -> None:
+        check_number(self, "rate_pos", 0, 1, "[)")
+        check_number(self, "rate_neg", 0, 1, "[)")
+        if self.rate_pos + self.rate_neg >= 1:
+            raise ValueError(
+                f"rate_pos and rate_neg of {type(self).__name__} must sum to less than 1, "
+                f"got {self.rate_pos!r} and {self.rate_neg!r}"
+            )
+
+    def _targets(self, n_classes: int) -> Floats:
+        unscaled = np.array([[1.0 - self.rate_pos, -self.rate_neg], [-self.rate_pos, 1.0 - self.rate_neg]])
+        targets: Floats = unscaled / (1.0 - self.rate_pos - self.rate_neg)
+        return targets

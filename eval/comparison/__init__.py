@@ -1,0 +1,1 @@
+"""`compare` and `Comparison`: the evaluation in Python."""

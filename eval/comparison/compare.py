@@ -1,0 +1,307 @@
+"""`compare`: an evaluation in one call, of whatever is at hand in Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..config.dataset_spec import FORMAT_OF_SUFFIX, SETS
+from ..config.model_spec import ModelSpec
+from ..config.run import parse_config
+from ..errors import ConfigError
+from ..execution.plan import Progress
+from ..models.allowed_classes import check_classes, is_listed
+from ..models.packages import described_classes
+from .comparison import Comparison
+from .from_estimators import describe, is_estimator, plain
+from .from_memory import DataFile, file_of
+
+RATES = [0.0, 0.1, 0.2, 0.3, 0.4]
+KINDS_WITH_USUAL_RATES = ("uniform", "pair_flip", "instance_dependent", "label")
+LONGEST_NAME = 60  # of a model that is named by its parameters
+
+
+def compare(
+    models: Any,
+    datasets: Any,
+    noise: Any = "uniform",
+    *,
+    repeats: int = 3,
+    test_fraction: float = 0.2,
+    stratify: bool = True,
+    random_state: int = 0,
+    metric: str = "accuracy",
+    results_dir: str | Path = "results",
+    name: str = "comparison",
+    n_jobs: int = -1,
+    threads: int = 1,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    resume: bool = True,
+    scheduler: str | None = None,
+    allow_modules: Collection[str] = (),
+    progress: bool | Callable[[Progress], object] = True,
+) -> Comparison:
+    """Compare models on data sets under label noise.
+
+    It is the command ``noisyeval`` for Python, with the same engine and the same store: every cell that has
+    been fitted is kept in `results_dir` at once, and no cell is fitted twice.  A comparison that was
+    interrupted goes on when it is called again, and `Comparison.load` opens what there is.
+
+    Parameters
+    ----------
+    models : list or dict
+        Short names, such as ``"xgboost"`` (``noisyeval --list`` shows all); estimators of scikit-learn,
+        XGBoost, LightGBM, CatBoost or this project, or with their interface; pairs ``(name, model)``; or
+        objects of a config.  A dict holds them by their names.  What becomes of an estimator is a description
+        of its class and of the parameters that are not the defaults, so it must be made of numbers, text, lists
+        and other estimators; whether it is fitted does not matter.  Seeds that are None, and all numbers of
+        threads, are given by the run.
+    datasets : list or dict
+        Names, such as ``"breast_cancer"``; paths of svmlight files; objects of a config, such as ``{"path":
+        "spam.csv", "target": "label"}``.  A dict holds by their names these, or data in memory: ``(X, y)``,
+        ``(frame, "label")`` with the column of the labels, or an object of a config with the key ``"data"`` for
+        either, beside others such as ``"categorical": "ordinal"``.  Data in memory are written to
+        ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Missing features stay as they are,
+        ``"missing": "keep"``, for models that take them.
+    noise : str, number, list or dict, default="uniform"
+        A kind, with the rates 0, 0.1, ..., 0.4; rates of uniform noise; a dict of kinds and their rates, such
+        as ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; an object of a config; or a list of kinds and
+        objects.  No noise is always run as well.
+    repeats : int, default=3
+        How often each is repeated, with other splits, noise and seeds.
+    test_fraction : float, default=0.2
+        Share of the rows that are tested on.
+    stratify : bool, default=True
+        Whether training and test rows hold the classes in the same shares.
+    random_state : int, default=0
+        The seed of all draws.
+    metric : {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc"}, default="accuracy"
+        What ELA, RLA and tests are computed from.
+    results_dir : str or Path, default="results"
+        The folder of the store.
+    name : str, default="comparison"
+        Of the run in the store; one that is there is replaced, but for its cells.
+    n_jobs : int, default=-1
+        Cells that are fitted side by side, at most; -1 for as many as there are cores for.
+    threads : int, default=1
+        Threads of each cell.
+    time_limit, memory_limit : float or None, default=None
+        Seconds and GiB that a cell may take; it fails if it takes more.
+    resume : bool, default=True
+        Whether finished cells are used.
+    scheduler : str or None, default=None
+        Address of the scheduler of a Dask cluster that fits the cells in place of this machine.
+    allow_modules : collection of str, default=()
+        Packages that descriptions of models may name, beside those always allowed.  Their code runs.  The
+        packages of estimators that are handed over need not be named.
+    progress : bool or callable, default=True
+        Whether a bar is shown, on a terminal or in a notebook; or what is called with a
+        `boostnoise.eval.Progress` at the start and after each cell.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ConfigError
+        A ValueError, before any work, if what was asked for cannot be run; it names the argument.
+    TypeError
+        If an argument is of a type that stands for nothing.
+    """
+    if not isinstance(results_dir, str | Path):
+        raise TypeError(f"results_dir must be a path, got {results_dir!r:.60}")
+    # Imported here, for they take long.
+    from ..execution.dask_cluster import check_scheduler
+    from ..execution.local_pool import check_n_jobs
+    from ..execution.runner import complete
+
+    check_n_jobs(n_jobs)
+    check_scheduler(scheduler)
+    results_dir = str(results_dir)
+    described, at_hand = _models(models)
+    sets, files = _datasets(datasets, Path(results_dir) / "data")
+    content = {
+        "datasets": sets,
+        "models": described,
+        "noise": _noise(noise),
+        "repeats": repeats,
+        "test_fraction": test_fraction,
+        "stratify": stratify,
+        "random_state": random_state,
+        "metric": metric,
+        "results_dir": results_dir,
+        "threads": threads,
+        "time_limit": time_limit,
+        "memory_limit": memory_limit,
+        "resume": resume,
+    }
+    content = {key: plain(value, key) for key, value in content.items()}
+    config = parse_config(content, name)
+    allowed = {
+        *_named_packages(allow_modules),
+        *(package for i in at_hand for package in _packages_not_listed(config.models[i])),
+    }
+    for model in config.models:
+        try:
+            check_classes(described_classes(model), allowed)
+        except ConfigError as error:
+            raise ConfigError(f"models: {model.name!r}: {error}") from None
+    for file in files:
+        file.write()
+    with _shown(progress, name) as show:
+        run = complete(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=show)
+    return Comparison(run)
+
+
+def _models(models: Any) -> tuple[list[Any], list[int]]:
+    """Models as a config holds them, and which of them were estimators, whose code has run already."""
+    if isinstance(models, str) or is_estimator(models):
+        models = [models]
+    if not isinstance(models, Mapping | list | tuple):
+        raise TypeError(f"models must be a list or a dict, got {type(models).__name__}")
+    described: list[Any] = []
+    at_hand, unnamed = [], []
+    for i, (name, model, where) in enumerate(_named(models, "models")):
+        if is_estimator(model):
+            value = describe(model, where)
+            at_hand.append(i)
+            if name is None:
+                unnamed.append(i)
+        elif isinstance(model, Mapping):
+            value = plain(dict(model), where)
+        elif isinstance(model, str):
+            value = {"model": model}
+        elif isinstance(model, type):
+            raise TypeError(f"{where}: {model.__name__} is a class; give an object of it, {model.__name__}()")
+        else:
+            raise TypeError(f"{where} must be a short name, an estimator or a dict, got {model!r:.60}")
+        described.append(_with_name(value, name, where))
+    alike = Counter(described[i]["model"] for i in unnamed)
+    for i in unnamed:
+        described[i]["name"] = _name_of(described[i], alone=alike[described[i]["model"]] == 1)
+    return described, at_hand
+
+
+def _name_of(described: dict[str, Any], *, alone: bool) -> str:
+    """The class of an estimator; where there are several of it, with the parameters that are set."""
+    name = str(described["model"])
+    params = ", ".join(f"{key}={value!r}" for key, value in described["params"].items())
+    if alone or not params:
+        return name
+    spelt_out = f"{name}({params})"
+    return spelt_out if len(spelt_out) <= LONGEST_NAME else name
+
+
+def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
+    """Data sets as a config holds them, and the files that it takes."""
+    if isinstance(datasets, str | Path):
+        datasets = [datasets]
+    if not isinstance(datasets, Mapping | list | tuple):
+        raise TypeError(f"datasets must be a list or a dict, got {type(datasets).__name__}")
+    sets: list[Any] = []
+    files = []
+    for name, data, where in _named(datasets, "datasets"):
+        value = data
+        if isinstance(data, str | Path):
+            value = {"path": str(data)} if _is_path(data) else {"set": data}
+        elif isinstance(data, tuple) and len(data) == 2 and isinstance(data[1], str):
+            value = {"data": data[0], "target": data[1]}
+        elif not isinstance(data, Mapping):
+            value = {"data": data}
+        value = dict(value)
+        if "data" in value:
+            name = value.get("name") if name is None else name
+            if not isinstance(name, str):
+                raise ConfigError(f"{where}: data in memory need a name; give a dict, {{'my data': (X, y)}}")
+            drop = value.get("missing") == "drop_rows"
+            data, target = value.pop("data"), value.pop("target", None)
+            file, target = file_of(name, data, target, folder, where, drop_missing=drop)
+            files.append(file)
+            value = {"path": str(file.path), "target": target, "missing": "keep", **value}
+        sets.append(_with_name(value, name, where))
+    return sets, files
+
+
+def _is_path(data: str | Path) -> bool:
+    return data not in SETS and (isinstance(data, Path) or Path(data).suffix.lower() in FORMAT_OF_SUFFIX)
+
+
+def _noise(noise: Any) -> list[Any]:
+    """Noise as a config holds it."""
+    if isinstance(noise, Mapping):
+        items = [noise] if "kind" in noise else [{"kind": kind, "rates": noise[kind]} for kind in noise]
+    else:
+        items = list(noise) if isinstance(noise, list | tuple | np.ndarray) else [noise]
+    if items and all(_is_number(item) for item in items):
+        items = [{"kind": "uniform", "rates": items}]
+    return [_spec_of_noise(item, f"noise[{i}]") for i, item in enumerate(items)]
+
+
+def _spec_of_noise(noise: Any, where: str) -> dict[str, Any]:
+    if isinstance(noise, str):
+        return {"kind": noise} | ({"rates": RATES} if noise in KINDS_WITH_USUAL_RATES else {})
+    if not isinstance(noise, Mapping):
+        raise TypeError(f"{where} must be a kind of noise, a rate or a dict, got {noise!r:.60}")
+    spec = dict(noise)
+    rates = spec.get("rates")
+    if _is_number(rates):
+        rates = [rates]
+    if isinstance(rates, list | tuple | np.ndarray):
+        # 3 * 0.1 is not 0.3, but the same rate.
+        spec["rates"] = [round(float(rate), 12) if _is_number(rate) else rate for rate in rates]
+    return spec
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _named(items: Any, argument: str) -> Iterator[tuple[str | None, Any, str]]:
+    """Names, where there are some, with what they name, and what errors call it."""
+    if isinstance(items, Mapping):
+        for name, item in items.items():
+            if not isinstance(name, str):
+                raise TypeError(f"{argument}: names must be text, got {name!r:.60}")
+            yield name, item, f"{argument}[{name!r}]"
+        return
+    for i, item in enumerate(items):
+        is_pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
+        name, thing = item if is_pair else (None, item)
+        yield name, thing, f"{argument}[{i}]"
+
+
+def _with_name(value: dict[str, Any], name: str | None, where: str) -> dict[str, Any]:
+    if name is None:
+        return value
+    if value.get("name", name) != name:
+        raise ConfigError(f"{where} is named {value['name']!r} as well; one name will do")
+    return {**value, "name": name}
+
+
+def _named_packages(allow_modules: Collection[str]) -> Collection[str]:
+    if isinstance(allow_modules, str) or not all(isinstance(name, str) for name in allow_modules):
+        raise TypeError(f"allow_modules must be a list of names of packages, got {allow_modules!r:.60}")
+    return allow_modules
+
+
+def _packages_not_listed(model: ModelSpec) -> set[str]:
+    """Packages of those classes of a model that a config may not name."""
+    return {module.partition(".")[0] for module, cls in described_classes(model) if not is_listed(module, cls)}
+
+
+def _shown(progress: Any, name: str) -> AbstractContextManager[Callable[[Progress], object] | None]:
+    """What is called with the progress."""
+    if progress is True:
+        from ..report.console import display_in_python
+
+        return display_in_python(name)
+    if progress is not False and not callable(progress):
+        raise TypeError(f"progress must be True, False or callable, got {progress!r:.60}")
+    return nullcontext(progress or None)

@@ -1,0 +1,357 @@
+"""`Comparison`: the results of a run, as tables, tests, pictures and text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ..config.run import Config
+from ..execution.run_record import Run, load_run
+from ..metrics.robustness import curve, mean_curve
+from ..statistics.friedman_nemenyi import friedman_nemenyi
+from ..statistics.paired_t import paired_t_tests
+from ..statistics.score_tables import higher_is_better, rank_table, score_table
+from ..statistics.verdict import telling_rate, verdict
+from ..statistics.wilcoxon_holm import wilcoxon_holm
+from .significance import SignificanceTests
+from .text import as_html, as_text, figure_of, heading
+
+if TYPE_CHECKING:  # Matplotlib takes long to load
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from .table_export import Cells
+
+AREA = "area_under_ela"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """What came of a comparison of models under label noise.
+
+    `compare` returns it, and `Comparison.load` opens one that is in a store.  Printed, it is a short summary;
+    in a notebook, tables and the curves of ELA.
+
+    Parameters
+    ----------
+    run : Run
+        The config, the scores and what else the store knows.
+    """
+
+    run: Run
+
+    @classmethod
+    def load(cls, results_dir: str | Path = "results", name: str | None = None) -> Comparison:
+        """Open a comparison, or a run of ``noisyeval``, from its store alone; nothing is fitted or read beside.
+
+        Parameters
+        ----------
+        results_dir : str or Path, default="results"
+            The folder of the store, or the run's own folder in it.
+        name : str or None, default=None
+            Of the run; None for the only one.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such run, or the store cannot be read.
+        """
+        return cls(load_run(results_dir, name))
+
+    @property
+    def config(self) -> Config:
+        """What was asked for."""
+        return self.run.config
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """One row for each cell, as `boostnoise.eval.run` returns it; a cell that failed has an error.
+
+        A copy, which may be changed.
+        """
+        return self.run.scores.copy()
+
+    def ela(self, *, by_dataset: bool = False, noise_kind: str | None = None) -> pd.DataFrame:
+        """Equalised loss of accuracy, ``(1 - A_v) / A_0``: a row for each model, a column for each noise rate.
+
+        See `curve`.
+        """
+        return self.curve("ela", by_dataset=by_dataset, noise_kind=noise_kind)
+
+    def rla(self, *, by_dataset: bool = False, noise_kind: str | None = None) -> pd.DataFrame:
+        """Relative loss of accuracy, ``(A_0 - A_v) / A_0``: a row for each model, a column for each noise rate.
+
+        See `curve`.
+        """
+        return self.curve("rla", by_dataset=by_dataset, noise_kind=noise_kind)
+
+    def curve(self, metric: str, *, by_dataset: bool = False, noise_kind: str | None = None) -> pd.DataFrame:
+        """A metric against the noise rate, as a table to be read; `boostnoise.eval.curve` gives a tidy one.
+
+        Parameters
+        ----------
+        metric : str
+            A measure, such as ``"accuracy"``, or ``"ela"``, ``"rla"``, ``"retention"``, ``"area_under_ela"``.
+        by_dataset : bool, default=False
+            Whether each data set has its own rows; otherwise the mean over them is shown.
+        noise_kind : str or None, default=None
+            The kind of noise; None for all.
+
+        Returns
+        -------
+        DataFrame
+            A row for each model, within each data set if they are not averaged, within each kind of noise if
+            there are several; a column for each noise rate, or one named ``"area"``.  The mean over the
+            repeats, NaN where one of them is missing.
+
+        Raises
+        ------
+        ValueError
+            If there is no such metric or kind of noise.
+        """
+        scores = self._of_kind(noise_kind)
+        table = (curve if by_dataset else mean_curve)(scores, metric, self.config.metric)
+        table = pd.concat([of_kind for _, of_kind in table.groupby("noise_kind", sort=False)])
+        several = table["noise_kind"].nunique() > 1
+        rows = ["noise_kind"] * several + ["dataset"] * by_dataset + ["model"]
+        if "noise_rate" not in table:
+            return table.set_index(rows)[[metric]].rename(columns={metric: "area"})
+        wide = table.pivot(index=rows, columns="noise_rate", values=metric)
+        return wide.reindex(pd.unique(table.set_index(rows).index))
+
+    def _kind(self, noise_kind: str | None) -> str:
+        """The kind of noise, if there is such; the only one where none is named."""
+        kinds = list(self.run.scores["noise_kind"].unique())
+        if noise_kind is None and len(kinds) == 1:
+            return str(kinds[0])
+        if noise_kind is None or noise_kind not in kinds:
+            raise ValueError(f"noise_kind must be one of {', '.join(kinds)}, got {noise_kind!r}")
+        return noise_kind
+
+    def _of_kind(self, noise_kind: str | None) -> pd.DataFrame:
+        """The scores of a kind of noise, or of all."""
+        scores = self.run.scores
+        return scores if noise_kind is None else scores[scores["noise_kind"] == self._kind(noise_kind)]
+
+    def ranks(
+        self, level: float | None = None, *, metric: str | None = None, noise_kind: str | None = None
+    ) -> pd.DataFrame:
+        """Rank the models on each data set: 1 is the best, ties share their mean rank.
+
+        Parameters
+        ----------
+        level : float or None, default=None
+            The noise rate; None for the one that `verdict` speaks of.
+        metric : str or None, default=None
+            By which models are ranked, see `curve`; None for the accuracy, or what was asked for in its place.
+        noise_kind : str or None, default=None
+            The kind of noise; None for the only one.
+
+        Returns
+        -------
+        DataFrame
+            A row for each data set, a column for each model.  A data set of which a model has no value has no
+            ranks, and a model without any value has none; ``.mean()`` gives the mean ranks.
+        """
+        chosen = self._chosen(level, metric, noise_kind)
+        return rank_table(score_table(**chosen), higher_is_better=higher_is_better(chosen["metric"]))
+
+    def tests(
+        self,
+        level: float | None = None,
+        control: str | None = None,
+        *,
+        metric: str | None = None,
+        noise_kind: str | None = None,
+        alpha: float = 0.05,
+    ) -> SignificanceTests:
+        """Test whether models differ, over the data sets and on each of them.
+
+        Parameters
+        ----------
+        level, metric, noise_kind
+            See `ranks`.
+        control : str or None, default=None
+            The model that is compared with each other; None for the one of the best mean rank.
+        alpha : float, default=0.05
+            The level of significance.
+
+        Returns
+        -------
+        SignificanceTests
+            Printed, it is prose and small tables.  Where there are too few data sets or repeats for a test, it
+            says so.
+        """
+        chosen = self._chosen(level, metric, noise_kind)
+        table, higher = score_table(**chosen), higher_is_better(chosen["metric"])
+        return SignificanceTests(
+            metric=chosen["metric"],
+            of=chosen["of"],
+            level=chosen["level"],
+            noise_kind=chosen["kind"],
+            friedman_nemenyi=friedman_nemenyi(table, higher_is_better=higher, alpha=alpha),
+            wilcoxon_holm=wilcoxon_holm(table, control, higher_is_better=higher, alpha=alpha),
+            paired_t=paired_t_tests(**chosen, alpha=alpha),
+        )
+
+    def verdict(self, level: float | None = None, control: str | None = None) -> str:
+        """Which model does best and what of it is certain: a paragraph for each kind of noise.
+
+        One more says where noise is in the test labels too.
+
+        Parameters
+        ----------
+        level : float or None, default=None
+            The noise rate; None for the one nearest to 30 % of which the most data sets have all values.
+        control : str or None, default=None
+            See `tests`.
+        """
+        said = verdict(self.run.scores, metric=self.config.metric, control=control, level=level)
+        noisy = self.config.scored_on()
+        return "\n\n".join([*said, *([f"{noisy}."] if noisy else [])])
+
+    def _chosen(self, level: float | None, metric: str | None, noise_kind: str | None) -> dict[str, Any]:
+        """Arguments of statistics at one noise rate."""
+        kind = self._kind(noise_kind)
+        metric = self.config.metric if metric is None else metric
+        if level is None and metric != AREA:
+            level = telling_rate(self._of_kind(kind), self.config.metric)
+        of = self.config.metric
+        return {"scores": self.run.scores, "metric": metric, "level": level, "kind": kind, "of": of}
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Comparison {heading(self)}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def plot(
+        self,
+        kind: str = "ela",
+        *,
+        level: float | None = None,
+        noise_kind: str | None = None,
+        models: Sequence[str] | None = None,
+        metric: str | None = None,
+        ax: Axes | None = None,
+    ) -> Axes | NDArray[Any]:
+        """Draw a picture.
+
+        Parameters
+        ----------
+        kind : str, default="ela"
+            ``"ela"``, ``"rla"``, ``"retention"`` or a measure, also with ``"_by_dataset"`` behind it;
+            ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``.
+        level : float or None, default=None
+            The noise rate of the last four kinds, if they have one; None for the one that `verdict` speaks of.
+        noise_kind, models, metric
+            See `boostnoise.eval.plot`.
+        ax : Axes or None, default=None
+            Where to draw; None for a new figure of pyplot, which notebooks and ``plt.show()`` show.
+
+        Returns
+        -------
+        Axes or ndarray of Axes
+        """
+        from ..plotting.plot import plot
+        from ..plotting.styles import options_of
+
+        drawn = plot(
+            self.run.scores,
+            kind,
+            of=self.config.metric,
+            metric=metric,
+            level=level,
+            noise_kind=noise_kind,
+            models=models,
+            options=options_of(self.config, str(kind)),
+            ax=ax,
+        )
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            figure = figure_of(drawn)
+            # So pyplot takes charge of a figure that is there already.
+            make: Any = lambda *_, **__: figure  # noqa: E731
+            plt.figure(FigureClass=make)
+        return drawn
+
+    def to_latex(
+        self,
+        metric: str | None = None,
+        *,
+        level: float | None = None,
+        noise_kind: str | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """A table for a paper: each model on each data set at one noise rate, mean and standard deviation.
+
+        The best of each data set is bold, and those whose interval overlaps its have an asterisk, see
+        `boostnoise.eval.best_and_overlapping`.  It needs the LaTeX package booktabs.  Names are escaped, but
+        for formulas between dollar signs.
+
+        Parameters
+        ----------
+        metric, level, noise_kind
+            See `ranks`.
+        caption : str or None, default=None
+            Text, which is escaped as well; None for one that tells what is shown.
+        label : str or None, default=None
+            By which the text refers to the table.
+        """
+        from .table_export import as_latex
+
+        for argument, text in (("caption", caption), ("label", label)):
+            if not isinstance(text, str | None):
+                raise TypeError(f"{argument} must be text or None, got {text!r:.60}")
+        table, usual = self._marked(level, metric, noise_kind)
+        return as_latex(table, usual if caption is None else caption, label)
+
+    def to_markdown(
+        self, metric: str | None = None, *, level: float | None = None, noise_kind: str | None = None
+    ) -> str:
+        """The same table as `to_latex` in Markdown."""
+        from .table_export import as_markdown
+
+        return as_markdown(*self._marked(level, metric, noise_kind))
+
+    def _marked(self, level: float | None, metric: str | None, noise_kind: str | None) -> tuple[Cells, str]:
+        """The cells of a table at one noise rate, and its caption."""
+        from .table_export import marked
+
+        chosen = self._chosen(level, metric, noise_kind)
+        table, caption = marked(**chosen)
+        noisy = self.config.scored_on(chosen["kind"]) if chosen["level"] != 0 else ""
+        return table, f"{caption} {noisy}." if noisy else caption
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report of the run, one HTML file that needs nothing beside it.
+
+        Parameters
+        ----------
+        path : str, Path or None, default=None
+            None for ``<results_dir>/<name>/report.html``.
+
+        Returns
+        -------
+        Path
+        """
+        from ..report.html.page import write_html
+
+        return write_html(self.run, self.run.report_path if path is None else Path(path))
+
+    def to_config(self, path: str | Path) -> Path:
+        """Write the config of this comparison, which ``noisyeval PATH`` runs again."""
+        path = Path(path)
+        path.write_text(json.dumps(self.config.model_dump(), indent=2), encoding="utf-8")
+        return path

@@ -1,0 +1,167 @@
+"""Data sets that are handed over as arrays or data frames: they become files, which a config can name."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._atomic_file import check_folder, whole_file
+from ..errors import ConfigError, one_line
+
+TARGET = "target"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A Parquet file that is to be written.
+
+    Attributes
+    ----------
+    path : Path
+        Named after the data set and a hash of what it holds.
+    content : bytes
+    """
+
+    path: Path
+    content: bytes
+
+    def write(self) -> None:
+        """Write it as a whole or not at all, and not again if it is there.
+
+        Raises
+        ------
+        ConfigError
+            If it cannot be written.
+        """
+        check_folder(self.path.parent)
+        try:
+            if self.path.is_file() and self.path.read_bytes() == self.content:
+                return
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(self.path) as file:
+                file.write(self.content)
+        except OSError as error:
+            raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None
+
+
+def file_of(
+    name: str, data: Any, target: Any, folder: Path, where: str, *, drop_missing: bool = False
+) -> tuple[DataFile, str]:
+    """The file of a data set, and the column of its labels.
+
+    Parameters
+    ----------
+    name : str
+        Of the data set.
+    data : DataFrame or pair
+        A frame that holds the column `target`; or features and labels, row by row in the same order.  Two
+        indexes of pandas may be equal or have nothing to do with each other.
+    target : str or None
+        None for a pair.
+    folder : Path
+        Where the file is to be.
+    where : str
+        What errors call the data set.
+    drop_missing : bool, default=False
+        Whether rows without a label will be dropped when the file is read.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such column; features and labels do not go together, as where their indexes hold the same
+        labels in another order, or cannot be written to Parquet; or labels are missing that are not dropped.
+    """
+    if isinstance(data, pd.DataFrame):
+        if target is None:
+            raise ConfigError(f"{where}: give a frame together with the column of its labels: (frame, 'label')")
+        frame = data.reset_index(drop=True)
+    elif isinstance(data, tuple | list) and len(data) == 2:
+        if target is not None:
+            raise ConfigError(
+                f"{where}: target must be left out beside a pair (X, y), which holds the labels, "
+                f"got {target!r:.60}"
+            )
+        frame, target = _joined(data[0], data[1], where)
+    else:
+        raise ConfigError(
+            f"{where}: data must be a pair (X, y), or a frame and the column of its labels, (frame, 'label'), "
+            f"got {type(data).__name__}"
+        )
+    frame.columns = frame.columns.map(str)
+    target = str(target)
+    if target not in frame:
+        raise ConfigError(f"{where}: {target!r} is no column; columns are {', '.join(frame.columns[:20])}")
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ConfigError(f"{where}: several columns are named {twice!r}")
+    n_missing = int(frame[target].isna().sum())
+    if n_missing and not drop_missing:
+        given = f"frame, 'target': {target!r}" if isinstance(data, pd.DataFrame) else "(X, y)"
+        raise ConfigError(
+            f"{where}: {n_missing} of {len(frame)} labels are missing; leave out their rows, or give "
+            f"{{'data': {given}, 'missing': 'drop_rows'}}, which drops rows with missing features as well"
+        )
+    content = io.BytesIO()
+    try:
+        frame.to_parquet(content, index=False)
+    except Exception as error:  # noqa: BLE001 - pandas and Arrow raise whatever comes
+        for column in frame:
+            types = sorted({type(value).__name__ for value in frame[column].dropna()})
+            if frame[column].dtype == object and len(types) > 1:
+                raise ConfigError(
+                    f"{where}: column {column!r} must hold values of one type, got {', '.join(types)}"
+                ) from None
+        raise ConfigError(f"{where}: cannot be written to Parquet: {one_line(error)}") from None
+    digest = hashlib.sha256(content.getvalue()).hexdigest()[:16]
+    stem = re.sub(r"[^\w.-]+", "_", name)[:60].strip("._") or "data"
+    return DataFile(folder / f"{stem}-{digest}.parquet", content.getvalue()), target
+
+
+def _joined(X: Any, y: Any, where: str) -> tuple[pd.DataFrame, str]:
+    """Features and labels as one frame, and the name of the column of labels."""
+    if hasattr(X, "toarray"):
+        raise ConfigError(f"{where}: X is a sparse matrix; give X.toarray()")
+    features = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else _columns(X, where)
+    labels = pd.Series(y).reset_index(drop=True) if _is_vector(y) else None
+    if labels is None:
+        raise ConfigError(f"{where}: y must be a vector of labels, got {np.shape(y)} of {type(y).__name__}")
+    if len(features) != len(labels):
+        raise ConfigError(f"{where}: X has {len(features)} rows, but y has {len(labels)}")
+    if isinstance(X, pd.DataFrame) and isinstance(y, pd.Series) and _are_shuffled(X.index, y.index):
+        raise ConfigError(
+            f"{where}: X and y must be in the same order, but y has the index of X in another one; give "
+            "y.loc[X.index], or y.to_numpy() if row i of X has the label i of y"
+        )
+    target = str(labels.name) if labels.name is not None else TARGET
+    while target in set(map(str, features.columns)):
+        target += "_"
+    # Made at once, for a column that is added to many makes pandas copy or warn.
+    return pd.concat([features, labels.rename(target)], axis=1), target
+
+
+def _are_shuffled(one: pd.Index, other: pd.Index) -> bool:
+    """Whether two indexes hold the same labels in another order."""
+    return not one.equals(other) and Counter(one) == Counter(other)
+
+
+def _is_vector(y: Any) -> bool:
+    return isinstance(y, pd.Series) or np.ndim(y) == 1
+
+
+def _columns(X: Any, where: str) -> pd.DataFrame:
+    try:
+        matrix = np.asarray(X)
+    except ValueError as error:
+        raise ConfigError(f"{where}: X is no matrix: {one_line(error)}") from None
+    if matrix.ndim != 2:
+        raise ConfigError(f"{where}: X must have two dimensions, rows and columns, got {matrix.ndim}")
+    # An array of objects may hold columns of numbers beside columns of text.
+    return pd.DataFrame(matrix, columns=[f"x{i}" for i in range(matrix.shape[1])]).infer_objects()

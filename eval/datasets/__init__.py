@@ -1,0 +1,1 @@
+"""Data sets: from a spec of the config to features and labels."""

@@ -1,0 +1,30 @@
+"""Which rows are trained on, and which are tested on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dataset import Dataset
+
+
+def split(
+    dataset: Dataset, test_fraction: float | None, stratify: bool, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Training and test rows: those that the data set tells apart itself, or a draw of a share of the rows.
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows, or too few of one class to stratify.
+    """
+    if dataset.is_test is not None:
+        return np.flatnonzero(~dataset.is_test), np.flatnonzero(dataset.is_test)
+    # Imported here, for it takes long and a run that is finished needs none of it.
+    from sklearn.model_selection import train_test_split
+
+    y = dataset.y
+    train, test = train_test_split(
+        np.arange(y.size), test_size=test_fraction, random_state=seed, stratify=y if stratify else None
+    )
+    return train, test

@@ -1,0 +1,120 @@
+"""One cell: split, corrupt the labels, fit, test."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Collection
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from ..config.model_spec import ModelSpec
+from ..datasets.dataset import Dataset
+from ..datasets.train_test import split
+from ..errors import one_line
+from ..metrics.outcome import Outcome
+from ..metrics.scoring import measure
+from ..models.factory import build
+from ..models.packages import packages_of
+from ..noise.base import NoisyLabels
+from .jobs import Job
+
+
+def run_cell(
+    job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None] = lambda: None
+) -> Outcome:
+    """Fit and test one cell; an error of the model becomes part of the outcome.
+
+    Parameters
+    ----------
+    job : Job
+    dataset : Dataset
+    allowed : collection of str
+        Packages that models may come from.
+    begin : callable
+        Called when all is prepared and loaded, right before the model is fitted.
+
+    Returns
+    -------
+    Outcome
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _fit_and_test(job, dataset, allowed, begin)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a model may raise anything
+        message = f"{type(error).__name__}: {one_line(error)}"
+        # A parameter may hold what no file can, such as half a surrogate pair.
+        where = traceback.format_exc().encode(errors="backslashreplace").decode()
+        return Outcome(error=message, traceback=where)
+
+
+def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
+    train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
+    # Noise too is drawn by so many threads: of sums over features the last digits depend on their number.
+    with threadpool_limits(job.threads):
+        noisy, y_test = _corrupt(job, dataset, train, test)
+        # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
+        classes, y_train = np.unique(noisy.labels, return_inverse=True)
+        model = build(job.model, seed=job.seed, threads=job.threads, allowed=allowed)
+        X_train, X_test = dataset.X[train], dataset.X[test]
+        _warm_up(job, X_train, y_train, X_test)
+        begin()
+        start = time.perf_counter()
+        model.fit(X_train, y_train)
+        fitted = time.perf_counter()
+        predicted = model.predict(X_test)
+        predict_seconds = time.perf_counter() - fitted
+        measured = measure(model, X_test, y_test, predicted, classes)
+    outcome = Outcome(
+        **measured,
+        realised_rate=noisy.realised_rate,
+        fit_seconds=fitted - start,
+        predict_seconds=predict_seconds,
+    )
+    if not outcome.is_score:
+        raise ValueError(f"the model has scores that cannot be: {measured}")
+    return outcome
+
+
+def _corrupt(
+    job: Job, dataset: Dataset, train: NDArray[np.int64], test: NDArray[np.int64]
+) -> tuple[NoisyLabels, NDArray[np.int64]]:
+    """Noisy training labels and test labels: the same for every model."""
+    seed: int | list[int] = job.seed
+    if job.noise.kind != "label":  # which has its own rule, that of the study
+        setting = [int.from_bytes(job.noise.kind.encode()), round(job.noise_rate * 1e9)]
+        seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
+    return job.noise.corrupt_split(
+        dataset.y,
+        train,
+        test,
+        dataset.X,
+        classes=np.arange(dataset.classes.size),
+        noise_on=job.noise_on,
+        random_state=seed,
+    )
+
+
+_warm: set[str] = set()
+
+
+def _warm_up(
+    job: Job, X_train: NDArray[np.float64], y_train: NDArray[np.int64], X_test: NDArray[np.float64]
+) -> None:
+    """Load the compiled code of our own learner, so that no timed fit does.
+
+    Which code is needed depends on the data, so every process does this once for each data set.
+    """
+    if "robust_splits" not in packages_of(job.model) or job.fingerprint in _warm:
+        return
+    for name, params in (
+        ("robust_tree", {"max_depth": 1}),
+        ("robust_forest", {"max_depth": 1, "n_estimators": 1}),
+    ):
+        spec = ModelSpec.model_validate({"model": name, "params": params})
+        build(spec, seed=0, threads=1).fit(X_train, y_train).predict(X_test)
+    _warm.add(job.fingerprint)

@@ -1,0 +1,1 @@
+"""What a cell is scored by, ELA and RLA, and the registry of all measures."""

@@ -1,0 +1,147 @@
+"""The classes that a config may name: an allow-list, so that nothing else is even imported.
+
+Importing a module runs its code.  Packages also hold modules for their tests and tools, which are not safe to
+import on a stranger's behalf: some unpickle files of the working directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+
+from ..errors import ConfigError
+
+# All estimators of scikit-learn, as ``sklearn.utils.all_estimators`` lists them, but those that read text, and
+# GridSearchCV and its like, whose grids would set parameters past every check (configs have `search`); and the
+# classifiers and regressors of the boosters.  Each class is listed under its shortest public module.
+CLASSES = {
+    module: frozenset(names.split())
+    for module, names in {
+        "boostnoise": "RobustLGBMClassifier RobustXGBClassifier",
+        "boostnoise.eval": "CleanlabClassifier",
+        "catboost": "CatBoostClassifier",
+        "lightgbm": "LGBMClassifier LGBMRegressor",
+        "robust_splits": "RobustDecisionTreeClassifier RobustExtraTreesClassifier RobustForestClassifier",
+        "sklearn.calibration": "CalibratedClassifierCV",
+        "sklearn.cluster": """
+            AffinityPropagation AgglomerativeClustering Birch BisectingKMeans DBSCAN FeatureAgglomeration
+            HDBSCAN KMeans MeanShift MiniBatchKMeans OPTICS SpectralBiclustering SpectralClustering
+            SpectralCoclustering
+        """,
+        "sklearn.compose": "ColumnTransformer TransformedTargetRegressor",
+        "sklearn.covariance": """
+            EllipticEnvelope EmpiricalCovariance GraphicalLasso GraphicalLassoCV LedoitWolf MinCovDet OAS
+            ShrunkCovariance
+        """,
+        "sklearn.cross_decomposition": "CCA PLSCanonical PLSRegression PLSSVD",
+        "sklearn.decomposition": """
+            DictionaryLearning FactorAnalysis FastICA IncrementalPCA KernelPCA LatentDirichletAllocation
+            MiniBatchDictionaryLearning MiniBatchNMF MiniBatchSparsePCA NMF PCA SparseCoder SparsePCA
+            TruncatedSVD
+        """,
+        "sklearn.discriminant_analysis": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis",
+        "sklearn.dummy": "DummyClassifier DummyRegressor",
+        "sklearn.ensemble": """
+            AdaBoostClassifier AdaBoostRegressor BaggingClassifier BaggingRegressor ExtraTreesClassifier
+            ExtraTreesRegressor GradientBoostingClassifier GradientBoostingRegressor
+            HistGradientBoostingClassifier HistGradientBoostingRegressor IsolationForest
+            RandomForestClassifier RandomForestRegressor RandomTreesEmbedding StackingClassifier
+            StackingRegressor VotingClassifier VotingRegressor
+        """,
+        "sklearn.feature_selection": """
+            GenericUnivariateSelect RFE RFECV SelectFdr SelectFpr SelectFromModel SelectFwe SelectKBest
+            SelectPercentile SequentialFeatureSelector VarianceThreshold
+        """,
+        "sklearn.frozen": "FrozenEstimator",
+        "sklearn.gaussian_process": "GaussianProcessClassifier GaussianProcessRegressor",
+        "sklearn.impute": "KNNImputer MissingIndicator SimpleImputer",
+        "sklearn.isotonic": "IsotonicRegression",
+        "sklearn.kernel_approximation": """
+            AdditiveChi2Sampler Nystroem PolynomialCountSketch RBFSampler SkewedChi2Sampler
+        """,
+        "sklearn.kernel_ridge": "KernelRidge",
+        "sklearn.linear_model": """
+            ARDRegression BayesianRidge ElasticNet ElasticNetCV GammaRegressor HuberRegressor Lars LarsCV
+            Lasso LassoCV LassoLars LassoLarsCV LassoLarsIC LinearRegression LogisticRegression
+            LogisticRegressionCV MultiTaskElasticNet MultiTaskElasticNetCV MultiTaskLasso MultiTaskLassoCV
+            OrthogonalMatchingPursuit OrthogonalMatchingPursuitCV PassiveAggressiveClassifier
+            PassiveAggressiveRegressor Perceptron PoissonRegressor QuantileRegressor RANSACRegressor Ridge
+            RidgeCV RidgeClassifier RidgeClassifierCV SGDClassifier SGDOneClassSVM SGDRegressor
+            TheilSenRegressor TweedieRegressor
+        """,
+        "sklearn.manifold": "ClassicalMDS Isomap LocallyLinearEmbedding MDS SpectralEmbedding TSNE",
+        "sklearn.mixture": "BayesianGaussianMixture GaussianMixture",
+        "sklearn.model_selection": """
+            FixedThresholdClassifier TunedThresholdClassifierCV
+        """,
+        "sklearn.multiclass": "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier",
+        "sklearn.multioutput": "ClassifierChain MultiOutputClassifier MultiOutputRegressor RegressorChain",
+        "sklearn.naive_bayes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB",
+        "sklearn.neighbors": """
+            KNeighborsClassifier KNeighborsRegressor KNeighborsTransformer KernelDensity LocalOutlierFactor
+            NearestCentroid NearestNeighbors NeighborhoodComponentsAnalysis RadiusNeighborsClassifier
+            RadiusNeighborsRegressor RadiusNeighborsTransformer
+        """,
+        "sklearn.neural_network": "BernoulliRBM MLPClassifier MLPRegressor",
+        "sklearn.pipeline": "FeatureUnion Pipeline",
+        "sklearn.preprocessing": """
+            Binarizer FunctionTransformer KBinsDiscretizer KernelCenterer LabelBinarizer LabelEncoder
+            MaxAbsScaler MinMaxScaler MultiLabelBinarizer Normalizer OneHotEncoder OrdinalEncoder
+            PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler SplineTransformer
+            StandardScaler TargetEncoder
+        """,
+        "sklearn.random_projection": "GaussianRandomProjection SparseRandomProjection",
+        "sklearn.semi_supervised": "LabelPropagation LabelSpreading SelfTrainingClassifier",
+        "sklearn.svm": "LinearSVC LinearSVR NuSVC NuSVR OneClassSVM SVC SVR",
+        "sklearn.tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor",
+        "xgboost": "XGBClassifier XGBRFClassifier XGBRFRegressor XGBRegressor",
+    }.items()
+}
+PACKAGES = frozenset(module.partition(".")[0] for module in CLASSES)
+
+
+def is_listed(module: str, model: str) -> bool:
+    """Whether a config may name the class `model` of `module`."""
+    return model in CLASSES.get(module, ())
+
+
+def check_classes(described: Iterable[tuple[object, object]], allowed: Collection[str]) -> None:
+    """Check that classes may be imported, before anything is.
+
+    Parameters
+    ----------
+    described : iterable of (module, name)
+    allowed : collection of str
+        Packages whose classes the user allows.
+
+    Raises
+    ------
+    ConfigError
+        If a class is not on the list and its package is not allowed, or either name is private or no text.
+    """
+    for module, model in described:
+        if not isinstance(module, str) or not isinstance(model, str):
+            raise ConfigError(f"module and model must be strings, got {module!r:.60} and {model!r:.60}")
+        if is_listed(module, model):
+            continue
+        if any(part.startswith("_") for part in [*module.split("."), model]):
+            raise ConfigError(f"{module}.{model} is not public")
+        package = module.partition(".")[0]
+        if package in allowed:
+            continue
+        if package not in PACKAGES:
+            raise ConfigError(
+                f"package {package!r} is not allowed; allowed are {', '.join(sorted(PACKAGES))}, "
+                "and any package given by --allow-module NAME (in Python: allow_modules)"
+            )
+        raise ConfigError(
+            f"{module}.{model} is not a class that a config may name{_hint(module, model)}; --allow-module "
+            f"{package} (in Python: allow_modules) allows every class of {package}, whose code then runs"
+        )
+
+
+def _hint(module: str, model: str) -> str:
+    names = sorted(f"{name}.{cls}" for name, classes in CLASSES.items() for cls in classes)
+    elsewhere = [name for name in names if name.endswith(f".{model}")]
+    near = elsewhere or get_close_matches(f"{module}.{model}", names, n=1, cutoff=0.8)
+    return f" (did you mean {near[0]}?)" if near else ""

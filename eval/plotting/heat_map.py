@@ -1,0 +1,175 @@
+"""A heat map: how each model does on each data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from ..metrics.outcome import NOT_FITTED
+from ..metrics.robustness import PAIRED, curve
+from ..statistics.score_tables import higher_is_better
+from .figure import LETTER, usual_top
+from .mathtext import text_of
+from .request import Picture
+
+# Perceptually uniform, also for colour-blind readers, and rising in lightness, so that print keeps the order.
+COLOUR_MAP = "cividis"
+CELL = (0.85, 0.42)  # inches
+NAME_WIDTH = 26
+FAILED, NO_VALUE = "failed", "no value"
+
+
+def heat_map(picture: Picture) -> Axes | NDArray[Any]:
+    """Draw the models and data sets at one noise rate, a heat map for each kind of noise."""
+    tables = {kind: _cells(picture, kind) for kind in picture.kinds}
+    better = higher_is_better(picture.metric)
+
+    def draw(ax: Axes, kind: str) -> None:
+        draw_heat_map(
+            ax,
+            *tables[kind],
+            gids={model: look["gid"] for model, look in picture.looks.items()},
+            higher_is_better=better,
+            label=f"{picture.name} ({'higher' if better else 'lower'} is better)",
+            colour_map=picture.options.fig_cmap,
+        )
+
+    n_repeats = picture.scores["repeat"].nunique()
+    spread = (
+        f"±: standard deviation over {n_repeats} repeats" if n_repeats > 1 else "One repeat, so no deviation"
+    )
+    return picture.stack(
+        draw,
+        [_size(table) for table, *_ in tables.values()],
+        title=f"{picture.name}{picture.at_level}",
+        caption=f"{spread}; bold: the best on each data set",
+    )
+
+
+def _cells(picture: Picture, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Means, deviations and whether a cell failed, for each data set and model."""
+    scores, level = picture.of_kind(kind), picture.level_of(kind)
+    table = curve(scores, picture.metric, picture.of)
+    failed = scores["error"].notna() & scores["error"].ne(NOT_FITTED)
+    if level is not None:
+        table = table[np.isclose(table["noise_rate"], level)]
+        # ELA and its kin have no value where there is none without noise.
+        rates = [level, 0.0] if picture.metric in PAIRED else [level]
+        failed &= np.isclose(scores["noise_rate"].to_numpy()[:, None], rates).any(axis=1)
+    means, spread = (
+        table.pivot(index="dataset", columns="model", values=name) for name in (picture.metric, "std")
+    )
+    of_cells = failed.groupby([scores["dataset"], scores["model"]], sort=False).any().unstack()
+    rows, columns = picture.datasets, picture.chosen
+    return means.loc[rows, columns], spread.loc[rows, columns], of_cells.loc[rows, columns]
+
+
+def _size(table: pd.DataFrame) -> tuple[float, float]:
+    """Inches of the cells, and of the names and the colour bar around them."""
+    letter = LETTER * matplotlib.rcParams["font.size"]
+    longest = [
+        letter * min(NAME_WIDTH, max(len(str(name)) for name in names))
+        for names in (table.columns, table.index)
+    ]
+    rows, columns = table.shape
+    return columns * CELL[0] + longest[1] + 1.5, rows * CELL[1] + 0.65 * longest[0] + 0.3
+
+
+def draw_heat_map(
+    ax: Axes,
+    table: pd.DataFrame,
+    spread: pd.DataFrame,
+    failed: pd.DataFrame,
+    *,
+    gids: Mapping[str, str],
+    higher_is_better: bool,
+    label: str,
+    colour_map: str | None = None,
+) -> None:
+    """Draw a cell for each data set (row) and model (column), the lighter the better.
+
+    Parameters
+    ----------
+    ax : Axes
+    table : DataFrame
+        Values, data sets by models; where one is missing the cell is hatched.
+    spread : DataFrame
+        Standard deviations, which are written below the values; NaN where there is none.
+    failed : DataFrame
+        Where a value is missing because a cell failed, and not for another reason.
+    gids : mapping of str to str
+        The group id of each model.
+    higher_is_better : bool
+    label : str
+        What the values are.
+    colour_map : str or None, default=None
+        One of Matplotlib's; None for ours.
+    """
+    values = table.to_numpy(dtype=np.float64)
+    deviations = spread.to_numpy(dtype=np.float64)
+    rows, columns = values.shape
+    name = colour_map or COLOUR_MAP
+    colours = matplotlib.colormaps[name if higher_is_better else _reversed(name)]
+    mesh = ax.pcolormesh(np.ma.masked_invalid(values), cmap=colours, edgecolors="white", linewidth=1)
+    top = usual_top(values)
+    if np.isfinite(top):
+        mesh.set_clim(vmax=top)
+    elif not np.isfinite(values).any():
+        mesh.set_clim(0, 1)
+    best = (
+        np.nanmax(values, axis=1, initial=-np.inf)
+        if higher_is_better
+        else np.nanmin(values, axis=1, initial=np.inf)
+    )
+    digits = 3 if np.nanmax(np.abs(values), initial=0) < 100 else 1
+    for i in range(rows):
+        for j in range(columns):
+            common: Any = {"ha": "center", "va": "center", "gid": gids[table.columns[j]]}
+            if not np.isfinite(values[i, j]):
+                box = Rectangle((j, i), 1, 1, facecolor="0.95", edgecolor="0.7", hatch="////", linewidth=0)
+                ax.add_patch(box)
+                why = FAILED if failed.iat[i, j] else NO_VALUE
+                edge = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+                ax.text(j + 0.5, i + 0.5, why, fontsize=7, style="italic", bbox=edge, **common)
+                continue
+            red, green, blue, _ = mesh.cmap(mesh.norm(values[i, j]))
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+            common["color"] = "white" if dark else "black"
+            weight = "bold" if values[i, j] == best[i] else "normal"
+            known = np.isfinite(deviations[i, j])
+            ax.text(
+                j + 0.5,
+                i + (0.36 if known else 0.5),
+                f"{values[i, j]:.{digits}f}",
+                fontsize=8,
+                weight=weight,
+                **common,
+            )
+            if known:
+                ax.text(j + 0.5, i + 0.74, f"±{deviations[i, j]:.{digits}f}", fontsize=6, **common)
+    ax.set_xlim(0, columns)
+    ax.set_ylim(rows, 0)
+    ax.xaxis.tick_top()
+    ax.set_xticks(np.arange(columns) + 0.5, [text_of(name, NAME_WIDTH) for name in table.columns])
+    for text, name in zip(ax.get_xticklabels(), table.columns, strict=True):
+        text.set(rotation=40, ha="left", rotation_mode="anchor", gid=gids[name])
+    ax.set_yticks(np.arange(rows) + 0.5, [text_of(str(name), NAME_WIDTH) for name in table.index])
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    extend = "max" if np.isfinite(top) else "neither"
+    bar = ax.figure.colorbar(
+        mesh, ax=ax, extend=extend, label=label, shrink=min(1.0, 4 / (rows * CELL[1])), aspect=15
+    )
+    bar.outline.set_visible(False)
+
+
+def _reversed(name: str) -> str:
+    return name.removesuffix("_r") if name.endswith("_r") else f"{name}_r"

@@ -1,0 +1,165 @@
+"""Pictures of scores: one function that draws every kind of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from ..config.figure_options import FigureOptions
+from ..metrics.robustness import MEASURES, METRICS, PAIRED
+from .critical_difference import critical_difference_diagram
+from .curves import averaged_curves, plot_curves
+from .figure import STYLE, number_ids
+from .heat_map import heat_map
+from .mathtext import label_of
+from .rank_curves import rank_curves
+from .request import AREA, Picture
+from .small_multiples import curves_by_dataset
+from .time_plot import accuracy_against_time
+
+__all__ = ["KINDS", "label_of", "plot", "plot_curves"]
+
+CURVES = (*PAIRED, *MEASURES)
+BY_DATASET = "_by_dataset"
+COMPARISONS = {
+    "critical_difference": critical_difference_diagram,
+    "ranks": rank_curves,
+    "time": accuracy_against_time,
+    "heatmap": heat_map,
+}
+KINDS = (*CURVES, *(f"{name}{BY_DATASET}" for name in CURVES), *COMPARISONS)
+
+
+def plot(
+    scores: pd.DataFrame,
+    kind: str,
+    *,
+    of: str = "accuracy",
+    metric: str | None = None,
+    level: float | None = None,
+    noise_kind: str | None = None,
+    models: Sequence[str] | None = None,
+    options: FigureOptions | None = None,
+    ax: Axes | None = None,
+) -> Axes | NDArray[Any]:
+    """Draw a picture of scores.
+
+    What is drawn of the i-th model has the group ids ``model-{i}``, ``model-{i}-2`` and so on, and its colour,
+    marker and dashes follow from its place among all models, in every kind of picture.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `run` returns it.
+    kind : str
+        One of
+
+        - ``"ela"``, ``"rla"``, ``"retention"`` or a measure such as ``"accuracy"``: against the noise rate,
+          averaged over the data sets, with a 95 % bootstrap band, see `boostnoise.eval.plotting.bands`;
+        - one of these with ``"_by_dataset"`` behind it: a small panel for each data set;
+        - ``"critical_difference"``: mean ranks over the data sets, and which of them do not differ by
+          Nemenyi's test;
+        - ``"ranks"``: mean ranks against the noise rate, with a band over the data sets;
+        - ``"time"``: a measure against the time of the fit;
+        - ``"heatmap"``: every model on every data set.
+    of : str, default="accuracy"
+        The measure that ELA and its kin are computed from, and that the last four kinds compare.
+    metric : str or None, default=None
+        What the last four kinds compare in its place, such as ``"ela"`` or, but for ranks and time,
+        ``"area_under_ela"``.
+    level : float or None, default=None
+        The noise rate at which ``"critical_difference"``, ``"time"`` and ``"heatmap"`` compare; None for the
+        one that `verdict` speaks of.
+    noise_kind : str or None, default=None
+        Draws one kind of noise; None for all of them, each in a panel of its own.
+    models : sequence of str or None, default=None
+        The models to draw, and among which ranks are given; None for all.
+    options : FigureOptions or None, default=None
+        Size, title, colours and lines.
+    ax : Axes or None, default=None
+        Where to draw, if it is a single panel; None for a new figure.
+
+    Returns
+    -------
+    Axes or ndarray of Axes
+        An array for several kinds of noise, ``(n_kinds,)``, and for small multiples, ``(n_datasets,)`` or
+        ``(n_datasets, n_kinds)``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is unknown or not among the scores, or several panels are to be drawn into one `ax`.
+    TypeError
+        If `models` is no list, or `ax` are no axes.
+    """
+    if not isinstance(ax, Axes | None):
+        raise TypeError(f"ax must be an Axes of Matplotlib or None, got {ax!r:.60}")
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    if of not in MEASURES or of not in scores:
+        there = ", ".join(name for name in MEASURES if name in scores)
+        raise ValueError(f"of must be a measure of the scores, {there}, got {of!r}")
+    curve_of = kind.removesuffix(BY_DATASET)
+    if metric is not None and curve_of in CURVES:
+        raise ValueError(f"metric must be None for {kind}, which says itself what it draws, got {metric!r}")
+    if metric is not None and (metric not in METRICS or (metric == AREA and kind in ("ranks", "time"))):
+        allowed = [name for name in METRICS if name != AREA or kind not in ("ranks", "time")]
+        raise ValueError(f"metric must be one of {', '.join(allowed)} for {kind}, got {metric!r}")
+    if level is not None and (kind == "ranks" or curve_of in CURVES):
+        raise ValueError(f"level must be None for {kind}, which shows all noise rates, got {level!r}")
+    if models is not None and (isinstance(models, str) or not isinstance(models, Iterable)):
+        raise TypeError(f"models must be a list of names or None, got {models!r:.60}")
+    options = FigureOptions() if options is None else options
+    everyone = _unique(scores, "model")
+    picture = Picture(
+        scores=_chosen(_chosen(scores, "noise_kind", noise_kind), "model", models),
+        metric=curve_of if curve_of in CURVES else metric or of,
+        of=of,
+        level=level,
+        everything=scores,
+        models=everyone,
+        chosen=everyone if models is None else list(models),
+        options=options,
+        ax=ax,
+    )
+    if ax is not None and (len(picture.kinds) > 1 or kind.endswith(BY_DATASET)):
+        what = (
+            "of several panels" if len(picture.kinds) == 1 else "with several kinds of noise; name a noise_kind"
+        )
+        raise ValueError(f"ax must be None for a picture {what}")
+    n_kwargs = len(options.plot_kwargs)
+    if n_kwargs not in (0, len(everyone)):
+        raise ValueError(f"options.plot_kwargs must be empty or hold one object per model, got {n_kwargs}")
+    with matplotlib.rc_context(STYLE):
+        if kind in COMPARISONS:
+            drawn = COMPARISONS[kind](picture)
+        else:
+            drawn = (curves_by_dataset if kind.endswith(BY_DATASET) else averaged_curves)(picture)
+    panel: Axes = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
+    number_ids(panel.figure)
+    return drawn
+
+
+def _unique(scores: pd.DataFrame, column: str) -> list[str]:
+    return [str(name) for name in scores[column].unique()]
+
+
+def _chosen(scores: pd.DataFrame, column: str, names: str | Sequence[str] | None) -> pd.DataFrame:
+    """The scores of some kinds of noise or models."""
+    there = _unique(scores, column)
+    chosen = there if names is None else list(names) if column == "model" else [names]
+    twice = next((name for i, name in enumerate(chosen) if name in chosen[:i]), None)
+    name = "models" if column == "model" else column
+    if not chosen or any(chosen_name not in there for chosen_name in chosen):
+        raise ValueError(
+            f"{name} must be among {', '.join(there) or 'none: there are no scores'}, got {names!r}"
+        )
+    if twice is not None:
+        raise ValueError(f"{name} must name each once, but {twice!r} is there twice")
+    return scores[scores[column].isin(chosen)]

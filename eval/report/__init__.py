@@ -1,0 +1,1 @@
+"""Reports: files, console output and citations of a run."""

@@ -1,0 +1,158 @@
+"""The report as a page: one file that needs nothing else, neither a server nor the network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from boostnoise.eval._atomic_file import whole_file
+from boostnoise.eval._wording import p_text
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.models.packages import version_of
+from boostnoise.eval.plotting.mathtext import label_of, short_label_of
+from boostnoise.eval.plotting.styles import looks_of
+from boostnoise.eval.statistics.verdict import telling_rate, verdict
+
+from ..citations import bibtex, bibtex_of, citation, works_of
+from ..latex_names import readable
+from .data import Results
+from .significance import tests_of
+from .styles import line_look, style_of_heat, style_of_models
+from .tables import failures, heat_maps, percent, tables_of_averages, tables_of_dataset
+
+TEMPLATES = "templates"
+FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # before anything is drawn
+
+
+def write_html(run: Run, path: Path) -> Path:
+    """Write the report of a run as one HTML file; the same run gives the same bytes.
+
+    Parameters
+    ----------
+    run : Run
+        See `load_run`.
+    path : Path
+        The file; one that is there is replaced by a whole one.
+
+    Returns
+    -------
+    Path
+        That of the file.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be written.
+    """
+    page = html_of(run)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as file:
+            file.write(page.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise ConfigError(f"the report cannot be written to {path}: {error}") from None
+    return path
+
+
+def html_of(run: Run) -> str:
+    """The report of a run as a page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    results = Results(run)
+    config = run.config
+    options = config.ela_fig if config.ela_fig.plot_kwargs or config.ela_fig.fig_cmap else config.rla_fig
+    looks = [line_look(i, len(results.models), options) for i in range(len(results.models))]
+    lines = looks_of(results.models, options)
+    told = [(of_kind, telling_rate(of_kind, results.metric)) for of_kind in results.scores_by_kind]
+    style = "\n".join([_template("report.css"), style_of_models(looks), style_of_heat(options)])
+    scripts = [get_plotlyjs(), _template("report.js")]
+    environment = Environment(
+        loader=PackageLoader("boostnoise.eval.report.html", TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"percent": percent, "readable": readable, "breakable": _breakable}
+    works = works_of(config)
+    return environment.get_template("report.html.j2").render(
+        run=run,
+        config=config,
+        results=results,
+        looks=looks,
+        policy=_policy([FIRST_SCRIPT, *scripts]),
+        style=Markup(style),  # noqa: S704 - ours, with colours that Matplotlib understood
+        # Plotly's, and ours.
+        first_script=Markup(FIRST_SCRIPT),  # noqa: S704
+        scripts=[Markup(script) for script in scripts],  # noqa: S704
+        data=Markup(_json(results.for_page(looks))),  # noqa: S704 - escaped there
+        shown_config=_shown_config(run),
+        failures=failures(results),
+        averages=tables_of_averages(results),
+        heat_maps=heat_maps(results),
+        sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],
+        levels=[results.rates[kind].index(rate) for kind, (_, rate) in zip(results.kinds, told, strict=True)],
+        verdict=[
+            paragraph
+            for of_kind, rate in told
+            for paragraph in verdict(of_kind, metric=results.metric, level=rate)
+        ]
+        + ([f"{config.scored_on()}."] if config.scored_on() else []),
+        tests=[tests_of(of_kind, results.metric, rate, lines) for of_kind, rate in told],
+        p_text=p_text,
+        metric=short_label_of(results.metric),
+        label_of=label_of,
+        titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},
+        version=version_of("boostnoise"),
+        works=works,
+        citation=citation(),
+        bibtex=f"{bibtex()}\n\n{bibtex_of(works)}",
+    )
+
+
+def _breakable(name: str) -> str:
+    """A name that may go on in a new line after a slash and its like."""
+    from markupsafe import Markup, escape
+
+    # None of these characters is in what stands for others in HTML.
+    return Markup(re.sub(r"(?<=[/_:.,-])(?=.)", "<wbr>", escape(name)))  # noqa: S704
+
+
+def _template(name: str) -> str:
+    return (files("boostnoise.eval.report.html") / TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _policy(scripts: list[str]) -> str:
+    """The Content-Security-Policy: no script but those of the page itself, and nothing from anywhere.
+
+    Plotly adds style sheets of its own, which differ from version to version.
+    """
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {hashes}; "
+        "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(data: Any) -> str:
+    """JSON for a script element, which no text in it can end."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # all but ASCII is escaped
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _shown_config(run: Run) -> str:
+    """The config as a file would hold it; where its results went changes nothing of them."""
+    content = run.config.model_dump(exclude={"results_dir"}, exclude_defaults=False)
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    # Bidirectional controls would make the shown config look different from the one that ran.
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)

@@ -1,0 +1,58 @@
+"""Who leads while a run is under way."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..execution.plan import Progress
+from ..metrics.outcome import Outcome
+from ..metrics.robustness import ela
+
+
+class Leaders:
+    """The models of a run by their mean ELA over the cells that all of them have finished, so that it is fair.
+
+    Models without any ELA yet, such as one that fails everywhere, do not hold up the others.
+
+    Parameters
+    ----------
+    progress : Progress
+        The first of the run.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        plan = progress.plan
+        self._models = [model.name for model in plan.config.models]
+        columns = {name: column for column, name in enumerate(self._models)}
+        rows: dict[tuple[object, ...], int] = {}  # all of a cell but the model
+        baselines: dict[tuple[object, ...], int] = {}  # the row without noise that it is compared with
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        baseline_of = {}
+        for key, job in zip(plan.keys, plan.jobs, strict=True):
+            group = (job.dataset, job.noise_kind, job.repeat)
+            row = rows.setdefault((*group, job.noise_rate), len(rows))
+            if job.noise_rate == 0:
+                baselines[group] = row
+            baseline_of[row] = group
+            self._places.setdefault(key, []).append((row, columns[job.model.name]))
+        self._baseline = np.array([baselines[baseline_of[row]] for row in range(len(rows))])
+        self._accuracy = np.full((len(rows), len(self._models)), np.nan)
+        for key, outcome in plan.finished.items():
+            self.add(key, outcome)
+
+    def add(self, key: str, outcome: Outcome) -> None:
+        """Take in what came of a cell."""
+        if outcome.is_score and outcome.accuracy is not None:
+            for place in self._places[key]:
+                self._accuracy[place] = outcome.accuracy
+
+    def best(self, n: int = 3) -> list[tuple[str, float]]:
+        """The best models with their mean ELA, the best first; fewer if there are fewer."""
+        losses = ela(self._accuracy, self._accuracy[self._baseline])
+        (compete,) = np.nonzero(np.isfinite(losses).any(axis=0))
+        common = np.isfinite(losses[:, compete]).all(axis=1)
+        if not common.any():
+            return []
+        means = losses[np.ix_(common, compete)].mean(axis=0)
+        order = np.argsort(means, kind="stable")[:n]
+        return [(self._models[compete[i]], float(means[i])) for i in order]

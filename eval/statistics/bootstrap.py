@@ -1,0 +1,169 @@
+"""Bootstrap bands of curves: how far an average would move with other repeats, or with other data sets.
+
+References
+----------
+.. [1] Efron & Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall, 1993.
+.. [2] Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 69, 2015.
+.. [3] Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2,
+       1946.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..metrics.robustness import per_repeat
+from .result import too_few
+
+FEWEST = 3  # of which nothing less can be resampled
+
+
+def bootstrap_band(
+    scores: pd.DataFrame,
+    metric: str,
+    *,
+    of: str = "accuracy",
+    over: Literal["repeats", "datasets"] = "repeats",
+    by_dataset: bool = False,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    r"""Band of the curve that `mean_curve` averages, or of those of `curve`, by the bootstrap [1]_.
+
+    Repeats, or data sets, are drawn with replacement, the same ones for all models and noise rates; the band at
+    a rate holds the middle of the averages that come out.  Over repeats it tells how far other splits and draws
+    of the noise on these data sets would move the curve, over data sets how far other data sets would.  The
+    repeats of each data set are drawn by themselves, as those of another are other draws.  ELA and its kin pair
+    A_0 and A_v within a repeat first.
+
+    The quantiles are those of the expanded percentile interval [2]_, ``Phi(-sqrt(n / (n - 1)) t)`` with n what
+    is drawn from and t the quantile of Student's distribution: of a few draws the plain ones make the band too
+    narrow, as its width is that of a variance divided by n, and not by n - 1.  Its degrees of freedom are
+    n - 1, and for repeats of several data sets those of Welch and Satterthwaite [3]_.  With few repeats it is
+    rough: of normal numbers, a band of 95 % holds the mean of one data set in 75, 87 and 92 % of all cases with
+    3, 4 and 5 repeats, that over three equal data sets with 3 repeats in 94 %, and that over three of which one
+    varies most in 87 %.
+
+    Parameters
+    ----------
+    scores, metric, of
+        See `per_repeat`.
+    over : {"repeats", "datasets"}, default="repeats"
+        What is resampled.
+    by_dataset : bool, default=False
+        A band for each data set by itself, over its repeats.
+    level : float, default=0.95
+        How often the band is to hold the mean.
+    n_resamples : int, default=2000
+    seed : int, default=0
+        The same seed gives the same band.
+
+    Returns
+    -------
+    DataFrame
+        One row for each kind of noise, rate and model, and data set with `by_dataset`: ``noise_kind``,
+        ``noise_rate`` (the area under ELA has none), ``model``, the mean under the metric's name, ``low``,
+        ``high``.  NaN where a data set or a repeat is missing, as in `mean_curve`; ``low`` and ``high`` also
+        where there are fewer than three to resample, and then ``attrs["remark"]`` says so.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described.
+    """
+    if over not in ("repeats", "datasets"):
+        raise ValueError(f"over must be 'repeats' or 'datasets', got {over!r}")
+    if by_dataset and over != "repeats":
+        raise ValueError("over must be 'repeats' with by_dataset, got 'datasets'")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples must be at least 1, got {n_resamples!r}")
+    values = per_repeat(scores, metric, of)
+    unit = "repeat" if over == "repeats" else "dataset"
+    averaged = None if over == "repeats" else "repeat"
+    lines = [name for name in ("dataset", "noise_kind", "noise_rate", "model") if name in values]
+    if not by_dataset:
+        lines.remove("dataset")
+    strata = ["dataset"] if over == "repeats" and not by_dataset else []
+    bands = [
+        _band_of_kind(of_kind, metric, lines, unit, strata, averaged, (level, n_resamples, seed))
+        for _, of_kind in values.groupby("noise_kind", sort=False)
+    ]
+    table = pd.concat(bands, ignore_index=True)
+    n = int(values.groupby("noise_kind")[unit].nunique().min())
+    if n < FEWEST:
+        what = "repeat" if over == "repeats" else "data set"
+        table.attrs["remark"] = too_few(n, what, f"a band over {what}s", FEWEST)
+    return table
+
+
+def _band_of_kind(
+    values: pd.DataFrame,
+    metric: str,
+    lines: list[str],
+    unit: str,
+    strata: list[str],
+    averaged: str | None,
+    resampling: tuple[float, int, int],
+) -> pd.DataFrame:
+    """Means of the lines under one kind of noise, and their band; what is averaged must be whole."""
+    means = values.groupby([*lines, *strata, unit], sort=False)[metric].agg(["mean", "count"])
+    whole = 1 if averaged is None else values[averaged].nunique()
+    wide = means["mean"].where(means["count"] == whole).unstack([*strata, unit])
+    # In the order of the scores.
+    index: Any = means.index
+    drawn = [values[name].unique() for name in (*strata, unit)]
+    columns = pd.MultiIndex.from_product(drawn) if strata else drawn[0]
+    wide = wide.reindex(index=index.droplevel([*strata, unit]).unique(), columns=columns)
+    table = wide.index.to_frame(index=False)
+    array = wide.to_numpy(dtype=np.float64).reshape(len(wide), -1, len(drawn[-1]))
+    table[metric] = array.mean(axis=1).mean(axis=1)  # in the order of `mean_curve`
+    table["low"], table["high"] = mean_band(array, *resampling)
+    return table
+
+
+def mean_band(
+    values: NDArray[np.float64], level: float = 0.95, n_resamples: int = 2000, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Low and high of means; see `bootstrap_band`.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_lines, n_strata, n)
+        Of each line the mean over strata and columns is looked at; columns are resampled, those of each stratum
+        by themselves.
+    level, n_resamples, seed
+        See `bootstrap_band`.
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_lines,)
+    """
+    from scipy.stats import norm, t
+
+    n_lines, n_strata, n = values.shape
+    low, high = np.full((2, n_lines), math.nan)
+    if n < FEWEST or not n_lines:
+        return low, high
+    variances = values.var(axis=2, ddof=1)
+    with np.errstate(invalid="ignore"):
+        freedom = (n - 1) * variances.sum(axis=1) ** 2 / (variances**2).sum(axis=1)
+    # Without any spread there is nothing to expand.
+    freedom = np.where(np.isnan(freedom), n - 1, freedom)
+    tails = norm.cdf(-math.sqrt(n / (n - 1)) * t.ppf((1 + level) / 2, freedom))
+    drawn = np.random.default_rng(seed).integers(n, size=(n_resamples, n_strata, n))
+    weights = np.zeros((n_resamples, n_strata, n))
+    np.add.at(weights, (*np.ogrid[:n_resamples, :n_strata, :1][:2], drawn), 1 / (n_strata * n))
+    # Not by a library of linear algebra, whose sums may depend on its threads.
+    means = np.einsum("bsn,lsn->lb", weights, values, optimize=False)
+    for tail in np.unique(tails):
+        rows = tails == tail
+        low[rows], high[rows] = np.quantile(means[rows], [tail, 1 - tail], axis=1)
+    return low, high

@@ -1,0 +1,201 @@
+"""Tests of three models or more over data sets: whether they differ, and which ones.
+
+Each data set counts once, by the mean over its repeats, so the splits of one need not be independent.
+
+References
+----------
+.. [1] Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006.
+.. [2] Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance",
+       Journal of the American Statistical Association 32, 1937.
+.. [3] Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton University, 1963.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from .._wording import counted, p_text, there_are
+from .result import NO_DATASET, Finding, checked_alpha, too_few
+from .score_tables import complete, rank_table
+
+FEW = 10  # data sets below which the distributions that hold for many are rough [1]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FriedmanNemenyi(Finding):
+    """The result of `friedman_nemenyi`.
+
+    Attributes
+    ----------
+    statistic : float
+        Friedman's chi-squared; NaN without power.
+    p_value : float
+    mean_ranks : Series
+        Of each model, the best first; 1 is the best possible.
+    critical_difference : float
+        Nemenyi's: mean ranks that differ by less do not differ significantly.
+    ranks : DataFrame
+        A row for each data set, a column for each model, the best first.
+    groups : list of lists of str
+        Models that do not differ significantly from one another, the best first; each group is as large as can
+        be.  All models are one group where Friedman's test finds no difference.
+    """
+
+    statistic: float
+    p_value: float
+    mean_ranks: pd.Series[float]
+    critical_difference: float
+    ranks: pd.DataFrame
+    groups: list[list[str]]
+
+    @cached_property
+    def p_values(self) -> pd.DataFrame:
+        """Nemenyi's, of each pair of models; NaN without power."""
+        models = list(self.ranks)
+        if not self.has_power:
+            return pd.DataFrame(math.nan, models, models)
+        # Imported here, for it takes long.
+        from scikit_posthocs import posthoc_nemenyi_friedman
+
+        p_values: pd.DataFrame = posthoc_nemenyi_friedman(self.ranks.to_numpy())
+        return p_values.set_axis(models).set_axis(models, axis=1)
+
+    def _parts(self) -> tuple[str, ...]:
+        test = (
+            f"Friedman's test of {counted(len(self.mean_ranks), 'model')} over "
+            f"{counted(self.n_datasets, 'data set')}: chi-squared {self.statistic:.2f}, "
+            f"{p_text(self.p_value)}; Nemenyi's critical difference {self.critical_difference:.2f}."
+        )
+        ranks = self.mean_ranks.to_frame().round(2).to_string() if len(self.mean_ranks) else ""
+        return (test if self.has_power else "", ranks)
+
+
+def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: float = 0.05) -> FriedmanNemenyi:
+    r"""Friedman's test of three models or more, and Nemenyi's of each pair, over data sets [1]_ [2]_ [3]_.
+
+    The k models are ranked on each of the N data sets.  With the mean ranks R_j,
+
+    .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Bigl(\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr),
+
+    divided by ``1 - sum(t^3 - t) / (N (k^3 - k))`` where t models tie, is about chi-squared with k - 1 degrees
+    of freedom if all are alike.  Two models differ if their mean ranks do so by the critical difference
+
+    .. math:: CD = q_\alpha \sqrt{k (k + 1) / (6 N)},
+
+    where q is the quantile of the studentised range for k groups, divided by the square root of 2.
+
+    There is no power where even the same order of the models on all data sets would not be significant, by the
+    chi-squared distribution, by counting (it comes about by chance once in ``(k!)^(N-1)`` times), and by the
+    critical difference, which the best and the worst model's ranks would then differ by ``k - 1`` to reach.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `score_table` returns it.
+    higher_is_better : bool
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    FriedmanNemenyi
+    """
+    from scipy.stats import friedmanchisquare
+
+    checked_alpha(alpha)
+    table, dropped, left_out = complete(table)
+    n, k = table.shape
+    ranks = rank_table(table, higher_is_better=higher_is_better)
+    mean_ranks = ranks.mean().rename("mean rank").sort_values(kind="stable")
+    models = list(mean_ranks.index)
+    critical = critical_difference(n, k, alpha)
+    statistic = p_value = math.nan
+    groups = [models] if k > 1 else []
+    has_power = _ranks_have_power(n, k, alpha)
+    if has_power:
+        ordered = ranks[models].to_numpy()
+        same = bool((ordered == ordered[:, :1]).all())
+        statistic, p_value = (0.0, 1.0) if same else map(float, friedmanchisquare(*ordered.T))
+        if p_value <= alpha:
+            groups = _groups(mean_ranks, critical)
+    return FriedmanNemenyi(
+        statistic=statistic,
+        p_value=p_value,
+        mean_ranks=mean_ranks,
+        critical_difference=critical,
+        ranks=ranks[models],
+        groups=groups,
+        n_datasets=n,
+        alpha=alpha,
+        has_power=has_power,
+        remark=_remark_on_ranks(n, k, alpha, p_value, all_alike=groups == [models]),
+        dropped=dropped,
+        left_out=left_out,
+    )
+
+
+def critical_difference(n_datasets: int, n_models: int, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference of mean ranks; NaN for less than two models or one data set.
+
+    See `friedman_nemenyi` for the formula.
+
+    Examples
+    --------
+    >>> from boostnoise.eval.statistics.friedman_nemenyi import critical_difference
+    >>> round(critical_difference(14, 4), 2)
+    1.25
+    """
+    from scipy.stats import studentized_range
+
+    if n_datasets < 1 or n_models < 2:
+        return math.nan
+    q = float(studentized_range.ppf(1 - alpha, n_models, np.inf)) / math.sqrt(2)
+    return q * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets))
+
+
+def _ranks_have_power(n: int, k: int, alpha: float) -> bool:
+    from scipy.stats import chi2
+
+    return (
+        k >= 3
+        and n >= 2
+        and float(chi2.sf(n * (k - 1), k - 1)) <= alpha
+        and (1 - n) * math.lgamma(k + 1) <= math.log(alpha)
+        and critical_difference(n, k, alpha) <= k - 1
+    )
+
+
+def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
+    if k < 3:
+        return f"Friedman's test compares three models or more; {there_are(k, 'model')}."
+    if n == 0:
+        return NO_DATASET
+    if math.isnan(p_value):
+        needed = next(m for m in itertools.count(n + 1) if _ranks_have_power(m, k, alpha))
+        return too_few(n, "data set", f"Friedman's and Nemenyi's tests of {counted(k, 'model')}", needed)
+    remarks = []
+    if n < FEW:
+        remarks.append("With fewer than ten data sets the p-values are rough.")
+    if p_value > alpha:
+        remarks.append("Friedman's test finds no difference, so pairs of models are not told apart.")
+    elif all_alike:
+        remarks.append("The models differ, but no pair of mean ranks by the critical difference.")
+    return " ".join(remarks)
+
+
+def _groups(mean_ranks: pd.Series[float], critical: float) -> list[list[str]]:
+    """Runs of two models or more whose mean ranks lie within the critical difference, none within another."""
+    models, ranks = list(mean_ranks.index), mean_ranks.to_numpy()
+    groups: list[list[str]] = []
+    reached = 0
+    for i in range(len(models)):
+        end = int(np.searchsorted(ranks, ranks[i] + critical, side="right"))
+        if end > reached and end - i > 1:
+            groups.append(models[i:end])
+        reached = max(reached, end)
+    return groups

@@ -1,0 +1,130 @@
+"""The best model on each data set, and those that cannot be told from it, as Wilton & Ye's tables mark them.
+
+References
+----------
+.. [1] Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from .result import Finding, too_few
+from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
+
+FEWEST = 2  # repeats for a spread
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BestAndOverlapping(Finding):
+    """The result of `best_and_overlapping`.
+
+    Attributes
+    ----------
+    metric : str
+    table : DataFrame
+        A row for each data set and model: dataset, model, the mean under the metric's name, low and high of its
+        interval, best, overlaps.  Without power low and high are NaN, and only the best are marked.
+    missing : dict of str to str
+        Data sets of which models lack a repeat, and why; these models have no mean and no mark.
+    """
+
+    metric: str
+    table: pd.DataFrame
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def _parts(self) -> tuple[str, ...]:
+        marks = np.select([self.table["best"], self.table["overlaps"]], ["**", "*"], "")
+        cells = [
+            "–" if math.isnan(mean) else f"{mean:.3f}{mark}"
+            for mean, mark in zip(self.table[self.metric], marks, strict=True)
+        ]
+        table = self.table.assign(cell=cells).pivot(index="dataset", columns="model", values="cell")
+        order = {name: self.table[name].unique() for name in ("dataset", "model")}
+        table = table.loc[order["dataset"], order["model"]]
+        legend = f"Mean {self.metric.replace('_', ' ')}; ** marks the best of a data set"
+        interval = f"{100 * (1 - self.alpha):.4g} % t interval of the mean over the repeats"
+        legend += f", * those whose {interval} overlaps its." if self.has_power else "."
+        missing = [f"On data set {name} there is no mean: {why}." for name, why in self.missing.items()]
+        return (legend, table.to_string(), *missing)
+
+
+def best_and_overlapping(
+    scores: pd.DataFrame,
+    metric: str = "accuracy",
+    *,
+    level: float | None = None,
+    kind: str | None = None,
+    of: str = "accuracy",
+    confidence: float = 0.975,
+) -> BestAndOverlapping:
+    r"""Mark the best model of each data set, and those whose interval over the repeats overlaps its [1]_.
+
+    With the mean m and the sample standard deviation s of J repeats the interval is
+    :math:`m \pm t s / \sqrt{J}`, where t is the quantile :math:`(1 + c) / 2` of Student's distribution with
+    J - 1 degrees of freedom, and c the confidence, 97.5 % in [1]_ (whose tables show two standard deviations).
+    Repeats on random splits of the same rows are not independent, so the intervals are rather too short; and
+    two intervals that overlap a little can belong to models that do differ.
+
+    Parameters
+    ----------
+    scores, metric, level, kind, of
+        See `score_table`.
+    confidence : float, default=0.975
+
+    Returns
+    -------
+    BestAndOverlapping
+        Without power if there are fewer than two repeats.
+
+    Raises
+    ------
+    ValueError
+        As `score_table`; or if `confidence` does not lie between 0 and 1.
+    """
+    from scipy.stats import t
+
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
+    wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
+    datasets, models = wide.index.get_level_values("dataset").unique(), wide.columns
+    values = by_dataset(wide)
+    n = values.shape[1]
+    means = rounded(values.mean(axis=1), like=np.nan_to_num(values))
+    half = np.full(means.shape, math.nan)
+    has_power = n >= FEWEST
+    if has_power:
+        half = float(t.ppf((1 + confidence) / 2, n - 1)) * values.std(axis=1, ddof=1) / math.sqrt(n)
+    sign = 1 if higher_is_better(metric) else -1
+    top = np.max(sign * means, axis=1, keepdims=True, initial=-np.inf, where=~np.isnan(means))
+    best = sign * means == top
+    # The widest interval of the best decides, where several are.
+    reach = np.max(half, axis=1, keepdims=True, initial=0.0, where=best & ~np.isnan(half))
+    overlaps = ~best & (sign * means + half >= top - reach)
+    rows = pd.MultiIndex.from_product([datasets, models], names=["dataset", "model"]).to_frame(index=False)
+    table = rows.assign(
+        **{metric: means.ravel(), "low": (means - half).ravel(), "high": (means + half).ravel()},
+        best=best.ravel(),
+        overlaps=overlaps.ravel(),
+    )
+    remark = "" if has_power else too_few(n, "repeat", "an interval", FEWEST)
+    _, _, left_out = complete(wide)
+    missing = {
+        name: "; ".join(f"{model} {reason}" for model, reason in reasons.items() if model not in left_out)
+        for name, reasons in wide.attrs["missing"].items()
+    }
+    return BestAndOverlapping(
+        metric=metric,
+        table=table,
+        missing={name: why for name, why in missing.items() if why},
+        left_out=left_out,
+        n_datasets=len(datasets),
+        alpha=1 - confidence,
+        has_power=has_power,
+        remark=remark,
+    )

@@ -1,0 +1,174 @@
+"""Paired t-tests on each data set by itself, by the spread of its repeats.
+
+The repeats of a data set share rows, so they are not independent: their spread is too small, and tests built on
+it see differences where there are none more often than they should [1]_.  They are the protocol of [2]_; for
+claims beyond these data sets see `wilcoxon_holm`.
+
+References
+----------
+.. [1] Nadeau & Bengio, "Inference for the Generalization Error", Machine Learning 52, 2003.
+.. [2] Yang, Gao & Li, "On the robust splitting criterion of random forest", ICDM 2019.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._wording import counted, there_are
+from .result import NO_DATASET, Finding, checked_alpha, too_few
+from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
+
+FEWEST = 3  # repeats for a t-test; with two, one degree of freedom is left
+OUTCOMES = {1: "win", 0: "tie", -1: "loss"}
+NOT_INDEPENDENT = (
+    "Repeats on random splits of the same rows are not independent, so small differences count as real more "
+    "often than they should (Nadeau & Bengio 2003)."
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairedTTests(Finding):
+    """The result of `paired_t_tests`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each data set and pair of models: dataset, model, other, difference (the mean of the model's
+        values less the other's), p_value, outcome ("win", "tie" or "loss" of the model; missing without power).
+    wins : DataFrame
+        On how many data sets the model of the row beats that of the column; NaN without power.
+    """
+
+    table: pd.DataFrame
+    wins: pd.DataFrame
+
+    @cached_property
+    def matrix(self) -> pd.DataFrame:
+        """Win/tie/loss of the model of the row against that of the column, as text; empty without power."""
+        wins = self.wins.to_numpy()
+        cells = pd.DataFrame("", self.wins.index, self.wins.columns)
+        for i, j in itertools.permutations(range(len(wins)), 2) if self.has_power else ():
+            ties = self.n_datasets - wins[i, j] - wins[j, i]
+            cells.iat[i, j] = f"{wins[i, j]:.0f}/{ties:.0f}/{wins[j, i]:.0f}"
+        return cells
+
+    def _parts(self) -> tuple[str, ...]:
+        test = (
+            f"Win/tie/loss over {counted(self.n_datasets, 'data set')}, by paired t-tests over the repeats of "
+            f"each (α = {self.alpha:g}): the model of the row against that of the column."
+        )
+        return (test, self.matrix.to_string()) if self.has_power else ()
+
+
+def paired_t_tests(
+    scores: pd.DataFrame,
+    metric: str = "accuracy",
+    *,
+    level: float | None = None,
+    kind: str | None = None,
+    of: str = "accuracy",
+    alpha: float = 0.05,
+    test_fraction: float | None = None,
+) -> PairedTTests:
+    r"""Paired t-tests over the repeats of each data set, counted as win, tie or loss, as in [2]_.
+
+    With the mean d and the sample standard deviation s of the differences between two models in J repeats,
+    :math:`t = d / (s \sqrt{1 / J})` with J - 1 degrees of freedom, two-sided; nothing is corrected for the
+    number of tests.  Repeats on random splits of the same rows are not independent, so these tests take
+    differences for real that are too small; with `test_fraction` they are the corrected resampled t-tests of
+    [1]_, :math:`t = d / (s \sqrt{1 / J + f / (1 - f)})`, which do so less.
+
+    Where all differences are the same there is no spread: a tie if they are 0, else a win or loss with p = 0.
+
+    Parameters
+    ----------
+    scores, metric, level, kind, of
+        See `score_table`.
+    alpha : float, default=0.05
+    test_fraction : float or None, default=None
+        The share f of the rows that are tested on, for the correction; None for the plain tests.
+
+    Returns
+    -------
+    PairedTTests
+        Without power if there are fewer than three repeats.
+
+    Raises
+    ------
+    ValueError
+        As `score_table`; or if `alpha` or `test_fraction` does not lie between 0 and 1.
+    """
+    checked_alpha(alpha)
+    if test_fraction is not None and not 0 < test_fraction < 1:
+        raise ValueError(f"test_fraction must lie between 0 and 1, got {test_fraction!r}")
+    wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
+    n_repeats = wide.index.get_level_values("repeat").nunique()
+    wide, dropped, left_out = complete(wide)
+    datasets = list(wide.index.get_level_values("dataset").unique())
+    models = [str(name) for name in wide.columns]
+    pairs = list(itertools.combinations(range(len(models)), 2))
+    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+    values = by_dataset(wide)
+    differences = rounded(values[:, :, first] - values[:, :, second], like=values)
+    has_power = n_repeats >= FEWEST and differences.size > 0
+    p_values = np.full((len(datasets), len(pairs)), math.nan)
+    means = differences.mean(axis=1) if differences.size else p_values
+    ahead = np.zeros(p_values.shape)
+    wins = pd.DataFrame(0.0 if has_power else math.nan, models, models)
+    if has_power:
+        p_values = _p_values(differences, test_fraction)
+        ahead = np.where(p_values <= alpha, np.sign(means), 0) * (1 if higher_is_better(metric) else -1)
+        for pair, (i, j) in enumerate(pairs):
+            wins.iat[i, j] = (ahead[:, pair] > 0).sum()
+            wins.iat[j, i] = (ahead[:, pair] < 0).sum()
+    table = pd.DataFrame(
+        {
+            "dataset": np.repeat(datasets, len(pairs)),
+            "model": [models[i] for i in first] * len(datasets),
+            "other": [models[j] for j in second] * len(datasets),
+            "difference": means.ravel(),
+            "p_value": p_values.ravel(),
+            "outcome": [OUTCOMES[sign] if has_power else None for sign in ahead.astype(int).ravel()],
+        }
+    )
+    remark = "" if test_fraction is not None else NOT_INDEPENDENT
+    if len(models) < 2:
+        remark = f"Two models or more are compared; {there_are(len(models), 'model')}."
+    elif not datasets:
+        remark = NO_DATASET
+    elif n_repeats < FEWEST:
+        remark = too_few(n_repeats, "repeat", "paired t-tests", FEWEST)
+    return PairedTTests(
+        table=table,
+        wins=wins,
+        n_datasets=len(datasets),
+        alpha=alpha,
+        has_power=has_power,
+        remark=remark,
+        dropped=dropped,
+        left_out=left_out,
+    )
+
+
+def _p_values(differences: NDArray[np.float64], test_fraction: float | None) -> NDArray[np.float64]:
+    """Of two-sided tests that the mean over the repeats, the second axis, is 0."""
+    from scipy.stats import t as student
+    from scipy.stats import ttest_1samp
+
+    same = (differences == differences[:, :1]).all(axis=1)
+    p_values = np.where(differences[:, 0] == 0, 1.0, 0.0)
+    n = differences.shape[1]
+    spread = np.moveaxis(differences, 1, -1)[~same]
+    if len(spread):
+        t = ttest_1samp(spread, 0.0, axis=1).statistic
+        if test_fraction is not None:
+            t = t / math.sqrt(1 + n * test_fraction / (1 - test_fraction))
+        p_values[~same] = 2 * student.sf(np.abs(t), n - 1)
+    return p_values

@@ -1,0 +1,241 @@
+"""Tables of data sets and models at one noise rate: what statistical tests compare.
+
+A data set counts only where all models that are compared have all their repeats; nothing stands for a score
+that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..errors import shortened
+from ..metrics.outcome import NOT_FITTED
+from ..metrics.robustness import METRICS, PAIRED, per_repeat
+
+HIGHER_IS_BETTER = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
+NO_VALUE = "has no value"
+MAX_ERROR = 120
+# Numbers that are equal but for the order they were summed in are ties.
+DIGITS = 12
+
+
+def higher_is_better(metric: str) -> bool:
+    """Whether more of a metric is better; of losses, sizes of trees and seconds less is.
+
+    Parameters
+    ----------
+    metric : str
+        See `per_repeat`.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown.
+    """
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
+    return metric in HIGHER_IS_BETTER
+
+
+def score_table(
+    scores: pd.DataFrame,
+    metric: str = "accuracy",
+    *,
+    level: float | None = None,
+    kind: str | None = None,
+    of: str = "accuracy",
+) -> pd.DataFrame:
+    """Mean of a metric over the repeats at one noise rate, for each data set and model.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `run` returns it.
+    metric : str, default="accuracy"
+        See `per_repeat`.
+    level : float or None, default=None
+        The noise rate; None for ``"area_under_ela"``, which has none, or where there is only one.
+    kind : str or None, default=None
+        The kind of noise; None where there is only one.
+    of : str, default="accuracy"
+        The measure that stands for the accuracy; see `per_repeat`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each data set, a column for each model, both in the order of the scores; NaN where a repeat is
+        missing.  ``attrs["missing"]`` says why: for each such data set, a reason for each such model.
+
+    Raises
+    ------
+    ValueError
+        If the scores have no such metric, level or kind of noise.
+    """
+    wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
+    datasets = wide.index.get_level_values("dataset").unique()
+    means = by_dataset(wide).mean(axis=1)
+    table = pd.DataFrame(means, datasets, wide.columns)
+    table.attrs = wide.attrs
+    return table
+
+
+def by_dataset(wide: pd.DataFrame) -> NDArray[np.float64]:
+    """The values of a `repeat_table`: data sets, repeats, models."""
+    n_datasets = wide.index.get_level_values("dataset").nunique()
+    n_repeats = len(wide) // max(1, n_datasets)
+    return wide.to_numpy(dtype=np.float64).reshape(n_datasets, n_repeats, wide.shape[1])
+
+
+def repeat_table(
+    scores: pd.DataFrame, metric: str, *, level: float | None, kind: str | None, of: str = "accuracy"
+) -> pd.DataFrame:
+    """A metric at one noise rate: a row for each data set and repeat, a column for each model.
+
+    See `score_table`, whose rows are the means of these.
+    """
+    kind = checked_kind(scores, kind)
+    scores = scores[scores["noise_kind"] == kind]
+    values = per_repeat(scores, metric, of)
+    if "noise_rate" in values:
+        level = _checked_level(values, level)
+        values = values[np.isclose(values["noise_rate"], level)]
+    elif level is not None:
+        raise ValueError(f"level must be None for {metric}, which has no noise rate, got {level!r}")
+    if values.duplicated(["dataset", "repeat", "model"]).any():
+        raise ValueError("the scores hold a data set, model, noise and repeat more than once")
+    rows = pd.MultiIndex.from_product(
+        [scores["dataset"].unique(), scores["repeat"].unique()], names=["dataset", "repeat"]
+    )
+    columns = pd.Index(scores["model"].unique(), name="model")
+    wide = values.pivot(index=["dataset", "repeat"], columns="model", values=metric)
+    wide = wide.reindex(index=rows, columns=columns).astype(np.float64)
+    rates = None if level is None else [level, 0.0] if metric in PAIRED else [level]
+    wide.attrs = {"missing": _reasons(wide, scores, metric if metric in scores else of, rates)}
+    return wide
+
+
+def checked_kind(scores: pd.DataFrame, kind: str | None) -> str:
+    """The kind of noise, if the scores have it; the only one where none is asked for."""
+    kinds = [str(name) for name in scores["noise_kind"].unique()]
+    if kind is None and len(kinds) == 1:
+        return kinds[0]
+    if kind not in kinds:
+        raise ValueError(f"kind must be one of {', '.join(kinds) or 'none: there are no scores'}, got {kind!r}")
+    return kind
+
+
+def _checked_level(values: pd.DataFrame, level: float | None) -> float:
+    rates = np.unique(values["noise_rate"])
+    return float(rates[0]) if level is None and rates.size == 1 else checked_rate(rates, level)
+
+
+def checked_rate(rates: NDArray[np.float64], level: Any, under: str = "") -> float:
+    """The noise rate that is asked for, if it is one of those; else a ValueError that ends with `under`."""
+    is_number = isinstance(level, int | float | np.number) and not isinstance(level, bool)
+    found = rates[np.isclose(rates, level)] if is_number else rates[:0]
+    if found.size == 0:
+        there = ", ".join(f"{rate:g}" for rate in rates)
+        raise ValueError(f"level must be one of {there}{under}, got {level!r}")
+    return float(found[0])
+
+
+def _reasons(
+    wide: pd.DataFrame, scores: pd.DataFrame, measure: str, rates: list[float] | None
+) -> dict[str, dict[str, str]]:
+    """For each data set, why which model has no mean."""
+    datasets = wide.index.get_level_values("dataset").unique()
+    lacking = np.isnan(by_dataset(wide)).sum(axis=1)
+    n_repeats = wide.index.get_level_values("repeat").nunique()
+    errors = scores[scores["error"].notna()] if "error" in scores else scores[:0].assign(error=None)
+    if rates is not None:
+        errors = errors[np.isclose(errors["noise_rate"].to_numpy()[:, None], rates).any(axis=1)]
+    reasons: dict[str, dict[str, str]] = {}
+    for i, j in zip(*lacking.nonzero(), strict=True):
+        dataset, model, n = str(datasets[i]), str(wide.columns[j]), lacking[i, j]
+        own = errors[(errors["dataset"] == dataset) & (errors["model"] == model)]
+        failed = own[own["error"] != NOT_FITTED]
+        n_waiting = len(set(own["repeat"]) - set(failed["repeat"]))
+        told = []
+        if n_waiting:
+            repeats = "" if n_repeats == 1 else f" in {n_waiting} of {n_repeats} repeats"
+            told.append(f"is {NOT_FITTED}{repeats}")
+        if len(failed) or not n_waiting:
+            what = "failed" if len(failed) else f"has no {measure.replace('_', ' ')}"
+            repeats = "" if n_repeats == 1 else f" in {n - n_waiting} of {n_repeats} repeats"
+            why = f": {shortened(str(failed['error'].iloc[0]), MAX_ERROR).rstrip('.')}" if len(failed) else ""
+            told.append(f"{what}{repeats}{why}")
+        reasons.setdefault(dataset, {})[model] = ", and ".join(told)
+    return reasons
+
+
+def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, str]]:
+    """What of a table can be compared: the data sets of which every model with any value has one.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `score_table` or `repeat_table` returns it.
+
+    Returns
+    -------
+    table : DataFrame
+        Without a missing value.
+    dropped : dict of str to str
+        The other data sets, and why.
+    left_out : dict of str to str
+        Models without any value, and why.
+    """
+    missing: Mapping[str, Mapping[str, str]] = table.attrs.get("missing", {})
+    empty = table.isna().all()
+    sets = table.index.get_level_values(0)
+    left_out = {}
+    for model in table.columns[empty]:
+        reasons = [missing[name][model] for name in sets.unique() if model in missing.get(name, {})]
+        left_out[str(model)] = reasons[0] if reasons else NO_VALUE
+    table = table.loc[:, ~empty]
+    dropped = {}
+    lacking = sets[table.isna().any(axis=1)].unique()
+    for name in lacking:
+        known = missing.get(str(name), {})
+        models = [str(model) for model in table.columns[table[sets == name].isna().any()]]
+        dropped[str(name)] = "; ".join(f"{model} {known.get(model, NO_VALUE)}" for model in models)
+    return table[~sets.isin(lacking)], dropped, left_out
+
+
+def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
+    """Rank the models on each data set: 1 is the best, ties share their mean rank.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `score_table` returns it.
+    higher_is_better : bool
+
+    Returns
+    -------
+    DataFrame
+        Of the same rows and columns.  A data set of which a model has no value has no ranks; a model without
+        any value is left out of the ranking.
+    """
+    from scipy.stats import rankdata
+
+    whole, _, _ = complete(table)
+    values = rounded(whole.to_numpy(dtype=np.float64))
+    ranks = rankdata(-values if higher_is_better else values, axis=1) if values.size else values
+    result = pd.DataFrame(ranks, whole.index, whole.columns).reindex_like(table)
+    result.attrs = table.attrs
+    return result
+
+
+def rounded(values: NDArray[np.float64], like: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Numbers without their last digits, which depend on the order that they were summed in.
+
+    What a last digit is depends on the largest of the numbers, or of those that they are differences of.
+    """
+    scale = float(np.abs(values if like is None else like).max(initial=0.0))
+    return np.round(values / scale, DIGITS) * scale if scale > 0 else values

@@ -1,1 +1,0 @@
-"""Files that the report is made of."""

@@ -1,0 +1,49 @@
+from .bounds import gain_order_failure_probability, majority_retention_probability, min_leaf_samples
+from .criteria import (
+    Credal,
+    Criterion,
+    Entropy,
+    FunctionCriterion,
+    GeneralizedCrossEntropy,
+    Gini,
+    Impurity,
+    Misclassification,
+    NegativeExponential,
+    Pairwise,
+    SqrtGini,
+    Twoing,
+    get_criterion,
+)
+from .decision_tree import RobustDecisionTreeClassifier
+from .distribution import DistributionCriterion
+from .export import export_text, plot_tree
+from .forest import RobustExtraTreesClassifier, RobustForestClassifier
+from .impurity_curves import plot_impurity
+from .tree import Tree
+
+__all__ = [
+    "Credal",
+    "Criterion",
+    "DistributionCriterion",
+    "Entropy",
+    "FunctionCriterion",
+    "GeneralizedCrossEntropy",
+    "Gini",
+    "Impurity",
+    "Misclassification",
+    "NegativeExponential",
+    "Pairwise",
+    "RobustDecisionTreeClassifier",
+    "RobustExtraTreesClassifier",
+    "RobustForestClassifier",
+    "SqrtGini",
+    "Tree",
+    "Twoing",
+    "export_text",
+    "gain_order_failure_probability",
+    "get_criterion",
+    "majority_retention_probability",
+    "min_leaf_samples",
+    "plot_impurity",
+    "plot_tree",
+]

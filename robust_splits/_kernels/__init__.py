@@ -1,0 +1,1 @@
+"""Compiled kernels of the learner: coding, split search, growth and prediction."""

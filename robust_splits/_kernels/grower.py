@@ -1,0 +1,324 @@
+"""The compiled tree grower: which node is searched, and which is split next.
+
+All but the call for more memory runs in one compiled function that holds no Python object and releases the
+interpreter's lock, so threads grow trees side by side.  Rows of weight 0 take no part.  A node is split only
+where the best gain is positive.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .codes import GINI
+from .coding import Columns
+from .compile import inlined_kernel, outer_kernel
+from .frontier import pop, push
+from .gain import EPSILON, ROUNDING
+from .nodes import LEAF, UNKNOWN, Nodes, Pending, enlarged, new_nodes, new_pending, place
+from .partition import bring_near, partition
+from .random import next_below
+from .scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
+from .search import count_classes, gather, new_scratch, search_exact, search_random
+
+MAX_TABLE = 1 << 24
+FIRST_CAPACITY = 1024
+
+# The rows of a subtree whose codes fit the second-level cache are brought near to each other, unless the
+# columns are so many that most of the copy would not be read.
+NEAR_BYTES = 1 << 19
+MIN_NEAR_ROWS = 32
+MAX_NEAR_COLUMNS = 64
+
+
+class Growth(NamedTuple):
+    """How far a tree grows; counts beyond reach stand for no limit.
+
+    `max_leaf_nodes` 0 grows depth first, without a limit; a positive number best first.
+    """
+
+    max_depth: int
+    max_leaf_nodes: int
+    min_samples_split: int
+    min_samples_leaf: int
+    min_weight_leaf: float
+    min_reduction: float
+    max_features: int
+    random_thresholds: bool
+
+
+@outer_kernel()
+def _begin(samples, rows, nodes, pending, growth):
+    """Write the root and its rows, those that have a weight, as `_scan` says.
+
+    Returns their number, and whether the root is to be searched.
+    """
+    n = np.int64(0)
+    for i in range(samples.weights.shape[0]):
+        if samples.weights[i] > 0.0:
+            payload = np.int64(i)
+            if samples.class_bits > 0:
+                payload = (np.int64(samples.weights[i]) << samples.class_bits) | samples.labels[i]
+            rows[n] = (np.int64(i) << 32) | payload
+            n += 1
+    count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
+    pending.waiting[0] = 0
+    return n, place(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
+
+
+@inlined_kernel()
+def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
+    """Best split of a node over some features.
+
+    Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
+
+    `constant` holds one bit per feature that is known to be constant at the node, and learns more.  Constant
+    features count as tried, but the search goes on until one is not.
+    """
+    n_features = features.shape[0]
+    node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
+    best = rounding * node.weight
+    enough = node.limit - best
+    best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
+    tried = 0
+    varies = False
+    while tried < n_features and (tried < growth.max_features or not varies) and best < enough:
+        other = tried + next_below(state, n_features - tried)
+        f = features[other]
+        features[other] = features[tried]
+        features[tried] = f
+        tried += 1
+        bit = np.uint64(1) << np.uint64(f & 63)
+        if constant[f >> 6] & bit:
+            continue
+        low, high = gather(columns, f, rows, begin, end, scratch.keys)
+        if low == high:
+            constant[f >> 6] |= bit
+            continue
+        varies = True
+        first, last = columns.offsets[f], columns.offsets[f + 1]
+        values = columns.values[first:last]
+        if growth.random_thresholds:
+            reduction, below, threshold, missing = search_random(
+                low, high, last - first, values, node, samples, measure, growth.min_samples_leaf,
+                growth.min_weight_leaf, scratch, best, state,
+            )  # fmt: skip
+        else:
+            reduction, below, threshold, missing = search_exact(
+                low, high, last - first, values, node, samples, measure, phi_table, growth.min_samples_leaf,
+                growth.min_weight_leaf, scratch, best,
+            )  # fmt: skip
+        if below >= 0:
+            best, best_feature, best_below, best_threshold, best_missing = (
+                reduction,
+                f,
+                below,
+                threshold,
+                missing,
+            )
+    return best_feature, best_below, best_threshold, best_missing, best
+
+
+@outer_kernel()
+def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, pending, scratch, features, state, progress):  # fmt: skip  # noqa: E501
+    """Grow until no node waits, or the nodes are full.
+
+    `progress` holds the numbers of nodes, of leaves and of nodes that wait, the first and the last of the rows
+    that are near, and whether the criterion failed, with the class counts left at the next nodes.
+    """
+    n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
+    near_begin, near_end = progress[3], progress[4]
+    best_first = growth.max_leaf_nodes > 0
+    n_classes = nodes.counts.shape[1]
+    n_words = pending.constant.shape[1]
+    capacity = nodes.feature.shape[0]
+    while n_waiting > 0 and n_nodes + 2 <= capacity:
+        node = (
+            pop(pending.waiting, n_waiting, pending.priority) if best_first else pending.waiting[n_waiting - 1]
+        )
+        n_waiting -= 1
+        begin, end = pending.plan[node, 0], pending.plan[node, 1]
+        depth, parent = pending.plan[node, 2], pending.plan[node, 3]
+        counts = nodes.counts[node]
+        near_by = near_begin <= begin and end <= near_end
+
+        if nodes.feature[node] == UNKNOWN:
+            nodes.feature[node] = LEAF
+            if not near_by and MIN_NEAR_ROWS <= end - begin <= n_near:
+                bring_near(columns, rows, begin, end, near)
+                near_begin, near_end, near_by = begin, end, True
+            constant = pending.constant[node]
+            for i in range(n_words):
+                constant[i] = pending.constant[parent, i] if parent >= 0 else 0
+            f, below, threshold, missing_left, reduction = _search_node(
+                rows, begin, end, near if near_by else columns, samples, counts, measure, phi_table, growth,
+                scratch, features, constant, rounding, state,
+            )  # fmt: skip
+            if f < 0:
+                continue
+            nodes.feature[node] = f
+            nodes.threshold[node] = threshold
+            nodes.missing_left[node] = missing_left
+            pending.plan[node, 4] = below
+            pending.priority[node] = reduction
+            if best_first:
+                n_waiting = push(pending.waiting, n_waiting, pending.priority, node)
+                continue
+
+        n_left, n_right = 0.0, 0.0
+        middle, n_missing = begin, 0
+        reduction = 0.0
+        if not (best_first and n_leaves >= growth.max_leaf_nodes):
+            middle, n_missing = partition(
+                near if near_by else columns, nodes.feature[node], rows, begin, end, scratch.keys,
+                pending.plan[node, 4], nodes.missing_left[node],
+            )  # fmt: skip
+            left, right = nodes.counts[n_nodes], nodes.counts[n_nodes + 1]
+            count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
+            if samples.class_bits == 0:  # a difference would not be exact
+                count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), right)
+            for k in range(n_classes):
+                if samples.class_bits > 0:
+                    right[k] = counts[k] - left[k]
+                n_left += left[k]
+                n_right += right[k]
+            reduction = pending.priority[node]
+            if samples.class_bits == 0 or measure.code != GINI:  # sums of a scan may be off
+                reduction = measure.reduction(
+                    measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
+                    counts.ctypes, left.ctypes, right.ctypes, n_classes,
+                )  # fmt: skip
+        if reduction <= rounding * (n_left + n_right) or reduction < growth.min_reduction:
+            nodes.feature[node] = LEAF
+            nodes.threshold[node] = np.nan
+            nodes.missing_left[node] = False
+            continue
+        if reduction == np.inf:
+            progress[5] = 1
+            break
+        if n_missing == 0:
+            nodes.missing_left[node] = n_left > n_right
+        nodes.gain[node] = reduction / (n_left + n_right)
+        nodes.left[node] = n_nodes
+        for child in range(n_nodes, n_nodes + 2):
+            first, last = (begin, middle) if child == n_nodes else (middle, end)
+            if place(nodes, pending, child, first, last, depth + 1, node, growth):
+                if best_first:
+                    n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
+                else:
+                    pending.waiting[n_waiting] = child
+                    n_waiting += 1
+        n_nodes += 2
+        n_leaves += 1
+    progress[0], progress[1], progress[2], progress[3], progress[4] = (
+        n_nodes,
+        n_leaves,
+        n_waiting,
+        near_begin,
+        near_end,
+    )
+
+
+class Workspace:
+    """Memory for trees that are grown one after the other on the same rows; not for two threads at once.
+
+    Fresh memory is slow at its first touch: on small data that would take a quarter of the time.
+
+    Parameters
+    ----------
+    columns : Columns
+    n_rows : int
+        Most rows of a tree.
+    n_classes : int
+    """
+
+    def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
+        n_features = columns.first.size
+        bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
+        self.n_near = min(n_rows, NEAR_BYTES // bytes_per_row)
+        self.near = columns.near(self.n_near)
+        self.rows = np.empty(n_rows, dtype=np.int64)
+        self.scratch = new_scratch(n_rows, n_classes)
+        self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
+        self.pending = new_pending(FIRST_CAPACITY, (n_features + 63) // 64)
+        self._n_classes = n_classes
+        self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
+
+    def phi_table(self, measure: Measure, size: int) -> NDArray[np.float64]:
+        """See `fill_table`; kept as long as the measure and the size are the same."""
+        key = (measure.code, measure.parameter, size)
+        if key != self._table[0]:
+            self._table = (key, np.empty(size))
+            fill_table(measure.code, measure.parameter, self._n_classes, self._table[1])
+        return self._table[1]
+
+
+def grow(
+    columns: Columns,
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    n_classes: int,
+    measure: Measure,
+    growth: Growth,
+    seed: int,
+    workspace: Workspace | None = None,
+) -> Nodes:
+    """Grow one tree.
+
+    Parameters
+    ----------
+    columns : Columns
+    labels : int32 array of shape (n_samples,)
+        Class numbers.
+    weights : float64 array of shape (n_samples,)
+        Not negative.
+    n_classes : int
+    measure : Measure
+    growth : Growth
+    seed : int
+        Not 0.
+    workspace : Workspace or None
+        For these columns and so many rows and classes; what it holds is of no account.
+
+    Returns
+    -------
+    Nodes
+
+    Raises
+    ------
+    ValueError
+        If the criterion returns what is not a finite number.
+    """
+    n_features = columns.first.size
+    total_weight = weights.sum()
+    whole = bool((weights == np.floor(weights)).all())
+    class_bits = max(1, (n_classes - 1).bit_length())
+    if not whole or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
+        class_bits = 0
+    samples = Samples(class_bits, labels, weights)
+    memory = workspace or Workspace(columns, weights.size, n_classes)
+    n, waits = _begin(samples, memory.rows, memory.nodes, memory.pending, growth)
+    rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
+    tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
+    phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
+    few_columns = n_features <= MAX_NEAR_COLUMNS * growth.max_features
+    n_near = memory.n_near if growth.max_leaf_nodes == 0 and few_columns else 0
+    features = np.arange(n_features)
+    state = np.full(1, seed, dtype=np.uint64)
+    progress = np.array([1, 1, int(waits), 0, 0, 0])
+    while True:
+        _expand(
+            columns, memory.near, n_near, samples, measure, phi_table, growth, rounding, memory.rows,
+            memory.nodes, memory.pending, memory.scratch, features, state, progress,
+        )  # fmt: skip
+        n_nodes, _, n_waiting, _, _, failed = progress
+        nodes = memory.nodes
+        if failed:
+            raise ValueError(
+                "the criterion must return a finite number; it did not, or raised an error, for the counts "
+                f"{nodes.counts[n_nodes].tolist()} and {nodes.counts[n_nodes + 1].tolist()}"
+            )
+        if n_waiting == 0:
+            return Nodes._make(array[:n_nodes].copy() for array in nodes)
+        memory.nodes = Nodes._make(enlarged(array) for array in nodes)
+        memory.pending = Pending._make(enlarged(array) for array in memory.pending)

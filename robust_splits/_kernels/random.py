@@ -1,0 +1,36 @@
+"""A random generator for compiled code: xorshift64*, its state an array of one uint64 that is not 0."""
+
+import numpy as np
+
+from .compile import inner_kernel, outer_kernel
+
+
+@inner_kernel()
+def next_uint64(state):
+    """Advance the generator."""
+    x = state[0]
+    x ^= x >> np.uint64(12)
+    x ^= x << np.uint64(25)
+    x ^= x >> np.uint64(27)
+    state[0] = x
+    return x * np.uint64(2685821657736338717)
+
+
+@inner_kernel()
+def next_below(state, bound):
+    """Draw an integer in [0, bound), for a bound below 2^32."""
+    return np.int64(((next_uint64(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@inner_kernel()
+def next_uniform(state):
+    """Draw a float in [0, 1)."""
+    return np.float64(next_uint64(state) >> np.uint64(11)) * 2.0**-53
+
+
+@outer_kernel()
+def count_draws(state, n_draws, out):
+    """Add to the elements of `out` (n,) how often each is drawn, in draws with replacement."""
+    n = out.shape[0]
+    for _ in range(n_draws):
+        out[next_below(state, n)] += 1.0

@@ -1,0 +1,303 @@
+"""The compiled scan for the best split of one node on one sorted column.
+
+The rows of a node are int64 numbers with the row in the high 32 bits.  Where all weights are whole, the low 32
+bits hold weight and class, so that a scan reads nothing but the sorted keys; otherwise they hold the row
+again, and labels and weights are looked up.
+
+A split is measured by its reduction n g, with g its gain: the risk that it removes.  Scans keep sums that
+change little from row to row, and with them a bound of the reduction; the criterion itself is called with the
+class counts only where the bound beats the best split so far.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import uintp
+from numpy.typing import NDArray
+
+from .codes import (
+    CREDAL,
+    CREDAL_RATIO,
+    ENTROPY,
+    GCE,
+    GINI,
+    LAST_BOUNDED,
+    MISCLASSIFICATION,
+    NEGATIVE_EXPONENTIAL,
+    PAIRWISE,
+    SQRT_GINI,
+    TWOING,
+)
+from .compile import inlined_kernel, inner_kernel, outer_kernel
+from .gain import EPSILON, credal_entropy, x_log_x
+
+LOW_HALF = 0xFFFFFFFF
+BOUND_ROUNDING = 1e-10
+SMALLEST_SUM = 1e-250
+
+# Criteria whose phi costs dear, and is looked up where weights are whole.
+TABULATED = (ENTROPY, GCE, CREDAL, CREDAL_RATIO)
+
+
+class Measure(NamedTuple):
+    """A criterion as the kernels take it.
+
+    Attributes
+    ----------
+    code : int
+        Which criterion; see `criteria`.
+    parameter : float
+    table : float64 array of shape (n,)
+        What else it needs.
+    reduction : compiled function of type `REDUCTION`
+    """
+
+    code: int
+    parameter: float
+    table: NDArray[np.float64]
+    reduction: Any
+
+
+class Samples(NamedTuple):
+    """How rows hold weight and class: with so many bits for the class, or with 0 by where to look."""
+
+    class_bits: int
+    labels: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+
+@inner_kernel()
+def uses_logarithms(code, parameter):
+    """Whether the sums that scans keep are of x ln x."""
+    return code in (ENTROPY, CREDAL, CREDAL_RATIO) or (code == GCE and parameter == 0.0)
+
+
+@inner_kernel()
+def phi(code, parameter, n_classes, x):
+    """The term of one class in the sums that scans keep."""
+    if code in (CREDAL, CREDAL_RATIO):
+        return x_log_x(x + parameter / n_classes)
+    if uses_logarithms(code, parameter):
+        return x_log_x(x)
+    if code == GCE and parameter < 1.0:
+        return x ** (1.0 / (1.0 - parameter))
+    return x * x
+
+
+@outer_kernel()
+def fill_table(code, parameter, n_classes, table):
+    """Write phi(0), phi(1), ... into `table`."""
+    for i in range(table.shape[0]):
+        table[i] = phi(code, parameter, n_classes, float(i))
+
+
+@inner_kernel()
+def is_moderate(total):
+    """Whether a sum of powers is neither so large nor so small that a float would not hold others like it."""
+    return SMALLEST_SUM < total < 1.0 / SMALLEST_SUM
+
+
+class Node(NamedTuple):
+    """What a search has to know of a node."""
+
+    counts: NDArray[np.float64]
+    n_rows: int
+    weight: float
+    total: float  # the sum of phi over the classes
+    most: float  # the largest count; of GCE the norm of the counts
+    impurity: float  # n I of criteria that have a bound
+    limit: float  # no split reduces more; what parts two classes wholly does
+
+
+@inner_kernel()
+def describe(code, parameter, counts, n_rows, phi_table):
+    """A `Node` from its class counts."""
+    weight, total, most, second = 0.0, 0.0, 0.0, 0.0
+    for k in range(counts.shape[0]):
+        weight += counts[k]
+        if phi_table.shape[0] > 0:
+            total += phi_table[uintp(counts[k])]
+        else:
+            total += phi(code, parameter, counts.shape[0], counts[k])
+        second = max(second, min(most, counts[k]))
+        most = max(most, counts[k])
+    largest = most
+    if code == GCE and 0.0 < parameter < 1.0:
+        most = total ** (1.0 - parameter)
+    if code in (CREDAL, CREDAL_RATIO):
+        impurity = weight * credal_entropy(counts, weight, parameter)
+    else:
+        impurity = bounded_impurity(code, parameter, counts.shape[0], weight, x_log_x(weight), total, most)
+    limit = np.inf
+    if code == GINI:  # sum n_k^2 / n of a child is at most its largest count
+        limit = largest + second - total / weight
+    elif code <= LAST_BOUNDED and (code != GCE or is_moderate(total)):
+        limit = impurity
+    elif code in (TWOING, PAIRWISE) and largest + second >= weight:
+        limit = largest * second / weight * (1.0 if code == TWOING else 0.5)
+    return Node(counts, n_rows, weight, total, most, impurity, limit)
+
+
+@inner_kernel()
+def bounded_impurity(code, parameter, n_classes, n, log_n, total, most):
+    """Lower bound of n I from n, n ln n, the sum of phi, and at least the largest count; exact for some."""
+    if code == GINI:
+        return n - total / n
+    if code == MISCLASSIFICATION or (code == NEGATIVE_EXPONENTIAL and parameter == 1.0):
+        return n - most
+    if code in (NEGATIVE_EXPONENTIAL, SQRT_GINI):
+        spread = math.sqrt(max(0.0, n * n - total))
+        if code == SQRT_GINI or parameter == 0.0:
+            return math.sqrt(n_classes / max(1, n_classes - 1)) * spread
+        return min(n - most, parameter * math.sqrt((n_classes - 1) / n_classes) * spread)
+    if uses_logarithms(code, parameter):
+        return log_n - total
+    return (n - most) / parameter  # GCE, with the norm of the counts in place of the largest
+
+
+@inner_kernel()
+def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
+    """Upper bound of the reduction by the imprecise information gain.
+
+    The mass s spread evenly over the classes gives an entropy that is allowed, and so no larger than the
+    largest.
+    """
+    entropy_left = math.log(n_left + s) - sum_left / (n_left + s)
+    entropy_right = math.log(n_right + s) - sum_right / (n_right + s)
+    children = n_left * entropy_left + n_right * entropy_right + s * max(entropy_left, entropy_right)
+    n = n_left + n_right
+    reduction = node.impurity - children * n / (n + s)
+    if code == CREDAL_RATIO and reduction > 0.0:
+        reduction /= (x_log_x(n) - x_log_x(n_left) - x_log_x(n_right)) / n
+    # The rounding of the sums is not to cost a split.
+    return reduction + BOUND_ROUNDING * n
+
+
+@inlined_kernel()
+def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
+    """Best split of sorted keys, with `left` and `rows_left` rows in the left child to begin with.
+
+    Returns the reduction, and the codes below and above the split: -1, -1 where none exceeds `best`.
+    """
+    code, parameter = measure.code, measure.parameter
+    counts = node.counts
+    n_classes = counts.shape[0]
+    class_bits = samples.class_bits
+    class_mask = (1 << class_bits) - 1
+    logarithms = uses_logarithms(code, parameter)
+    norms = code == GCE and 0.0 < parameter < 1.0
+    squares = not logarithms and not norms
+    tabulated = phi_table.shape[0] > 0
+    # The roots of n^2 - sum n_k^2 need the sums to be exact: those of whole weights are.
+    roots = code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter < 1.0)
+    bounded = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
+    # So do powers that a float holds.
+    bounded = bounded and (not norms or is_moderate(node.total))
+    slack = node.n_rows * EPSILON * node.total  # rounding of the sums
+    credal = code in (CREDAL, CREDAL_RATIO)
+    exact = bounded and (logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0))
+    power = 1.0 - parameter
+    n_node = node.weight
+    n_left, sum_right, max_left, max_right = 0.0, node.total, 0.0, node.most
+    sum_left = n_classes * phi(code, parameter, n_classes, 0.0)
+    if rows_left > 0:
+        sum_left, sum_right = 0.0, 0.0
+        for k in range(n_classes):
+            n_left += left[k]
+            sum_left += phi(code, parameter, n_classes, left[k])
+            sum_right += phi(code, parameter, n_classes, max(counts[k] - left[k], 0.0))
+            max_left = max(max_left, left[k])
+    # Tangents of the norms (sum n_k^r)^(1/r), which are concave in the sum: where they touch, norm and slope.
+    # They touch anew where their bound wins.
+    at_left, norm_left, slope_left = 1.0, 1.0, power
+    at_right, norm_right, slope_right = node.total, node.most, power * node.most / node.total
+    # Of gini: the reduction is sum_left / n_left + sum_right / n_right - offset.
+    offset = node.total / n_node
+    below, above = np.int64(-1), np.int64(-1)
+    previous = keys[0] >> 32
+    for i in range(keys.shape[0]):
+        key = keys[uintp(i)]
+        key_code = key >> 32
+        if key_code != previous:
+            n_right = n_node - n_left
+            if (
+                rows_left >= min_rows and node.n_rows - rows_left >= min_rows
+                and n_left >= min_weight and n_right >= min_weight
+            ):  # fmt: skip
+                if code == GINI:
+                    promising = sum_left * n_right + sum_right * n_left > (best + offset) * (n_left * n_right)
+                    reduction = 0.0
+                elif bounded:
+                    most_left, most_right = max_left, max_right
+                    if norms:
+                        most_left = norm_left + slope_left * (sum_left + slack - at_left)
+                        most_right = norm_right + slope_right * (sum_right + slack - at_right)
+                    log_left, log_right = 0.0, 0.0
+                    if logarithms:
+                        if tabulated:
+                            log_left, log_right = phi_table[uintp(n_left)], phi_table[uintp(n_right)]
+                        else:
+                            log_left, log_right = x_log_x(n_left), x_log_x(n_right)
+                    reduction = (
+                        node.impurity
+                        - bounded_impurity(code, parameter, n_classes, n_left, log_left, sum_left, most_left)
+                        - bounded_impurity(
+                            code, parameter, n_classes, n_right, log_right, sum_right, most_right
+                        )
+                    )
+                    promising = reduction > best
+                elif credal:
+                    reduction = credal_bound(code, parameter, node, n_left, n_right, sum_left, sum_right)
+                    promising = reduction > best
+                else:
+                    promising, reduction = True, 0.0
+                if promising and norms and bounded:
+                    at_left, at_right = max(sum_left, slack), max(sum_right, slack)
+                    norm_left, norm_right = at_left**power, at_right**power
+                    slope_left = power * norm_left / at_left
+                    slope_right = power * norm_right / at_right
+                    most_left = norm_left + slope_left * (sum_left + slack - at_left)
+                    most_right = norm_right + slope_right * (sum_right + slack - at_right)
+                    children = n_left - most_left + n_right - most_right
+                    promising = node.impurity - children / parameter > best
+                if promising:
+                    if code == GINI:
+                        reduction = sum_left / n_left + sum_right / n_right - offset
+                    elif not exact:
+                        max_right = 0.0
+                        for k in range(n_classes):
+                            rest = counts[k] - left[k]
+                            right[k] = rest if rest > node.n_rows * EPSILON * counts[k] else 0.0
+                            max_right = max(max_right, right[k])
+                        reduction = measure.reduction(
+                            code, parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
+                            left.ctypes, right.ctypes, n_classes,
+                        )  # fmt: skip
+                    if reduction > best:
+                        best, below, above = reduction, previous, key_code
+            previous = key_code
+        if class_bits > 0:
+            k = uintp(key & class_mask)
+            w = float((key & LOW_HALF) >> class_bits)
+        else:
+            row = uintp(key & LOW_HALF)
+            k = uintp(samples.labels[row])
+            w = samples.weights[row]
+        rows_left += cell_rows[uintp(i)] if cells else 1
+        a = left[k]
+        b = max(counts[k] - a, 0.0)
+        c = max(b - w, 0.0)
+        if squares:
+            sum_left += w * (a + a + w)
+            sum_right -= (b - c) * (b + c)
+        elif tabulated:
+            sum_left += phi_table[uintp(a + w)] - phi_table[uintp(a)]
+            sum_right += phi_table[uintp(c)] - phi_table[uintp(b)]
+        else:
+            sum_left += phi(code, parameter, n_classes, a + w) - phi(code, parameter, n_classes, a)
+            sum_right += phi(code, parameter, n_classes, c) - phi(code, parameter, n_classes, b)
+        left[k] = a + w
+        max_left = max(max_left, a + w)
+        n_left += w
+    return best, below, above

@@ -1,0 +1,240 @@
+"""The compiled search for the best split of one node on one column: gather, then sort or count, then scan."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy import uintp
+from numpy.typing import NDArray
+
+from .compile import inlined_kernel, inner_kernel
+from .random import next_uniform
+from .scan import LOW_HALF, Samples, scan
+from .sorting import N_COUNTERS, sort_keys
+
+# Class histograms are to fit the second-level cache, and to have fewer cells than this number per row.
+MAX_HISTOGRAM_CELLS = 1 << 15
+MAX_CELLS_PER_ROW = 2
+
+
+class Scratch(NamedTuple):
+    """Memory of a search."""
+
+    keys: NDArray[np.int64]
+    other_keys: NDArray[np.int64]
+    cell_rows: NDArray[np.int64]
+    cell_classes: NDArray[np.int32]
+    cell_weights: NDArray[np.float64]
+    counters: NDArray[np.int64]
+    bins: NDArray[np.float64]
+    bin_rows: NDArray[np.int64]
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    missing: NDArray[np.float64]
+
+
+@inner_kernel()
+def _gather(codes, first, step, rows, begin, end, keys):
+    """Put the codes of the rows before their weights and classes; return the lowest and the highest code."""
+    low = np.int64(codes[uintp(first + (rows[uintp(begin)] >> 32) * step)])
+    high = low
+    for i in range(begin, end):
+        row = rows[uintp(i)]
+        code = np.int64(codes[uintp(first + (row >> 32) * step)])
+        keys[uintp(i - begin)] = (code << 32) | (row & LOW_HALF)
+        low = min(low, code)
+        high = max(high, code)
+    return low, high
+
+
+@inlined_kernel()
+def gather(columns, feature, rows, begin, end, keys):
+    """See `_gather`."""
+    first, step = columns.first[feature], columns.step[feature]
+    width = columns.width[feature]
+    if width == 1:
+        return _gather(columns.codes8, first, step, rows, begin, end, keys)
+    if width == 2:
+        return _gather(columns.codes16, first, step, rows, begin, end, keys)
+    return _gather(columns.codes32, first, step, rows, begin, end, keys)
+
+
+@inlined_kernel()
+def compress(keys, samples, low, n_bins, scratch):
+    """Add up the rows of one code and class into one key each, sorted; return their number.
+
+    The keys hold weight and class, or where weights are not whole, the number of a cell.
+    """
+    bins, bin_rows = scratch.bins, scratch.bin_rows
+    n_classes = bins.shape[1]
+    class_bits = samples.class_bits
+    class_mask = (1 << class_bits) - 1
+    bins[:n_bins] = 0.0
+    bin_rows[:n_bins] = 0
+    for i in range(keys.shape[0]):
+        key = keys[uintp(i)]
+        b = uintp((key >> 32) - low)
+        bin_rows[b] += 1
+        if class_bits > 0:
+            bins[b, uintp(key & class_mask)] += float((key & LOW_HALF) >> class_bits)
+        else:
+            row = uintp(key & LOW_HALF)
+            bins[b, uintp(samples.labels[row])] += samples.weights[row]
+    n_cells = 0
+    for b in range(n_bins):
+        # The rows of a code are counted with its first cell.
+        n_rows = bin_rows[uintp(b)]
+        if n_rows > 0:
+            for k in range(n_classes):
+                weight = bins[uintp(b), uintp(k)]
+                if weight > 0.0:
+                    payload = np.int64(weight) << class_bits | k if class_bits > 0 else n_cells
+                    cell = uintp(n_cells)
+                    scratch.other_keys[cell] = (b + low) << 32 | payload
+                    scratch.cell_classes[cell] = k
+                    scratch.cell_weights[cell] = weight
+                    scratch.cell_rows[cell] = n_rows
+                    n_rows = 0
+                    n_cells += 1
+    return n_cells
+
+
+@inner_kernel()
+def midpoint(low, high):
+    """A threshold t with low <= t < high, half-way where the numbers allow."""
+    middle = low + (high - low) / 2.0
+    return low if middle >= high else middle
+
+
+@inlined_kernel()
+def count_classes(keys, begin, end, samples, low, high, out):
+    """Class counts, and number, of the keys in [begin, end) with codes in [low, high]."""
+    class_bits = samples.class_bits
+    class_mask = (1 << class_bits) - 1
+    out[:] = 0.0
+    n = 0
+    for i in range(begin, end):
+        key = keys[uintp(i)]
+        if low <= key >> 32 <= high:
+            n += 1
+            if class_bits > 0:
+                out[uintp(key & class_mask)] += float((key & LOW_HALF) >> class_bits)
+            else:
+                row = uintp(key & LOW_HALF)
+                out[uintp(samples.labels[row])] += samples.weights[row]
+    return n
+
+
+@inlined_kernel()
+def search_exact(low, high, missing_code, values, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
+    """Best split of the gathered keys over all thresholds between the `values` of the column.
+
+    Returns the reduction, the highest code on the left, the threshold, and whether missing values go left; code
+    -1 where no reduction exceeds `best`.
+    """
+    m = node.n_rows
+    keys = scratch.keys[:m]
+    n_bins = high - low + 1
+    n_classes = node.counts.shape[0]
+    n_missing = 0
+    if high == missing_code:
+        n_missing = count_classes(keys, np.int64(0), m, samples, high, high, scratch.missing)
+    cells = n_bins * n_classes <= min(MAX_CELLS_PER_ROW * m, MAX_HISTOGRAM_CELLS)
+    labels, weights = samples.labels, samples.weights
+    if cells:
+        keys = scratch.other_keys[: compress(keys, samples, low, n_bins, scratch)]
+        labels, weights = scratch.cell_classes, scratch.cell_weights
+    else:
+        if sort_keys(keys, scratch.other_keys[:m], scratch.counters, low, high):
+            keys = scratch.other_keys[:m]
+    found, found_above, found_left = np.int64(-1), np.int64(-1), False
+    scratch.left[:] = 0.0
+    rows_left = 0
+    # First with what is missing on the right, as its code says; then on the left.
+    for missing_left in range(2 if n_missing > 0 else 1):
+        if missing_left:
+            for k in range(n_classes):
+                scratch.left[k] = scratch.missing[k]
+            rows_left = n_missing
+            end = keys.shape[0]
+            while keys[end - 1] >> 32 == missing_code:
+                end -= 1
+            keys = keys[:end]
+        best, below, above = scan(
+            keys, node, rows_left, Samples(samples.class_bits, labels, weights), scratch.cell_rows, cells,
+            measure, phi_table, min_rows, min_weight, scratch.left, scratch.right, best,
+        )  # fmt: skip
+        if below >= 0:
+            found, found_above, found_left = below, above, missing_left == 1
+    if found < 0:
+        return best, found, 0.0, False
+    # All values on one side, what is missing on the other.
+    threshold = np.inf if found_above == missing_code else midpoint(values[found], values[found_above])
+    return best, found, threshold, found_left
+
+
+@inner_kernel()
+def search_random(low, high, missing_code, values, node, samples, measure, min_rows, min_weight, scratch, best, state):  # fmt: skip  # noqa: E501
+    """One threshold, drawn uniformly between the lowest and the highest value; see `search_exact`."""
+    m = node.n_rows
+    keys = scratch.keys[:m]
+    left, right = scratch.left, scratch.right
+    n_missing = 0
+    if high == missing_code:
+        n_missing = count_classes(keys, np.int64(0), m, samples, high, high, scratch.missing)
+        high = low
+        for i in range(m):
+            if keys[i] >> 32 != missing_code:
+                high = max(high, keys[i] >> 32)
+    threshold, below = np.inf, low
+    if low < high:
+        lowest, highest = values[low], values[high]
+        u = next_uniform(state)
+        threshold = lowest * (1.0 - u) + highest * u
+        if not lowest <= threshold < highest:
+            threshold = lowest
+        below, end = low, high
+        while end - below > 1:
+            middle = (below + end) // 2
+            if values[middle] <= threshold:
+                below = middle
+            else:
+                end = middle
+    rows_left = count_classes(keys, np.int64(0), m, samples, low, below, left)
+    found, found_left = np.int64(-1), False
+    for missing_left in range(2 if n_missing > 0 and low < high else 1):
+        if missing_left:
+            for k in range(left.shape[0]):
+                left[k] += scratch.missing[k]
+            rows_left += n_missing
+        n_left, n_right = 0.0, 0.0
+        for k in range(left.shape[0]):
+            right[k] = max(node.counts[k] - left[k], 0.0)
+            n_left += left[k]
+            n_right += right[k]
+        if min(rows_left, m - rows_left) >= min_rows and min(n_left, n_right) >= min_weight:
+            reduction = measure.reduction(
+                measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
+                node.counts.ctypes, left.ctypes, right.ctypes, left.shape[0],
+            )  # fmt: skip
+            if reduction > best:
+                best, found, found_left = reduction, below, missing_left == 1
+    return best, found, threshold, found_left
+
+
+def new_scratch(n_rows: int, n_classes: int) -> Scratch:
+    """Memory for nodes of up to `n_rows` rows."""
+    n_bins = MAX_HISTOGRAM_CELLS // n_classes + 1
+    n_cells = n_bins * n_classes
+    return Scratch(
+        np.empty(n_rows, dtype=np.int64),
+        np.empty(max(n_rows, n_cells), dtype=np.int64),
+        np.empty(n_cells, dtype=np.int64),
+        np.empty(n_cells, dtype=np.int32),
+        np.empty(n_cells),
+        np.empty(N_COUNTERS, dtype=np.int64),
+        np.empty((n_bins, n_classes)),
+        np.empty(n_bins, dtype=np.int64),
+        np.empty(n_classes),
+        np.empty(n_classes),
+        np.empty(n_classes),
+    )

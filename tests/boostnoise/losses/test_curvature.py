@@ -1,0 +1,243 @@
+import numpy as np
+import pytest
+
+from boostnoise import Loss, get_loss
+from boostnoise.curvature import STRATEGIES, expected, reweighted
+from boostnoise.losses.softmax import probabilities
+
+RNG = np.random.default_rng(0)
+BINARY = RNG.normal(size=400) * 5
+SOFTMAX = RNG.normal(size=(200, 4)) * RNG.choice([0.3, 3, 15], (200, 1))
+T2, T4 = [[0.8, 0.2], [0.3, 0.7]], (np.eye(4) * 0.6 + 0.1).tolist()
+NOT_CONCAVE = [
+    ("focal", {}), ("rfl", {}), ("rfl", {"r": 2, "q": 0.3}), ("mse", {}), ("bootstrap", {"beta": 0.5}),
+    ("nce_mae", {}), ("nce_rce", {}),
+]  # fmt: skip
+CONCAVE = [
+    ("ce", {}), ("mae", {}), ("gce", {"q": 0}), ("gce", {"q": 0.4}), ("gce", {"q": 1}), ("sce", {}),
+    ("alpha", {"a": 3.0}),
+]  # fmt: skip
+CONVEX = [("label_smoothing", {}), ("bootstrap", {"hard": True})]
+MARGIN = [("sigmoid", {}), ("ramp", {}), ("savage", {}), ("tangent", {}), ("negative_exponential", {})]
+
+
+def cases():
+    """Each loss with margins that it takes."""
+    for name, params in [*CONCAVE, *CONVEX, *NOT_CONCAVE]:
+        yield get_loss(name, **params), BINARY
+        yield get_loss(name, **params), SOFTMAX
+    for name, params in MARGIN:
+        yield get_loss(name, **params), BINARY
+    for name in ("forward", "backward"):
+        yield get_loss(name, T=T2), BINARY
+        yield get_loss(name, T=T4), SOFTMAX
+    yield get_loss("unbiased", rate_pos=0.1, rate_neg=0.4), BINARY
+
+
+EACH = pytest.mark.parametrize(("loss", "margin"), list(cases()), ids=str)
+
+
+def labels(margin):
+    return np.arange(len(margin)) % (2 if margin.ndim == 1 else margin.shape[1])
+
+
+def variance(margin):
+    p = probabilities(margin)
+    return p[:, 1] * p[:, 0] if margin.ndim == 1 else p * (1 - p)
+
+
+@EACH
+def test_strategies_that_follow_from_the_exact_hessian(loss, margin):
+    y = labels(margin)
+    exact = loss.exact_hessian(y, margin)
+    np.testing.assert_array_equal(loss.hessian(y, margin, "abs"), np.abs(exact))
+    np.testing.assert_array_equal(loss.hessian(y, margin, "unit"), np.ones_like(margin))
+    np.testing.assert_allclose(loss.hessian(y, margin, "logistic"), variance(margin), atol=1e-15)
+    clipped = loss.hessian(y, margin, "exact_clipped")
+    np.testing.assert_allclose(clipped, np.maximum(exact, 0.1 * variance(margin)), atol=1e-15)
+    np.testing.assert_array_equal(loss.hessian(y, margin), loss.hessian(y, margin, loss.default_hessian))
+
+
+@EACH
+def test_irls_is_never_below_the_exact_hessian(loss, margin):
+    y = labels(margin)
+    irls, exact = loss.hessian(y, margin, "irls"), loss.exact_hessian(y, margin)
+    assert (irls >= exact - 1e-14 * np.abs(exact)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "params"), [*CONCAVE, *NOT_CONCAVE, *(case for case in MARGIN if case[0] != "tangent")], ids=str
+)
+def test_irls_is_the_formula(name, params):
+    """Also where a loss has a shorter way to it."""
+    loss = get_loss(name, **params)
+    for margin in [BINARY] if loss.binary_only else [BINARY, SOFTMAX]:
+        y = labels(margin)
+        found = loss.hessian(y, margin, "irls")
+        np.testing.assert_allclose(found, reweighted(loss, y, margin), rtol=1e-10, atol=1e-300)
+        residual = np.abs(get_loss("ce").gradient(y, margin))
+        weighted = np.abs(loss.gradient(y, margin)) * (1 - residual)
+        np.testing.assert_allclose(found, np.maximum(weighted, loss.exact_hessian(y, margin)), atol=1e-14)
+
+
+@pytest.mark.parametrize(("name", "params"), CONCAVE, ids=str)
+def test_irls_of_concave_functions_of_cross_entropy_is_that_of_a_majoriser(name, params):
+    """Weighted cross entropy, shifted to touch the loss at a margin, lies above it; the weight is irls's."""
+    loss, ce = get_loss(name, **params), get_loss("ce")
+    for margin in (BINARY, SOFTMAX):
+        y = labels(margin)
+        elsewhere = margin + np.random.default_rng(1).normal(size=margin.shape) * 5
+        weight = loss.hessian(y, margin) / ce.hessian(y, margin)
+        weight = weight if margin.ndim == 1 else weight[:, 0]
+        majoriser = loss.value(y, margin) + weight * (ce.value(y, elsewhere) - ce.value(y, margin))
+        assert (majoriser >= loss.value(y, elsewhere) - 1e-9).all()
+        touching = (weight if margin.ndim == 1 else weight[:, np.newaxis]) * ce.gradient(y, margin)
+        np.testing.assert_allclose(touching, loss.gradient(y, margin), rtol=1e-9, atol=1e-12)
+
+
+def test_irls_of_sigmoid_is_that_of_a_majoriser():
+    """The same, in the margin of the label."""
+    loss, ce, y = get_loss("sigmoid"), get_loss("ce"), labels(BINARY)
+    elsewhere = BINARY + np.random.default_rng(1).normal(size=BINARY.size) * 5
+    weight = loss.hessian(y, BINARY) / ce.hessian(y, BINARY)
+    majoriser = loss.value(y, BINARY) + weight * (ce.value(y, elsewhere) - ce.value(y, BINARY))
+    assert (majoriser >= loss.value(y, elsewhere) - 1e-9).all()
+
+
+def test_irls_of_forward_is_that_of_a_majoriser():
+    """Cross entropy with the posterior as targets, shifted to touch the loss, lies above it."""
+    for margin, T in ((BINARY, T2), (SOFTMAX, T4)):
+        loss, y = get_loss("forward", T=T), labels(margin)
+        elsewhere = margin + np.random.default_rng(1).normal(size=margin.shape) * 5
+        posterior = probabilities(margin) * np.array(T)[:, y].T
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        rise = (posterior * np.log(probabilities(margin) / probabilities(elsewhere))).sum(axis=1)
+        assert (loss.value(y, margin) + rise >= loss.value(y, elsewhere) - 1e-9).all()
+        touching = probabilities(margin) - posterior
+        np.testing.assert_allclose(
+            touching[:, 1] if margin.ndim == 1 else touching, loss.gradient(y, margin), atol=1e-12
+        )
+        np.testing.assert_allclose(loss.hessian(y, margin), variance(margin), atol=1e-15)
+
+
+def test_irls_of_hard_bootstrap_is_that_of_a_majoriser():
+    loss, ce, margin, y = get_loss("bootstrap", beta=0.6, hard=True), get_loss("ce"), SOFTMAX, labels(SOFTMAX)
+    elsewhere = margin + np.random.default_rng(1).normal(size=margin.shape) * 5
+    top = margin.argmax(axis=1)
+    majoriser = 0.6 * ce.value(y, elsewhere) + 0.4 * ce.value(top, elsewhere)
+    np.testing.assert_allclose(0.6 * ce.value(y, margin) + 0.4 * ce.value(top, margin), loss.value(y, margin))
+    assert (majoriser >= loss.value(y, elsewhere) - 1e-12).all()
+
+
+def test_irls_of_negative_exponential_is_that_of_a_majoriser():
+    """The exponential where it is not capped, a constant where it is."""
+    loss, y = get_loss("negative_exponential", mu=0.5), np.ones(81, dtype=int)
+    v = np.linspace(-8, 8, 81)
+    capped = v < -0.5
+    assert (loss.hessian(y, v)[capped] == 0).all()
+    np.testing.assert_allclose(loss.hessian(y, v)[~capped], np.exp(-v[~capped] - 0.5))
+    assert (np.exp(-v - 0.5) >= loss.value(y, v)).all()
+    assert (loss.value(y, v) <= 1).all()
+
+
+@pytest.mark.parametrize(("name", "params"), [*CONCAVE, *NOT_CONCAVE, *MARGIN], ids=str)
+@pytest.mark.parametrize("margin", [BINARY, SOFTMAX], ids=["binary", "softmax"])
+def test_fisher_is_the_covariance_with_the_gradient_of_cross_entropy(name, params, margin):
+    """Of all losses but those whose second derivative does not depend on the label, or on the clean one."""
+    loss = get_loss(name, **params)
+    if loss.binary_only:
+        margin = BINARY
+    y, p = labels(margin), probabilities(margin)
+    total = np.zeros_like(margin)
+    for label in range(p.shape[1]):
+        given = np.full_like(y, label)
+        product = loss.gradient(given, margin) * get_loss("ce").gradient(given, margin)
+        total += (p[:, label] if margin.ndim == 1 else p[:, [label]]) * product
+    np.testing.assert_allclose(loss.hessian(y, margin, "fisher"), total, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(expected(loss, y, margin), total, rtol=1e-9, atol=1e-15)
+    np.testing.assert_array_equal(loss.hessian(y, margin, "fisher"), loss.hessian(0 * y, margin, "fisher"))
+
+
+@pytest.mark.parametrize("name", ["ce", "mse", "label_smoothing"])
+@pytest.mark.parametrize("margin", [BINARY, SOFTMAX], ids=["binary", "softmax"])
+def test_fisher_of_proper_losses_is_the_expected_hessian(name, margin):
+    loss, p, y = get_loss(name), probabilities(margin), labels(margin)
+    total = np.zeros_like(margin)
+    for label in range(p.shape[1]):
+        exact = loss.exact_hessian(np.full_like(y, label), margin)
+        total += (p[:, label] if margin.ndim == 1 else p[:, [label]]) * exact
+    np.testing.assert_allclose(loss.hessian(y, margin, "fisher"), total, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize(("margin", "T"), [(BINARY, T2), (SOFTMAX, T4)], ids=["binary", "softmax"])
+@pytest.mark.parametrize("name", ["forward", "backward"])
+def test_fisher_of_corrected_losses_is_the_expected_hessian_over_noisy_labels(name, margin, T):
+    loss, y = get_loss(name, T=T), labels(margin)
+    observed = probabilities(margin) @ np.array(T)
+    total = np.zeros_like(margin)
+    for label in range(len(T)):
+        exact = loss.exact_hessian(np.full_like(y, label), margin)
+        total += (observed[:, label] if margin.ndim == 1 else observed[:, [label]]) * exact
+    np.testing.assert_allclose(loss.hessian(y, margin, "fisher"), total, rtol=1e-6, atol=1e-14)
+
+
+def test_formulas_of_single_losses():
+    """Those that the documentation gives."""
+    p, y, f = probabilities(BINARY)[:, 1], labels(BINARY), BINARY
+    v = np.where(y == 1, f, -f)
+    p_t, variance = 1 / (1 + np.exp(-v)), p * (1 - p)
+    np.testing.assert_allclose(get_loss("gce", q=0.3).hessian(y, f), p_t**0.3 * variance)
+    np.testing.assert_allclose(get_loss("sigmoid").hessian(y, f), p_t * variance)
+    inside = np.abs(v) <= 1
+    np.testing.assert_allclose(get_loss("ramp").hessian(y, f), np.where(inside, 0.5 * p_t, 0))
+    fisher = get_loss("gce", q=0.3).hessian(y, f, "fisher")
+    np.testing.assert_allclose(fisher, variance * ((1 - p) * p**0.3 + p * (1 - p) ** 0.3))
+    np.testing.assert_allclose(get_loss("ramp").hessian(y, f, "fisher"), np.where(inside, variance, 0))
+    np.testing.assert_allclose(get_loss("tangent").hessian(y, f, "fisher"), 8 * variance / (1 + f**2))
+    np.testing.assert_allclose(get_loss("mse").hessian(y, f, "fisher"), 4 * variance**2)
+    np.testing.assert_allclose(get_loss("bootstrap", beta=0.3).hessian(y, f, "fisher"), 0.3 * variance)
+
+
+def test_the_default_of_cross_entropy_is_exactly_that_of_the_libraries():
+    f = np.linspace(-30, 30, 61)
+    p, y = 1 / (1 + np.exp(-f)), np.zeros(61, dtype=int)
+    np.testing.assert_allclose(get_loss("ce").hessian(y, f), p / (1 + np.exp(f)), rtol=1e-14)
+    for strategy in ("irls", "logistic", "exact_clipped", "abs"):
+        np.testing.assert_array_equal(get_loss("ce").hessian(y, f, strategy), get_loss("ce").hessian(y, f))
+
+
+@pytest.mark.parametrize("strategy", ["newton", "", None])
+def test_unknown_strategies(strategy):
+    loss, y, margin = get_loss("gce"), np.array([0]), np.array([0.5])
+    if strategy is None:
+        np.testing.assert_array_equal(loss.hessian(y, margin, None), loss.hessian(y, margin, "irls"))
+        return
+    with pytest.raises(ValueError, match=f"{strategy!r} is unknown; known are {', '.join(STRATEGIES)}$"):
+        loss.hessian(y, margin, strategy)
+
+
+class Squared(Loss):
+    """A loss of a user, for two classes: ``(f - s)^2 / 2 - f^4``, with three methods and plain arrays."""
+
+    default_hessian = "exact_clipped"
+
+    def value(self, y, margin):
+        return (margin - (2 * y - 1)) ** 2 / 2 - margin**4
+
+    def gradient(self, y, margin):
+        return margin - (2 * y - 1) - 4 * margin**3
+
+    def exact_hessian(self, y, margin):
+        return 1 - 12 * margin**2
+
+
+def test_a_loss_of_the_user():
+    loss, y, margin = Squared(), labels(BINARY), BINARY / 10
+    for strategy in STRATEGIES:
+        hessian = loss.hessian(y, margin, strategy)
+        assert hessian.shape == margin.shape
+        assert (hessian >= 0).all()
+    np.testing.assert_allclose(loss.hessian(y, margin), np.maximum(1 - 12 * margin**2, 0.1 * variance(margin)))
+    np.testing.assert_array_equal(loss.gradient_hessian(y, margin)[1], loss.hessian(y, margin))
+    assert not loss.binary_only
+    loss.check_classes(3)

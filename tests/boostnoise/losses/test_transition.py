@@ -1,0 +1,157 @@
+import pickle
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from boostnoise import check_transition_matrix, get_loss
+from boostnoise.losses.softmax import probabilities
+
+RNG = np.random.default_rng(0)
+T2 = [[0.8, 0.2], [0.3, 0.7]]
+T3 = [[0.7, 0.2, 0.1], [0.25, 0.6, 0.15], [0.0, 0.15, 0.85]]
+BINARY = RNG.normal(size=100) * RNG.choice([0.3, 3, 20], 100)
+SOFTMAX = RNG.normal(size=(100, 3)) * RNG.choice([0.3, 3, 15], (100, 1))
+BOTH = pytest.mark.parametrize(("margin", "T"), [(BINARY, T2), (SOFTMAX, T3)], ids=["binary", "softmax"])
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["forward", "backward"])
+def test_without_noise_they_are_cross_entropy(name, margin, T):
+    loss, y = get_loss(name, T=np.eye(len(T))), np.arange(100) % len(T)
+    for method in ("value", "gradient", "exact_hessian", "irls_hessian", "fisher_hessian"):
+        if (name, method) == ("forward", "exact_hessian"):
+            continue  # checked below: the same number, but as a difference
+        found, expected = (getattr(each, method)(y, margin) for each in (loss, get_loss("ce")))
+        np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=method)
+    np.testing.assert_allclose(loss.exact_hessian(y, margin), get_loss("ce").hessian(y, margin), atol=1e-15)
+
+
+@BOTH
+def test_backward_is_unbiased(margin, T):
+    """Over the labels that the noise makes of one, its mean is cross entropy: exactly, at any margin."""
+    loss, ce = get_loss("backward", T=T), get_loss("ce")
+    for method in ("value", "gradient", "exact_hessian"):
+        for true, row in enumerate(T):
+            noisy = [getattr(loss, method)(np.full(100, label), margin) for label in range(len(T))]
+            clean = getattr(ce, method)(np.full(100, true), margin)
+            np.testing.assert_allclose(np.tensordot(row, noisy, 1), clean, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("rate_pos", "rate_neg"), [(0.3, 0.2), (0.0, 0.45), (0.1, 0.8), (0, 0)])
+def test_unbiased_is_unbiased(rate_pos, rate_neg):
+    loss, ce = get_loss("unbiased", rate_pos=rate_pos, rate_neg=rate_neg), get_loss("ce")
+    ones, zeros = np.ones(100, dtype=int), np.zeros(100, dtype=int)
+    for method in ("value", "gradient", "exact_hessian"):
+        positive, negative = (getattr(loss, method)(y, BINARY) for y in (ones, zeros))
+        clean = (getattr(ce, method)(y, BINARY) for y in (ones, zeros))
+        means = (
+            (1 - rate_pos) * positive + rate_pos * negative,
+            (1 - rate_neg) * negative + rate_neg * positive,
+        )
+        for mean, expected in zip(means, clean, strict=True):
+            np.testing.assert_allclose(mean, expected, rtol=1e-11, atol=1e-13)
+
+
+def test_unbiased_is_backward_of_two_classes():
+    loss, y = get_loss("unbiased", rate_pos=0.3, rate_neg=0.2), np.arange(100) % 2
+    for method in ("value", "gradient", "hessian"):
+        found, expected = (getattr(each, method)(y, BINARY) for each in (loss, get_loss("backward", T=T2)))
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["ce", "forward", "backward"])
+def test_corrected_losses_learn_clean_probabilities_from_noisy_labels(name):
+    """The mean loss over noisy labels is least at the clean probabilities; that of cross entropy is not."""
+    clean = np.array([0.6, 0.3, 0.1])
+    noisy = clean @ np.array(T3)
+    loss = get_loss(name) if name == "ce" else get_loss(name, T=T3)
+    y = np.arange(3)
+
+    def risk(f):
+        margin = np.tile(f, (3, 1))
+        return noisy @ loss.value(y, margin), noisy @ loss.gradient(y, margin)
+
+    found = minimize(risk, np.zeros(3), jac=True, options={"gtol": 1e-9}).x
+    expected = noisy if name == "ce" else clean
+    np.testing.assert_allclose(probabilities(found[np.newaxis])[0], expected, atol=1e-6)
+
+
+def test_forward_of_uniform_noise_at_far_margins():
+    """The last class is as improbable as the label's, and the label speaks no more for it than for the first."""
+    T, y = np.full((3, 3), 0.1) + 0.7 * np.eye(3), np.array([1])
+    gradient = get_loss("forward", T=T).gradient(y, np.array([[30.0, 0.0, 0.0]]))
+    p = np.exp(-30.0)
+    np.testing.assert_allclose(gradient, [[7 * p, -7 * p, 7 * p**2]], rtol=1e-9, atol=1e-14 * p)
+
+
+def test_matrices_of_any_kind_are_the_same():
+    same = [T2, np.array(T2), tuple(map(tuple, T2)), np.asfortranarray(T2)]
+    for name in ("forward", "backward"):
+        assert len({get_loss(name, T=T) for T in same}) == 1
+        loss = get_loss(name, T=np.array(T3, dtype=np.float32))
+        loss.value(np.array([0]), np.zeros((1, 3)))
+        again = pickle.loads(pickle.dumps(loss))
+        assert again == loss
+        np.testing.assert_array_equal(
+            *(each.gradient(np.array([2]), np.zeros((1, 3))) for each in (loss, again))
+        )
+    matrix = check_transition_matrix(T3)
+    assert matrix.dtype == np.float64
+    np.testing.assert_array_equal(matrix, T3)
+
+
+def test_the_matrix_of_the_user_is_copied():
+    T = np.array(T2)
+    loss = get_loss("forward", T=T)
+    T[:] = 0.5
+    assert loss == get_loss("forward", T=T2)
+
+
+@pytest.mark.parametrize("name", ["forward", "backward"])
+@pytest.mark.parametrize(
+    ("T", "error", "message"),
+    [
+        ("estimate", TypeError, "T must be a square matrix of numbers, got 'estimate'"),
+        ([[0.5, 0.5], [1.0]], TypeError, "T must be a square matrix of numbers"),
+        (None, ValueError, r"T must be square and at least 2 x 2, got the shape \(\)"),
+        ([0.5, 0.5], ValueError, r"must be square .* shape \(2,\)"),
+        ([[0.5, 0.5]], ValueError, r"must be square .* shape \(1, 2\)"),
+        ([[1.0]], ValueError, r"at least 2 x 2, got the shape \(1, 1\)"),
+        ([[1.1, -0.1], [0.2, 0.8]], ValueError, r"T must hold probabilities, in \[0, 1\], got \[\[1.1, -0.1\]"),
+        ([[np.nan, 1], [0.2, 0.8]], ValueError, "T must hold probabilities"),
+        ([[0.8, 0.3], [0.5, 0.5]], ValueError, r"the rows of T must sum to 1, got the sums \[1.1, 1.0\]"),
+        ([[0.5, 0.5], [0.5, 0.5]], ValueError, r"T must be invertible, got the singular \[\[0.5, 0.5\]"),
+        ([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]], ValueError, "T must be invertible"),
+    ],
+)
+def test_bad_matrices(name, T, error, message):
+    with pytest.raises(error, match=message):
+        get_loss(name, T=T)
+
+
+def test_matrices_of_another_number_of_classes():
+    y = np.array([0, 1])
+    for loss in (get_loss("forward", T=T3), get_loss("backward", T=T3)):
+        with pytest.raises(ValueError, match="T is for 3 classes, but there are 2"):
+            loss.check_classes(2)
+        for method in (loss.value, loss.gradient, loss.exact_hessian, loss.hessian, loss.gradient_hessian):
+            with pytest.raises(ValueError, match="T is for 3 classes, but there are 2"):
+                method(y, np.zeros(2))
+            with pytest.raises(ValueError, match="T is for 3 classes, but there are 4"):
+                method(y, np.zeros((2, 4)))
+
+
+@pytest.mark.parametrize(
+    ("rates", "error", "message"),
+    [
+        ((0.5, 0.5), ValueError, "rate_pos and rate_neg .* must sum to less than 1, got 0.5 and 0.5"),
+        ((0.7, 0.6), ValueError, "must sum to less than 1"),
+        ((-0.1, 0.2), ValueError, r"rate_pos of UnbiasedCrossEntropy must be in \[0, 1\), got -0.1"),
+        ((0.1, 1), ValueError, r"rate_neg of UnbiasedCrossEntropy must be in \[0, 1\), got 1"),
+        (("a", 0.2), TypeError, "rate_pos of UnbiasedCrossEntropy must be a number, got 'a'"),
+    ],
+)
+def test_bad_rates(rates, error, message):
+    with pytest.raises(error, match=message):
+        get_loss("unbiased", rate_pos=rates[0], rate_neg=rates[1])

@@ -1,0 +1,60 @@
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from boostnoise.eval.cli.model_list import print_models
+from boostnoise.eval.models.factory import variants
+from boostnoise.eval.models.short_names import SHORT_NAMES
+
+
+def listed(**settings):
+    console = Console(file=io.StringIO(), highlight=False, **settings)
+    print_models(console)
+    return console.file.getvalue()
+
+
+def test_every_name_has_its_line():
+    lines = [" ".join(line.split()) for line in listed(width=10_000).splitlines()]
+    for name, known in SHORT_NAMES.items():
+        assert f"{name} {known.line}" in lines
+    for kind in ("criterion", "loss"):
+        for name, line in variants(kind).items():
+            assert f"{name} {line}" in lines
+    assert any("Needs loss_params: T." in line for line in lines)
+    assert not any(line.endswith(" ") for line in listed(width=10_000).splitlines())
+
+
+def test_a_narrow_terminal():
+    text = listed(width=60, force_terminal=True, color_system=None)
+    assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 60
+
+
+def test_what_is_not_installed_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    monkeypatch.setitem(sys.modules, "cleanlab", None)
+    text = listed(width=10_000)
+    assert "CatBoost (not installed; the extra 'catboost' brings it)" in text
+    assert "before it (not installed; the extra 'cleanlab' brings it)" in text
+
+
+def test_the_command(tmp_path):
+    command = Path(sys.executable).with_name("noisyeval")
+    shown = subprocess.run([command, "--list"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert shown.stdout == listed(width=10_000)
+    assert shown.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_quick():
+    code = (
+        "import io, sys\n"
+        "from rich.console import Console\n"
+        "from boostnoise.eval.cli.model_list import print_models\n"
+        "print_models(Console(file=io.StringIO()))\n"
+        "heavy = {'numba', 'sklearn', 'xgboost', 'lightgbm', 'pandas', 'matplotlib', 'catboost', 'cleanlab'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

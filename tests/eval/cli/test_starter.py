@@ -1,0 +1,189 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from jsonschema import Draft202012Validator
+
+from boostnoise.eval import ConfigError, load_config
+from boostnoise.eval.cli.starter import starter_config, write_starter
+from boostnoise.eval.config.json_schema import config_schema
+from boostnoise.eval.config.reader import parse_text
+from boostnoise.eval.execution.plan import plan
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts from a frame: the data set's keys, the config and the remarks."""
+
+    def start(frame, target=None, name="data.csv"):
+        path = tmp_path / name
+        frame.to_parquet(path) if name.endswith("parquet") else frame.to_csv(path, index=False)
+        remarks = write_starter(tmp_path / "study.jsonc", str(path), target)
+        content = parse_text((tmp_path / "study.jsonc").read_text())
+        Draft202012Validator(config_schema()).validate(content)
+        config = load_config(tmp_path / "study.jsonc")
+        assert len(plan(config).jobs) == 6 * 5 * 3
+        keys = content["datasets"][0]
+        assert keys.pop("path") == str(path)
+        return keys, config, remarks
+
+    return start
+
+
+def frame(n=60, **columns):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n)
+    return pd.DataFrame({"x": x, **columns, "class": np.where(x > 0, "a", "b")})
+
+
+def test_data_without_problems(start):
+    keys, config, remarks = start(frame())
+    assert keys == {"target": "class"}
+    assert config.stratify
+    assert remarks == ["the target is guessed: column 'class', for its name; --target COLUMN takes another"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "target", "expected"),
+    [
+        (["x", "Label", "z"], None, "Label"),
+        (["y", "x", "target"], None, "target"),
+        (["x", "z", "kind"], None, "kind"),
+        (["x", "z", "kind"], "x", "x"),
+        (["x", "z", "kind"], "-3", "x"),
+        (["0", "1", "kind"], "1", "1"),
+    ],
+)
+def test_the_target(start, columns, target, expected):
+    data = pd.DataFrame({name: np.arange(60) // 3 % (2 + i) for i, name in enumerate(columns)})
+    keys, _, remarks = start(data, target)
+    assert keys["target"] == expected
+    assert len(remarks) == (target is None)
+
+
+def test_columns_that_are_no_features(start):
+    data = frame(
+        row=range(5, 65),
+        user_id=np.random.default_rng(0).permutation(60) * 7,
+        valid=np.arange(60) * 7 % 61,
+        mail=[f"text {i}" for i in range(60)],
+        nothing=None,
+        infinite=[np.inf] * 60,
+        colour=["red", "green"] * 30,
+    )
+    keys, _, remarks = start(data)
+    assert keys["drop"] == ["row", "user_id", "mail", "nothing", "infinite"]
+    assert keys["categorical"] == "onehot"
+    assert remarks[1] == "left out as no features: 'row', 'user_id', 'mail', 'nothing', 'infinite'"
+
+
+def test_text_with_many_values_and_missing_values(start):
+    town = [f"town {i % 300}" for i in range(900)]
+    keys, _, _ = start(frame(900, town=town, holes=[1.0, np.nan, 2.0] * 300))
+    assert (keys["categorical"], keys["missing"]) == ("ordinal", "impute")
+    assert "drop" not in keys
+
+
+def test_rare_classes(start):
+    data = frame(60)
+    data.loc[0, "class"] = "rare"
+    assert not start(data)[1].stratify
+
+
+def test_many_rows(start):
+    keys, _, _ = start(frame(50_001))
+    assert keys["max_rows"] == 20_000
+
+
+def test_columns_whose_names_are_hard(start):
+    strange = {
+        'quo"te // no /* comment */': range(60),
+        "new\nline": [1, 2] * 30,
+        "größe\u2028": ["a", "b"] * 30,
+    }
+    keys, _, _ = start(frame(**strange))
+    assert keys["drop"] == ['quo"te // no /* comment */']
+
+
+def test_columns_without_names(start, tmp_path):
+    pd.DataFrame({0: range(60), 1: [1, 2] * 30, 2: [0, 0, 1] * 20}).to_parquet(tmp_path / "a.parquet")
+    text, _ = starter_config(str(tmp_path / "a.parquet"))
+    (keys,) = parse_text(text)["datasets"]
+    assert (keys["target"], keys["drop"]) == (2, [0])
+
+
+def test_svmlight(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:2\n0 1:3\n" * 30)
+    text, remarks = starter_config(str(tmp_path / "a.svm"))
+    assert parse_text(text)["datasets"] == [{"path": str(tmp_path / "a.svm")}]
+    assert remarks == []
+    with pytest.raises(ConfigError, match="--target is too much"):
+        starter_config(str(tmp_path / "a.svm"), "0")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", "x", "must be a file that ends in .csv, .parquet"),
+        ("a.csv", "", "the file is empty"),
+        ("missing.csv", None, "no such file"),
+        (
+            "a.csv",
+            "x,y\n1,1\n2,1\n",
+            "needs two classes at least, found only 1; the target is guessed: column 'y'",
+        ),
+        ("a.csv", "x,y\n1,0.5\n2,0.6\n3,1\n", "is it the right target"),
+        ("a.csv", "y\n1\n0\n1\n0\n", "has no column but the target"),
+    ],
+)
+def test_data_that_cannot_be_learnt_from(tmp_path, name, content, message):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(ConfigError, match=message) as error:
+        write_starter(tmp_path / "study.json", str(tmp_path / name))
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "study.json").exists()
+
+
+def test_rows_without_a_label_are_left_out(start):
+    data = frame()
+    data.loc[3, "class"] = None
+    keys, config, _ = start(data)
+    assert keys["missing"] == "drop_rows"
+    assert plan(config).datasets["data"].y.size == 59
+
+
+def test_other_separators(tmp_path):
+    frame().to_csv(tmp_path / "a.csv", index=False, sep=";")
+    write_starter(tmp_path / "study.jsonc", str(tmp_path / "a.csv"))
+    (spec,) = load_config(tmp_path / "study.jsonc").datasets
+    assert (spec.separator, spec.target) == (";", "class")
+
+
+def test_nothing_is_overwritten(tmp_path):
+    frame().to_csv(tmp_path / "a.csv", index=False)
+    (tmp_path / "study.json").write_text("precious")
+    with pytest.raises(ConfigError, match=r"study.json: is there already, and is not overwritten"):
+        write_starter(tmp_path / "study.json", str(tmp_path / "a.csv"))
+    assert (tmp_path / "study.json").read_text() == "precious"
+    with pytest.raises(ConfigError, match=r"cannot be written: No such file"):
+        write_starter(tmp_path / "no folder" / "study.json", str(tmp_path / "a.csv"))
+
+
+def test_an_unknown_target(tmp_path):
+    frame().to_csv(tmp_path / "a.csv", index=False)
+    for target in ("z", "2", "-3"):
+        with pytest.raises(
+            ConfigError, match=f"--target: '{target}' is not a column; columns are 'x', 'class'"
+        ):
+            starter_config(str(tmp_path / "a.csv"), target)
+
+
+def test_comments_say_why(tmp_path):
+    frame(n=60, id=range(60)).to_csv(tmp_path / "a.csv", index=False)
+    text, _ = starter_config(str(tmp_path / "a.csv"))
+    assert '"id"  // numbers the rows' in text
+    assert "// A guess: for its name." in text
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text)

@@ -1,0 +1,299 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import boostnoise.eval.comparison.compare
+from boostnoise import Comparison, compare
+from boostnoise.eval import Progress, load_config, plan
+from boostnoise.eval.errors import ConfigError
+
+TREE = DecisionTreeClassifier(max_depth=2)
+IRIS = load_iris(return_X_y=True)
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def config_of(monkeypatch):
+    """What `compare` would run."""
+
+    class Stop(Exception):
+        pass
+
+    def config_of(*arguments, **options):
+        def complete(config, **_):
+            found.append(config)
+            raise Stop
+
+        found = []
+        monkeypatch.setattr("boostnoise.eval.execution.runner.complete", complete)
+        with pytest.raises(Stop):
+            compare(*arguments, progress=False, **options)
+        return found[0]
+
+    return config_of
+
+
+def models_of(config):
+    return [(model.name, model.module, model.model, model.params) for model in config.models]
+
+
+def test_models(config_of):
+    named = ["adaboost", TREE, GaussianNB(), ("bayes", GaussianNB()), ("gb", "gbm")]
+    named += [{"name": "x", "model": "xgboost", "params": {"max_depth": np.int64(2)}}, DecisionTreeClassifier()]
+    tree = ("sklearn.tree", "DecisionTreeClassifier")
+    bayes = ("sklearn.naive_bayes", "GaussianNB", {})
+    assert models_of(config_of(named, ["iris"])) == [
+        ("adaboost", "sklearn.ensemble", "AdaBoostClassifier", {}),
+        ("DecisionTreeClassifier(max_depth=2)", *tree, {"max_depth": 2}),
+        ("GaussianNB", *bayes),
+        ("bayes", *bayes),
+        ("gb", "sklearn.ensemble", "GradientBoostingClassifier", {}),
+        ("x", "xgboost", "XGBClassifier", {"max_depth": 2}),
+        ("DecisionTreeClassifier", *tree, {}),
+    ]
+    by_name = {"a": TREE, "b": "adaboost", "c": {"model": "adaboost", "params": {"estimator": TREE}}}
+    nested = {"module": tree[0], "model": tree[1], "params": {"max_depth": 2}}
+    assert models_of(config_of(by_name, ["iris"])) == [
+        ("a", *tree, {"max_depth": 2}),
+        ("b", "sklearn.ensemble", "AdaBoostClassifier", {}),
+        ("c", "sklearn.ensemble", "AdaBoostClassifier", {"estimator": nested}),
+    ]
+    assert [name for name, *_ in models_of(config_of(TREE, "iris"))] == ["DecisionTreeClassifier"]
+    assert [name for name, *_ in models_of(config_of("gbm", "iris"))] == ["gbm"]
+
+
+def test_datasets(config_of):
+    pd.DataFrame({"x": range(9), "y": [0, 1, 1] * 3}).to_csv("mine.csv", index=False)
+    file = {"path": "mine.csv", "target": "y"}
+    config = config_of([TREE], ["iris", file, "rows.svm", Path("more.libsvm"), ("again", file)])
+    assert [(spec.name, spec.set, spec.path) for spec in config.datasets] == [
+        ("iris", "iris", None),
+        ("mine", None, "mine.csv"),
+        ("rows", None, "rows.svm"),
+        ("more", None, "more.libsvm"),
+        ("again", None, "mine.csv"),
+    ]
+
+
+def test_data_in_memory_become_files(config_of):
+    frame = load_wine(as_frame=True).frame.rename(columns={"target": "class"})
+    sets = {
+        "flowers": IRIS,
+        "wines": (frame, "class"),
+        "half": {"data": frame, "target": "class", "max_rows": 90, "missing": "impute"},
+        "digits": "digits",
+    }
+    config = config_of([TREE], sets, results_dir="out")
+    flowers, wines, half, digits = config.datasets
+    assert [spec.name for spec in config.datasets] == list(sets)
+    assert (flowers.target, wines.target, half.target) == ("target", "class", "class")
+    assert (flowers.missing, wines.missing, half.missing) == ("keep", "keep", "impute")
+    assert (digits.set, half.max_rows) == ("digits", 90)
+    pd.testing.assert_frame_equal(pd.read_parquet(wines.path), frame)
+    assert {Path(spec.path).parent for spec in (flowers, wines, half)} == {Path("out/data")}
+
+
+UNIFORM = {"kind": "uniform", "rates": [0.0, 0.1, 0.2, 0.3, 0.4]}
+
+
+@pytest.mark.parametrize(
+    ("noise", "specs"),
+    [
+        ("uniform", [UNIFORM]),
+        (0.3, [{"kind": "uniform", "rates": [0.0, 0.3]}]),
+        ([0.1, 0.2], [{"kind": "uniform", "rates": [0.0, 0.1, 0.2]}]),
+        (np.arange(0, 0.5, 0.1), [UNIFORM]),
+        (np.float64(0.1) * 3, [{"kind": "uniform", "rates": [0.0, 0.3]}]),
+        (["uniform", "mahalanobis"], [UNIFORM, {"kind": "mahalanobis", "rates": [0.0, 0.3]}]),
+        (
+            {"uniform": (0, 0.2), "pair_flip": 0.25},
+            [{"kind": "uniform", "rates": [0.0, 0.2]}, {"kind": "pair_flip", "rates": [0.0, 0.25]}],
+        ),
+        (
+            {"kind": "uniform", "rates": [0.2], "noise_on": "train+test"},
+            [{"kind": "uniform", "rates": [0.0, 0.2], "noise_on": "train+test", "name": "uniform (train+test)"}],
+        ),
+        ({"class_conditional": [[0.1, 0.3]]}, [{"kind": "class_conditional", "rates": [[0.1, 0.3]]}]),
+    ],
+)  # fmt: skip
+def test_noise(config_of, noise, specs):
+    found = [spec.model_dump() for spec in config_of([TREE], ["iris"], noise).noise]
+    assert found == [{"name": spec["kind"], "noise_on": "train", **spec} for spec in specs]
+
+
+def test_settings(config_of):
+    config = config_of(
+        [TREE], ["iris"], repeats=np.int64(2), test_fraction=0.3, stratify=False, random_state=4, metric="roc_auc",
+        results_dir=Path("a/b"), name="mine", threads=2, time_limit=9.0, memory_limit=2, resume=False,
+    )  # fmt: skip
+    assert (config.repeats, config.test_fraction, config.stratify, config.random_state) == (2, 0.3, False, 4)
+    assert (config.metric, config.output_dir, config.threads) == ("roc_auc", Path("a/b/mine"), 2)
+    assert (config.time_limit, config.memory_limit, config.resume) == (9.0, 2.0, False)
+
+
+def test_it_shares_the_store_with_the_command():
+    first = compare(
+        ["decision_tree", AdaBoostClassifier(TREE, n_estimators=3)], ["iris"], 0.2, repeats=2, progress=False
+    )
+    config = {
+        "datasets": ["iris"],
+        "models": [
+            {"name": "other name", "model": "decision_tree"},
+            {"model": "adaboost", "params": {"estimator": {"module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": 2}}, "n_estimators": 3}},
+        ],
+        "noise": [{"kind": "uniform", "rates": [0.2]}],
+        "repeats": 2,
+    }  # fmt: skip
+    Path("study.json").write_text(json.dumps(config))
+    planned = plan(load_config("study.json"))
+    assert len(planned.keys) == 8
+    assert not planned.pending
+    written = first.to_config("again.json")
+    again = load_config(written)
+    assert again.model_copy(update={"name": "comparison"}) == first.config
+    assert plan(again).keys == planned.keys
+    # In memory, the same data are the same cells.
+    X, y = IRIS
+    seen = []
+    models = {"t": DecisionTreeClassifier(), "a": AdaBoostClassifier(TREE, n_estimators=3)}
+    flowers = {"flowers": (X, np.array(["setosa", "versicolor", "virginica"])[y])}
+    second = compare(models, flowers, [0.2], repeats=2, name="second", progress=seen.append)
+    assert [(event.done, event.total) for event in seen] == [(8, 8)]
+    assert second.scores["accuracy"].tolist() == first.scores["accuracy"].tolist()
+    assert Comparison.load(name="second").scores.equals(second.scores)
+    suffixes = {path.suffix for path in Path("results").rglob("*") if path.is_file()}
+    assert suffixes == {".sqlite", ".parquet"}
+
+
+class Mine(ClassifierMixin, BaseEstimator):
+    """Of no module that other processes find."""
+
+
+@pytest.mark.parametrize(
+    ("models", "datasets", "options", "error", "message"),
+    [
+        (None, ["iris"], {}, TypeError, "models must be a list or a dict, got NoneType"),
+        ([], ["iris"], {}, ConfigError, "models: must hold at least 1 item"),
+        ([3], ["iris"], {}, TypeError, "models[0] must be a short name, an estimator or a dict, got 3"),
+        ({1: TREE}, ["iris"], {}, TypeError, "models: names must be text, got 1"),
+        ([DecisionTreeClassifier], ["iris"], {}, TypeError, "models[0]: DecisionTreeClassifier is a class; give an object of it"),
+        (["adabost"], ["iris"], {}, ConfigError, "models[0]: unknown model 'adabost'"),
+        ([TREE, TREE], ["iris"], {}, ConfigError, "two models are named 'DecisionTreeClassifier(max_depth=2)'"),
+        ({"a": {"name": "b", "model": "gbm"}}, ["iris"], {}, ConfigError, "models['a'] is named 'b' as well"),
+        ({"p": make_pipeline(FunctionTransformer(np.log1p), SVC())}, ["iris"], {}, ConfigError, "models['p'].steps[0][1].func: "),
+        ([{"module": "elsewhere", "model": "Forest"}], ["iris"], {}, ConfigError, "models: 'Forest': package 'elsewhere' is not allowed"),
+        ([TREE], None, {}, TypeError, "datasets must be a list or a dict, got NoneType"),
+        ([TREE], ["irises"], {}, ConfigError, "datasets[0]: unknown data set"),
+        ([TREE], ["none.csv"], {}, ConfigError, "datasets[0]: key 'target' is missing"),
+        ([TREE], ["none.svm"], {}, ConfigError, "no such file: none.svm"),
+        ([TREE], [IRIS], {}, ConfigError, "datasets[0]: data in memory need a name"),
+        ([TREE], {"a": IRIS[0]}, {}, ConfigError, "datasets['a']: data must be a pair (X, y)"),
+        ([TREE], {"a": (IRIS[0], IRIS[1][:9])}, {}, ConfigError, "datasets['a']: X has 150 rows, but y has 9"),
+        ([TREE], {"a": (IRIS[0], np.zeros(150))}, {}, ConfigError, "data set 'a': needs two classes at least"),
+        ([TREE], {"a\nb": IRIS}, {}, ConfigError, "datasets[0].name: must be printable"),
+        ([TREE], ["iris"], {"noise": "unifrom"}, ConfigError, "noise[0].kind: must be one of 'uniform'"),
+        ([TREE], ["iris"], {"noise": None}, TypeError, "noise[0] must be a kind of noise, a rate or a dict, got None"),
+        ([TREE], ["iris"], {"noise": [0.1, "x"]}, TypeError, "noise[0] must be a kind of noise, a rate or a dict, got 0.1"),
+        ([TREE], ["iris"], {"noise": {"uniform": None}}, ConfigError, "noise[0].rates: "),
+        ([TREE], ["iris"], {"noise": 1.5}, ConfigError, "noise[0].rates[0]: must be less than or equal to 1, got 1.5"),
+        ([TREE], ["iris"], {"noise": [0.1, 0.1]}, ConfigError, "noise[0].rates: holds a rate twice"),
+        ([TREE], ["iris"], {"repeats": 0}, ConfigError, "repeats: must be greater than or equal to 1, got 0"),
+        ([TREE], ["iris"], {"random_state": None}, ConfigError, "random_state: must be a valid integer, got null"),
+        ([TREE], ["iris"], {"random_state": np.random.default_rng(0)}, ConfigError, "random_state: a random generator"),
+        ([TREE], ["iris"], {"metric": "f1"}, ConfigError, "metric: must be 'accuracy'"),
+        ([TREE], ["iris"], {"name": "../x"}, ConfigError, "name: must name a folder in results_dir, not . or .., without / or \\, got '../x'"),
+        ([TREE], ["iris"], {"results_dir": 3}, TypeError, "results_dir must be a path, got 3"),
+        ([TREE], ["iris"], {"n_jobs": 0}, ConfigError, "n_jobs must be -1 or at least 1, got 0"),
+        ([TREE], ["iris"], {"n_jobs": "x"}, ConfigError, "n_jobs must be -1 or at least 1, got 'x'"),
+        ([TREE], ["iris"], {"scheduler": 3}, ConfigError, "scheduler must be an address, such as"),
+        ([TREE], ["iris"], {"progress": "yes"}, TypeError, "progress must be True, False or callable, got 'yes'"),
+        ([TREE], ["iris"], {"allow_modules": "mine"}, TypeError, "allow_modules must be a list of names of packages, got 'mine'"),
+    ],
+)  # fmt: skip
+def test_mistakes(models, datasets, options, error, message):
+    with pytest.raises(error) as caught:
+        compare(models, datasets, **{"progress": False} | options)
+    assert message in str(caught.value)
+    assert type(caught.value) is error
+    assert not Path("results/store.sqlite").exists()
+
+
+def test_ones_own_estimators(tmp_path, monkeypatch):
+    (tmp_path / "my_learners.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Guess(DummyClassifier):\n"
+        "    def __init__(self, strategy='most_frequent', random_state=None):\n"
+        "        super().__init__(strategy=strategy, random_state=random_state)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import my_learners
+
+    guess = my_learners.Guess("uniform")
+    models = {"guess": guess, "within": make_pipeline(StandardScaler(), guess)}
+    compared = compare(models, ["iris"], 0.2, repeats=1, progress=False, n_jobs=1)
+    assert compared.scores["error"].isna().all()
+    assert compared.scores["accuracy"].between(0.1, 0.6).all()
+
+
+def test_an_interrupt_keeps_what_is_finished():
+    def stop(progress: Progress):
+        if progress.done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare([TREE, GaussianNB()], ["iris"], [0.2, 0.4], repeats=1, n_jobs=1, progress=stop)
+    stopped = Comparison.load("results")
+    assert stopped.scores["accuracy"].notna().sum() == 3
+    assert stopped.ela().isna().to_numpy().any()
+    assert "not fitted yet" in str(stopped)
+    seen = []
+    done = compare([TREE, GaussianNB()], ["iris"], [0.2, 0.4], repeats=1, n_jobs=1, progress=seen.append)
+    assert seen[0].cached == 3
+    assert done.ela().notna().to_numpy().all()
+
+
+def test_a_script_needs_no_guard_and_is_quiet():
+    Path("script.py").write_text(
+        "from boostnoise import compare\n"
+        "from sklearn.naive_bayes import GaussianNB\n"
+        "print(compare([GaussianNB()], ['iris'], 0.2, repeats=1))\n"
+    )
+    done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("comparison: 1 model on 1 data set under uniform noise, 1 repeat\n")
+
+
+def test_names_of_the_package_are_what_they_are_called():
+    assert callable(boostnoise.compare)
+    assert boostnoise.eval.comparison.compare.compare is compare
+
+
+def test_an_estimator_at_hand_may_be_of_a_class_that_configs_may_not_name(tmp_path):
+    model = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=2)
+    found = compare(model, "iris", [0.0], repeats=1, results_dir=tmp_path, n_jobs=1, progress=False)
+    assert found.scores["error"].isna().all()
+    with pytest.raises(ConfigError, match="GridSearchCV is not a class"):
+        compare(
+            [{"module": "sklearn.model_selection", "model": "GridSearchCV"}],
+            "iris",
+            results_dir=tmp_path,
+            progress=False,
+        )

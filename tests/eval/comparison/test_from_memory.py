@@ -1,0 +1,171 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+
+from boostnoise.eval.comparison.from_memory import file_of
+from boostnoise.eval.config.dataset_spec import DatasetSpec
+from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.errors import ConfigError
+
+FRAME = pd.DataFrame(
+    {
+        "a": [1.5, np.nan, 3.0, 4.0, 5.0, 6.0],
+        "size": pd.Categorical(["small", "large"] * 3, categories=["small", "large", "huge"], ordered=True),
+        "town": ["x", "y", None, "x", "y", "x"],
+        "flag": [True, False] * 3,
+        "n": pd.array([1, 2, None, 4, 5, 6], dtype="Int64"),
+        "label": ["no", "yes"] * 3,
+    }
+)
+X, Y = FRAME.drop(columns="label"), FRAME["label"]
+
+
+def read(file, target, **keys):
+    file.write()
+    spec = {"path": str(file.path), "target": target, "missing": "keep", **keys}
+    return load_dataset(DatasetSpec.model_validate(spec))
+
+
+def made(tmp_path, data, target=None, name="mine"):
+    return file_of(name, data, target, tmp_path / "data", "datasets['mine']")
+
+
+def test_types_are_kept(tmp_path):
+    file, target = made(tmp_path, FRAME, "label")
+    assert target == "label"
+    assert (file.path.parent, file.path.suffix) == (tmp_path / "data", ".parquet")
+    file.write()
+    pd.testing.assert_frame_equal(pd.read_parquet(file.path), FRAME)
+    data = read(file, target, categorical="ordinal")
+    assert data.classes.tolist() == ["no", "yes"]
+    np.testing.assert_array_equal(data.X[:, 1], [0, 1] * 3)  # small before large, as the frame says
+    np.testing.assert_array_equal(data.X[:, 4], [1, 2, np.nan, 4, 5, 6])
+
+
+def test_a_pair_is_as_the_frame(tmp_path):
+    whole = read(*made(tmp_path, FRAME, "label"))
+    strange = Y.set_axis(list("fedcba"))  # rows go together by their order
+    parts = read(*made(tmp_path, (X, strange)))
+    assert parts.fingerprint == whole.fingerprint
+    assert parts.classes.tolist() == whole.classes.tolist()
+
+
+def test_an_index_is_no_hindrance(tmp_path):
+    whole = read(*made(tmp_path, FRAME, "label")).fingerprint
+    for order in ([5, 3, 1, 0, 2, 4], [0, 0, 1, 1, 1, 2]):
+        same = (X.set_axis(order), Y.set_axis(order))
+        assert read(*made(tmp_path, same)).fingerprint == whole
+    assert read(*made(tmp_path, (X, Y.set_axis(range(1, 7))))).fingerprint == whole
+
+
+@pytest.mark.parametrize("labels", [list, np.array, pd.Series, pd.Categorical])
+def test_arrays(tmp_path, labels):
+    values = np.arange(12.0).reshape(6, 2)
+    file, target = made(tmp_path, (values, labels(["u", "v", "u", "v", "u", "v"])))
+    data = read(file, target)
+    np.testing.assert_array_equal(data.X, values)
+    np.testing.assert_array_equal(data.y, [0, 1] * 3)
+    assert target == "target"
+
+
+def test_arrays_of_objects_have_columns_of_numbers_and_text(tmp_path):
+    values = np.array([[1, "x"], [2, "y"], [3, "x"], [4, "y"]], dtype=object)
+    data = read(*made(tmp_path, (values, [0, 1, 0, 1])))
+    np.testing.assert_array_equal(data.X, [[1, 1, 0], [2, 0, 1], [3, 1, 0], [4, 0, 1]])
+
+
+def test_a_feature_may_be_named_as_the_labels(tmp_path):
+    frame = pd.DataFrame({"target": [1.0, 2.0, 3.0, 4.0]})
+    file, target = made(tmp_path, (frame, pd.Series([0, 1, 0, 1], name="target")))
+    assert target == "target_"
+    np.testing.assert_array_equal(read(file, target).X[:, 0], [1, 2, 3, 4])
+
+
+def test_the_frame_stays_as_it_is(tmp_path):
+    frame = pd.DataFrame({0: [1.0, 2.0], 1: [0, 1]}, index=["r", "s"])
+    before = frame.copy()
+    made(tmp_path, frame, "1")
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_one_file_for_the_same_data(tmp_path):
+    file, _ = made(tmp_path, FRAME, "label")
+    file.write()
+    before = file.path.stat()
+    made(tmp_path, FRAME.copy(), "label")[0].write()
+    assert file.path.stat() == before
+    file.path.write_bytes(b"half of")
+    file.write()
+    assert file.path.read_bytes() == file.content
+    changed = FRAME.assign(a=range(6))
+    assert made(tmp_path, changed, "label")[0].path != file.path
+    assert [path.name for path in file.path.parent.iterdir()] == [file.path.name]
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "<script>", "..", "a" * 500, "Größe $\\alpha$", "/"])
+def test_no_name_leads_out_of_the_folder(tmp_path, name):
+    file, _ = made(tmp_path, FRAME, "label", name)
+    assert file.path.parent == tmp_path / "data"
+    file.write()
+    assert set(Path(tmp_path).rglob("*.parquet")) == {file.path}
+
+
+@pytest.mark.parametrize(
+    ("data", "target", "message"),
+    [
+        (FRAME, None, "give a frame together with the column of its labels"),
+        (FRAME, "z", "'z' is no column; columns are a, size, town, flag, n, label"),
+        (X, "label", "'label' is no column"),
+        ((X, Y, Y), None, "data must be a pair"),
+        ((X, Y), "q", "target must be left out beside a pair (X, y), which holds the labels, got 'q'"),
+        (
+            (X, Y[::-1]),
+            None,
+            "X and y must be in the same order, but y has the index of X in another one; give y.loc",
+        ),
+        ("iris", None, "data must be a pair"),
+        ((X, Y[:5]), None, "X has 6 rows, but y has 5"),
+        ((X, X), None, "y must be a vector of labels"),
+        ((X, "text"), None, "y must be a vector of labels"),
+        ((np.ones(6), Y), None, "X must have two dimensions, rows and columns, got 1"),
+        (([[1, 2], [3]], [0, 1]), None, "X is no matrix"),
+        ((csr_matrix(np.eye(6)), Y), None, "X is a sparse matrix; give X.toarray()"),
+        (
+            FRAME.assign(a=[1, "x", 2.0, None, 3, 4]),
+            "label",
+            "column 'a' must hold values of one type, got float, int, str",
+        ),
+        (FRAME.assign(a=[1j] * 6), "label", "cannot be written to Parquet"),
+        (
+            (X, [0.0, np.nan] * 3),
+            None,
+            "3 of 6 labels are missing; leave out their rows, or give {'data': (X, y), 'missing': 'drop_rows'}",
+        ),
+        (
+            FRAME.assign(label=["no", None] + ["yes"] * 4),
+            "label",
+            "1 of 6 labels are missing; leave out their rows, or give {'data': frame, 'target': 'label', ",
+        ),
+        (FRAME.set_axis(list("aabcde"), axis=1), "e", "several columns are named 'a'"),
+    ],
+)
+def test_what_is_no_data(tmp_path, data, target, message):
+    with pytest.raises(ConfigError, match=r"^datasets\['mine'\]: ") as caught:
+        made(tmp_path, data, target)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_where_nothing_can_be_written(tmp_path):
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(ConfigError, match=r"^results_dir: .* cannot be written"):
+        made(tmp_path, FRAME, "label")[0].write()
+
+
+def test_rows_without_a_label_may_be_dropped(tmp_path):
+    y = np.array([0.0, np.nan, 1.0, 0.0, 1.0, np.nan])
+    file, target = file_of("mine", (np.eye(6), y), None, tmp_path, "mine", drop_missing=True)
+    assert read(file, target, missing="drop_rows").y.size == 4

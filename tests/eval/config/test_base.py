@@ -1,0 +1,64 @@
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import Field
+
+from boostnoise.eval.config.base import Strict, validate
+from boostnoise.eval.errors import ConfigError, shown
+
+
+class Inner(Strict):
+    size: int
+
+
+class Outer(Strict):
+    inner: list[Inner]
+
+
+def test_a_problem_names_its_place_and_the_allowed_keys():
+    with pytest.raises(ConfigError) as error:
+        validate(Outer, {"inner": [{"size": 1}, {"size": 1.5, "sise": 2}]})
+    lines = str(error.value).splitlines()
+    assert lines == [
+        "inner[1].size: must be a valid integer, got 1.5",
+        "inner[1].sise: unknown key; allowed are size",
+    ]
+
+
+class Round(Strict):
+    kind: Literal["round"]
+    inner: Inner
+
+
+class Square(Strict):
+    kind: Literal["square"]
+    side: float
+
+
+class Shapes(Strict):
+    shapes: list[Annotated[Round | Square, Field(discriminator="kind")]]
+
+
+def test_kinds_of_objects_are_no_part_of_a_place():
+    shapes = [{"kind": "round", "inner": {"size": "1", "x": 1}}, {"kind": "square"}, {}, {"kind": "flat"}, 3]
+    with pytest.raises(ConfigError) as error:
+        validate(Shapes, {"shapes": shapes})
+    assert str(error.value).splitlines() == [
+        'shapes[0].inner.size: must be a valid integer, got "1"',
+        "shapes[0].inner.x: unknown key; allowed are size",
+        "shapes[1].side: the key is missing",
+        "shapes[2].kind: the key is missing",
+        "shapes[3].kind: must be one of 'round', 'square', got \"flat\"",
+        "shapes[4]: must be a JSON object, got 3",
+    ]
+
+
+def test_a_key_with_control_characters_stays_on_its_line():
+    with pytest.raises(ConfigError) as error:
+        validate(Outer, {"inner": [], "a\nb": 1})
+    assert "\n" not in str(error.value)
+
+
+def test_long_values_are_cut():
+    assert shown("x" * 100) == '"' + "x" * 56 + "..."
+    assert shown([1, None, True]) == "[1, null, true]"

@@ -1,0 +1,81 @@
+import pytest
+
+from boostnoise.eval.config.model_spec import ModelSpec
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+
+
+def parse(*models):
+    noise = [{"kind": "uniform", "rates": [0.1]}]
+    return parse_config({"datasets": ["iris"], "models": [*models], "noise": noise}, "run").models
+
+
+def test_a_short_name_is_what_it_stands_for():
+    short, spelt_out = parse(
+        "robust_forest:ane",
+        {
+            "name": "b",
+            "module": "robust_splits",
+            "model": "RobustForestClassifier",
+            "params": {"criterion": "ane"},
+        },
+    )
+    assert short.name == "robust_forest:ane"
+    assert short.content == spelt_out.content
+
+
+def test_search_is_part_of_the_content_with_its_defaults():
+    grid = {"max_depth": [2, 4]}
+    plain, short, long, other = parse(
+        "xgboost",
+        {"model": "xgboost", "search": {"params": grid}},
+        {"name": "b", "model": "xgboost", "search": {"params": grid, "folds": 5, "metric": "accuracy"}},
+        {"name": "c", "model": "xgboost", "search": {"params": grid, "holdout": 0.2}},
+    )
+    assert short.name == "xgboost (search)"
+    assert plain.content == ["xgboost", "XGBClassifier", {}]
+    assert short.content == long.content != plain.content
+    assert other.content != long.content
+    assert other.search.folds is None
+
+
+def test_it_survives_being_written():
+    (spec,) = parse(
+        {"model": "cleanlab+svm_gaussian", "params": {"C": 2}, "search": {"params": {"gamma": [1, 2]}}}
+    )
+    assert spec.search.params == {"estimator__model__gamma": [1, 2]}
+    assert ModelSpec.model_validate(spec.model_dump()) == spec
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("robust_forest:anne", "models[0]: criterion 'anne' is unknown; known are gini, entropy"),
+        ("robust_forest:gce(x)", "models[0]: the parameter of criterion 'gce' must be a number"),
+        ("robust_forest:", "models[0]: criterion '' is unknown"),
+        ("robust_xgboost:gcee", "models[0]: loss 'gcee' is unknown to configs; known are ce, mae"),
+        ("robust_xgboost:distribution", "models[0]: loss 'distribution' is unknown to configs; known are ce"),
+        ("robust_xgboost:ane", "models[0]: loss 'ane' is unknown to configs"),
+        ("gbm:ane", "models[0]: unknown model 'gbm:ane'; a criterion or loss may only follow"),
+        ({"model": "robust_tree:ane", "params": {"criterion": "gini"}}, "models[0]: criterion is in params, though the name 'robust_tree:ane'"),
+        ({"model": "robust_xgboost:gce", "search": {"params": {"loss": ["ce"]}}}, "models[0]: loss is in search.params, though"),
+        ({"model": "svm_linear", "params": [1]}, "models[0].params: must be a JSON object, got [1]"),
+        ({"model": "gbm", "search": 3}, "models[0].search: must be a JSON object, got 3"),
+        ({"model": "gbm", "search": {}}, "models[0].search.params: the key is missing"),
+        ({"model": "gbm", "search": {"params": 3}}, "models[0].search.params: must be a JSON object, got 3"),
+        ({"model": "gbm", "search": {"params": {}}}, "models[0].search.params: must hold at least 1 item, got {}"),
+        ({"model": "gbm", "search": {"params": {"max_depth": 3}}}, "models[0].search.params.max_depth: must be a valid list, got 3"),
+        ({"model": "gbm", "search": {"params": {"max_depth": []}}}, "models[0].search.params.max_depth: must hold at least 1 item"),
+        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "fold": 3}}, "models[0].search.fold: unknown key; allowed are params, folds, holdout, draws, metric"),
+        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "folds": 1}}, "models[0].search.folds: must be greater than or equal to 2, got 1"),
+        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "holdout": 1}}, "models[0].search.holdout: must be less than 1, got 1"),
+        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "folds": 3, "holdout": 0.2}}, "models[0].search: has folds and holdout; it must be one of them"),
+        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "metric": "acc"}}, "models[0].search.metric: must be 'accuracy', 'balanced_accuracy'"),
+        ({"model": "gbm", "search": {"params": {name: [*range(101)] for name in ("max_depth", "n_estimators")}}}, "10201 combinations of params are more than 10000; give 'draws'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(model, message):
+    with pytest.raises(ConfigError) as error:
+        parse(model)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+from boostnoise.eval import ClassConditionalNoise, MahalanobisNoise, PairFlipNoise, UniformNoise
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+
+GIVEN = {"kind": "given", "path": "a.csv", "column": "expert"}
+
+
+def parse(*noise, datasets=("iris",)):
+    return parse_config({"datasets": list(datasets), "models": ["gbm"], "noise": list(noise)}, "run").noise
+
+
+def test_levels():
+    uniform, pair_flip = parse(
+        {"kind": "uniform", "rates": [0.3, 0, 0.1]}, {"kind": "pair_flip", "rates": [1, 0.2]}
+    )
+    assert uniform.levels == [(0, UniformNoise(0.0)), (0.1, UniformNoise(0.1)), (0.3, UniformNoise(0.3))]
+    assert pair_flip.levels == [(0, UniformNoise(0.0)), (0.2, PairFlipNoise(0.2)), (1, PairFlipNoise(1.0))]
+
+
+def test_the_level_of_class_conditional_noise_is_the_mean_of_its_rates():
+    cyclic = (0.4 * np.eye(3) + 0.6 * np.roll(np.eye(3), 1, axis=1)).tolist()
+    (spec,) = parse({"kind": "class_conditional", "rates": [cyclic, [0.1, 0.7], [0.1, 0.3], [0, 0]]})
+    assert [rate for rate, _ in spec.levels] == [0, 0.2, 0.4, 0.6]
+    assert [noise for _, noise in spec.levels[1:]] == [
+        ClassConditionalNoise(T) for T in ([0.1, 0.3], [0.1, 0.7], cyclic)
+    ]
+
+
+def test_mahalanobis_noise_is_that_of_the_paper_by_default():
+    assert parse({"kind": "mahalanobis"})[0].levels[1:] == [(0.3, MahalanobisNoise())]
+    assert parse({"kind": "mahalanobis", "rates": [0.6]})[0].rates == [0, 0.6]
+
+
+def test_names_tell_kinds_apart():
+    rates = {"rates": [0.1]}
+    noise = parse(
+        {"kind": "uniform", **rates},
+        {"kind": "uniform", "noise_on": "train+test", **rates},
+        {"kind": "uniform", "name": "mine", **rates},
+        {"kind": "label", **rates},
+        {"kind": "label", "noise_on": "train", **rates},
+        GIVEN,
+        {**GIVEN, "column": "crowd", "noise_on": "train+test"},
+    )
+    assert [spec.name for spec in noise] == [
+        "uniform", "uniform (train+test)", "mine", "label", "label (train)", "given (expert)",
+        "given (crowd, train+test)",
+    ]  # fmt: skip
+    assert [spec.noise_on for spec in noise] == ["train", "train+test", "train", "train+test", "train", "train", "train+test"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("noise", "message"),
+    [
+        ({"rates": [0.1]}, "noise[0].kind: the key is missing"),
+        ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'label', 'given', got \"unform\""),
+        ({"kind": 3, "rates": [0.1]}, "noise[0].kind: must be one of"),
+        ({"kind": ["uniform"]}, "noise[0].kind: must be one of"),
+        ({"kind": "uniform"}, "noise[0].rates: the key is missing"),
+        ({"kind": "uniform", "rate": 0.1, "rates": [0.1]}, "noise[0].rate: unknown key; allowed are kind, name, noise_on, rates"),
+        ({"kind": "uniform", "rates": ["0.1"]}, 'noise[0].rates[0]: must be a valid number, got "0.1"'),
+        ({"kind": "uniform", "rates": [0.1], "noise_on": "test"}, "noise[0].noise_on: must be 'train' or 'train+test', got \"test\""),
+        ({"kind": "uniform", "rates": [0.1], "name": "a\nb"}, "noise[0].name: must be printable"),
+        ({"kind": "mahalanobis", "rates": [0.7]}, "noise[0].rates[0]: must be less than or equal to 0.6, got 0.7"),
+        ({"kind": "class_conditional", "rates": [0.1]}, "noise[0].rates[0]: must be a pair of probabilities"),
+        ({"kind": "class_conditional", "rates": [["0.1", "0.3"]]}, "noise[0].rates[0]: must be a pair of probabilities"),
+        ({"kind": "class_conditional", "rates": [[0.1, 0.3], [[1, 0], [0.2, 0.7]]]}, "noise[0].rates[1]: must be a pair of probabilities"),
+        ({"kind": "class_conditional", "rates": [[0.9, 0.1], [0.3, 0.7]]}, "noise[0].rates: tables tell rates apart by their means, but these are [0.5, 0.5]"),
+        ({"kind": "class_conditional", "rates": []}, "noise[0].rates: must hold at least 1 item"),
+        ({"kind": "given", "path": "a.csv"}, "noise[0].column: the key is missing"),
+        ({**GIVEN, "path": "a.txt"}, "noise[0].path: must end in .csv or .parquet"),
+        ({**GIVEN, "rates": [0.1]}, "noise[0].rates: unknown key; allowed are kind, name, noise_on, path, column"),
+    ],
+)  # fmt: skip
+def test_mistakes(noise, message):
+    with pytest.raises(ConfigError) as error:
+        parse(noise)
+    assert message in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_given_labels_are_those_of_one_data_set():
+    with pytest.raises(
+        ConfigError, match="'given' has the rows of one data set, so it must be the only one, got 2"
+    ):
+        parse(GIVEN, datasets=["iris", "wine"])
+
+
+def test_given_labels_are_no_feature():
+    own = {"path": "a.csv", "target": "y"}
+    with pytest.raises(ConfigError, match="models must not see; add 'expert' to the data set's drop"):
+        parse(GIVEN, datasets=[own])
+    parse(GIVEN, datasets=[{**own, "drop": ["expert"]}])
+
+
+def test_two_of_a_name():
+    with pytest.raises(ConfigError, match="noise 'x' is there twice"):
+        parse({"kind": "uniform", "rates": [0.1], "name": "x"}, {**GIVEN, "name": "x"})

@@ -1,0 +1,76 @@
+import json
+
+import pytest
+
+from boostnoise.eval import ConfigError, load_config
+
+MINIMAL = {"datasets": ["iris"], "models": ["adaboost"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+
+
+def test_a_run_is_named_by_its_file(tmp_path):
+    path = tmp_path / "my study.json"
+    path.write_text(json.dumps(MINIMAL))
+    assert load_config(path).name == "my study"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"  \n", "the file is empty"),
+        (b"{", "not valid JSON: Expecting property name"),
+        (b"[1]", r"must hold a JSON object, got \[1\]"),
+        (b'{"repeats": 1, "repeats": 2}', "not valid JSON: an object holds the key 'repeats' twice"),
+        (b'{"test_fraction": NaN}', "not valid JSON: NaN is not a number"),
+        (b"\xff\xfe", "cannot be read"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b'{"datasets": ["iris"]}', "models: the key is missing"),
+        (
+            b'{\n  // why\n  "repeats" 3}',
+            r"not valid JSON: Expecting ':' delimiter: line 3 column 13 \(char 23\)",
+        ),
+        (
+            b'{"repeats": /* why\nnot */ 3 4}',
+            r"not valid JSON: Expecting ',' delimiter: line 2 column 10 \(char 28\)",
+        ),
+        (b'{"repeats": 3, // last\n}', "not valid JSON: .* line [12] column"),
+        (b'\n{"repeats": 3} /* open', r"not valid JSON: Unterminated comment starting at: line 2 column 16"),
+        (b'{"repeats": /*/ 3}', "not valid JSON: Unterminated comment starting at: line 1 column 13"),
+        (b'{"repeats": 3} / 4', "not valid JSON: Extra data: line 1 column 16"),
+        (b"// nothing", "not valid JSON: Expecting value"),
+        (b'{"repeats": "//', "not valid JSON: Unterminated string starting at: line 1 column 13"),
+        (b'{"repeats": 1, /* again: */ "repeats": 2}', "holds the key 'repeats' twice"),
+        (b"/*" * 500_000, "not valid JSON: Unterminated comment"),
+        (b"/* " * 500_000, "not valid JSON: Unterminated comment"),
+        (b'"' + b'\\"' * 500_000, "not valid JSON: Unterminated string"),
+        (b'{"$schema": 3}', r"\$schema: must be a string, the address of a JSON Schema, got 3"),
+    ],
+)
+def test_files_that_are_no_config(tmp_path, content, message):
+    path = tmp_path / "config.json"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=message) as error:
+        load_config(path)
+    assert all(line.startswith(str(path)) for line in str(error.value).splitlines())
+
+
+def test_comments(tmp_path):
+    text = json.dumps({**MINIMAL, "results_dir": 'a // b /* c */ \\" // d'}, indent=1)
+    text = text.replace("{", '{ // a comment, "with quotes\n/* and another: // "\n*/', 1) + "// the end"
+    (tmp_path / "config.json").write_text(text)
+    config = load_config(tmp_path / "config.json")
+    assert config.results_dir == 'a // b /* c */ \\" // d'
+
+
+def test_editors_may_be_told_where_the_schema_is(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"$schema": "schema.json", **MINIMAL}))
+    (tmp_path / "config2.json").write_text(json.dumps(MINIMAL))
+    configs = [load_config(tmp_path / name) for name in ("config.json", "config2.json")]
+    assert configs[0].model_dump() == configs[1].model_dump()
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(ConfigError, match="no such file"):
+        load_config(tmp_path / "config.json")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path)

@@ -1,0 +1,146 @@
+import pytest
+
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+
+MINIMAL = {"datasets": ["iris"], "models": ["adaboost"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+
+
+def parse(**changes):
+    return parse_config({**MINIMAL, **changes}, "run")
+
+
+def test_defaults():
+    config = parse()
+    assert (config.repeats, config.test_fraction, config.random_state) == (3, 0.2, 0)
+    assert config.stratify
+    assert config.resume
+    assert config.output_dir.as_posix() == "results/run"
+
+
+def test_the_rate_without_noise_is_always_there():
+    assert parse().noise[0].rates == [0.0, 0.1]
+    assert parse(noise=[{"kind": "label", "rates": [0.3, 0, 0.1]}]).noise[0].rates == [0.0, 0.1, 0.3]
+
+
+def test_datasets():
+    config = parse(
+        datasets=["wine", {"path": "a/spam.csv", "target": "label"}, {"path": "b.parquet", "target": -1}]
+    )
+    assert [dataset.name for dataset in config.datasets] == ["wine", "spam", "b"]
+    assert config.datasets[0].path is None
+    renamed = parse(datasets=[{"path": "a.csv", "target": "y", "name": "first"}])
+    assert renamed.datasets[0].name == "first"
+
+
+def test_models():
+    config = parse(
+        models=[
+            "xgboost",
+            {"name": "deep", "module": "xgboost", "model": "XGBClassifier", "params": {"max_depth": 9}},
+            {"module": "sklearn.svm", "model": "SVC"},
+            {"name": "quiet", "model": "lightgbm", "params": {"num_leaves": 7}},
+        ]
+    )
+    assert [model.name for model in config.models] == ["xgboost", "deep", "SVC", "quiet"]
+    assert config.models[0].module == "xgboost"
+    assert config.models[0].model == "XGBClassifier"
+    assert config.models[3].model == "LGBMClassifier"
+    assert config.models[3].params == {"num_leaves": 7}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"repets": 3}, "repets: unknown key; allowed are datasets, models, noise, repeats,"),
+        ({"name": "x"}, "name: unknown key"),
+        ({"repeats": "3"}, 'repeats: must be a valid integer, got "3"'),
+        ({"repeats": True}, "repeats: must be a valid integer, got true"),
+        ({"repeats": 0}, "repeats: must be greater than or equal to 1, got 0"),
+        ({"threads": 0}, "threads: must be greater than or equal to 1, got 0"),
+        ({"time_limit": 0}, "time_limit: must be greater than 0, got 0"),
+        ({"time_limit": "1h"}, 'time_limit: must be a valid number, got "1h"'),
+        ({"memory_limit": -1}, "memory_limit: must be greater than 0, got -1"),
+        ({"test_fraction": 1.0}, "test_fraction: must be less than 1, got 1.0"),
+        ({"random_state": -1}, "random_state: must be greater than or equal to 0, got -1"),
+        ({"datasets": []}, "datasets: must hold at least 1 item, got []"),
+        ({"datasets": ["irs"]}, "datasets[0]: unknown data set; known are breast_cancer, digits, iris, wine"),
+        ({"datasets": [3]}, "datasets[0]: must be the name of a data set or an object"),
+        ({"datasets": [{"path": "a.csv"}]}, "datasets[0]: key 'target' is missing"),
+        ({"datasets": [{"target": "y"}]}, "datasets[0]: says no source; needs 'path' and 'target', 'set', or 'openml'"),
+        ({"datasets": [{"path": "a.xls", "target": "y"}]}, "datasets[0].path: must end in .csv, .parquet, .arff"),
+        ({"datasets": [{"path": 3, "target": "y", "name": "x"}]}, "datasets[0]: path must be a string"),
+        ({"datasets": [{"path": "a.csv", "target": "y", "sep": ";"}]}, "datasets[0].sep: unknown key; allowed are name"),
+        ({"datasets": ["iris", "iris"]}, "two data sets are named 'iris'"),
+        ({"models": ["ada"]}, "models[0]: unknown model 'ada'; known are adaboost, gbm, hist_gbm,"),
+        ({"models": [{"name": "x"}]}, "models[0]: needs a key 'model'"),
+        ({"models": [{"model": "xgbost"}]}, "models[0]: unknown model 'xgbost'; known are adaboost"),
+        ({"models": [{"model": "gbm", "params": [1]}]}, "models[0].params: must be a JSON object, got [1]"),
+        ({"models": [3]}, "models[0]: must be the name of a model or an object"),
+        ({"noise": [3]}, "noise[0]: must be a JSON object, got 3"),
+        ({"datasets": [{"path": "a.csv", "target": 1.0}]}, "datasets[0].target: must be a column's name or position, got 1.0"),
+        ({"datasets": [{"path": "a.csv", "target": True}]}, "datasets[0].target: must be a column's name or position, got true"),
+        ({"results_dir": "a\u0000b"}, "results_dir: must be printable"),
+        ({"results_dir": ""}, "results_dir: must be printable and not blank"),
+        ({"tables": ["ela", "ela"]}, "tables names a table twice"),
+        ({"figures": ["time", "time"]}, "figures names a picture twice"),
+        ({"figures": ["elan"]}, "figures[0]: must be 'ela', 'rla', 'retention', 'accuracy'"),
+        ({"ela_fig": {"fig_size": [100, 100], "fig_dpi": 2000}}, "fig_size times fig_dpi must be at most 20000 pixels a side"),
+        ({"models": [{"module": "os;", "model": "X"}]}, "models[0].module: must be the name of a public module"),
+        ({"models": [{"module": "a", "model": "b.c"}]}, "models[0].model: must be the name of a class"),
+        ({"models": ["gbm", {"name": "gbm", "model": "adaboost"}]}, "two models are named 'gbm'"),
+        ({"models": [{"name": " ", "model": "gbm"}]}, "models[0].name: must be printable and not blank"),
+        ({"models": [{"name": "a\x1b[2J", "model": "gbm"}]}, "models[0].name: must be printable"),
+        ({"noise": [{"kind": "uniform", "rates": [1.1]}]}, "noise[0].rates[0]: must be less than or equal to 1, got 1.1"),
+        ({"noise": [{"kind": "uniform", "rates": [-0.1]}]}, "noise[0].rates[0]: must be greater than or equal to 0"),
+        ({"noise": [{"kind": "uniform", "rates": [0.1, 0.1]}]}, "noise[0].rates: holds a rate twice"),
+        ({"noise": [{"kind": "unform", "rates": [0.1]}]}, "noise[0].kind: must be one of 'uniform', 'class_conditional'"),
+        ({"noise": 2 * MINIMAL["noise"]}, "noise 'uniform' is there twice; put all rates of a kind into one object"),
+        ({"tables": ["elas"]}, "tables[0]: must be 'accuracy', 'balanced_accuracy'"),
+        ({"ela_fig": {"fig_size": [3]}}, "ela_fig.fig_size"),
+        ({"ela_fig": {"plot_kwargs": [{}, {}]}}, "ela_fig.plot_kwargs must be empty or hold one object per model"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(changes, message):
+    with pytest.raises(ConfigError) as error:
+        parse(**changes)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_every_problem_has_its_line():
+    with pytest.raises(ConfigError) as error:
+        parse(repeats=0, random_state=-1)
+    assert len(str(error.value).splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a/b", "a\\b"])
+def test_the_folder_of_a_run_lies_in_the_results_folder(name):
+    with pytest.raises(ConfigError, match=r"^name: must name a folder in results_dir, "):
+        parse_config(MINIMAL, name)
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "store.sqlite", "store.sqlite-wal"])
+def test_names_that_no_folder_of_a_run_may_have(name):
+    with pytest.raises(ConfigError, match=r"^name: must .*, got '"):
+        parse_config(MINIMAL, name)
+
+
+def test_all_runs_of_a_folder_share_a_store():
+    configs = [parse_config({**MINIMAL, "results_dir": "there"}, name) for name in ("a", "b")]
+    assert {config.store_path.as_posix() for config in configs} == {"there/store.sqlite"}
+    assert {config.output_dir.as_posix() for config in configs} == {"there/a", "there/b"}
+
+
+def test_noise_in_test_labels_is_told():
+    noise = [
+        {"kind": "uniform", "rates": [0.1]},
+        {"kind": "label", "rates": [0.1]},
+        {"kind": "pair_flip", "rates": [0.1], "noise_on": "train+test"},
+    ]
+    config = parse(noise=noise)
+    scored = "noise models are scored on noisy test labels"
+    assert config.scored_on() == f"Under label and pair_flip (train+test) {scored}"
+    assert config.scored_on("label") == f"Under label {scored}"
+    assert config.scored_on("uniform") == ""
+    assert parse(noise=[{"kind": "label", "rates": [0.1], "noise_on": "train"}]).scored_on() == ""

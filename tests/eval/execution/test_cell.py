@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
+
+from boostnoise.eval import ClassConditionalNoise, LabelNoise, UniformNoise
+from boostnoise.eval.config.model_spec import ModelSpec
+from boostnoise.eval.datasets.dataset import Dataset
+from boostnoise.eval.execution import cell
+from boostnoise.eval.execution.cell import run_cell
+from boostnoise.eval.execution.jobs import Job
+
+X, Y = load_wine(return_X_y=True)
+WINE = Dataset("wine", X, Y.astype(np.int64), np.array(["a", "b", "c"]))
+
+
+CLEAN = UniformNoise(0.0)
+
+
+def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **changes):
+    module, model = ("sklearn.tree", "DecisionTreeClassifier") if model == "tree" else (None, model)
+    described = {"model": model, "params": params or {}} | ({"module": module} if module else {})
+    settings = {
+        "noise_kind": "any",
+        "noise_rate": noise.rate,
+        "noise": noise,
+        "noise_on": "train",
+        "repeat": 1,
+        "seed": 11,
+        "test_fraction": 0.3,
+        "stratify": True,
+        "versions": (),
+    }
+    job = Job(
+        dataset=dataset.name,
+        fingerprint=dataset.fingerprint,
+        model=ModelSpec.model_validate(described),
+        **{**settings, **changes},
+    )
+    return run_cell(job, dataset, ())
+
+
+def test_it_can_be_made_by_hand():
+    X_train, X_test, y_train, y_test = train_test_split(X, Y, test_size=0.3, random_state=11, stratify=Y)
+    tree = DecisionTreeClassifier(random_state=11).fit(X_train, y_train)
+    predicted, probabilities = tree.predict(X_test), tree.predict_proba(X_test)
+    result = outcome(model="tree")
+    assert result.accuracy == tree.score(X_test, y_test)
+    assert result.balanced_accuracy == pytest.approx(metrics.balanced_accuracy_score(y_test, predicted))
+    assert result.macro_f1 == pytest.approx(metrics.f1_score(y_test, predicted, average="macro"))
+    auc = metrics.roc_auc_score(y_test, probabilities, multi_class="ovr")
+    assert result.roc_auc == pytest.approx(auc)
+    assert result.log_loss == pytest.approx(metrics.log_loss(y_test, probabilities))
+    assert (result.leaves, result.depth) == (tree.get_n_leaves(), tree.get_depth())
+    assert result.is_score
+
+
+def test_with_the_noise_of_the_2020_study_it_can_be_made_by_hand():
+    train, test = train_test_split(np.arange(len(X)), test_size=0.3, random_state=11)
+    noisy, y_test = LabelNoise(0.4).corrupt_split(Y, train, test, random_state=11)
+    expected = DecisionTreeClassifier(random_state=11).fit(X[train], noisy.labels).score(X[test], y_test)
+    result = outcome(model="tree", noise=LabelNoise(0.4), noise_on="train+test", stratify=False)
+    assert result.accuracy == expected
+    assert result.realised_rate == noisy.realised_rate
+
+
+def test_noise_depends_on_data_seed_and_setting_but_not_on_the_model():
+    def rate(noise_rate=0.4, **changes):
+        return outcome(noise=UniformNoise(noise_rate), **changes).realised_rate
+
+    assert rate(model="tree") == rate(model="robust_tree")
+    other = Dataset("other", X + 1, WINE.y, WINE.classes)
+    assert len({rate(), rate(seed=12), rate(noise_rate=0.41), rate(dataset=other)}) >= 3
+
+
+def test_a_split_that_the_data_set_gives():
+    is_test = np.arange(178) % 4 == 1
+    given = Dataset("wine", X, WINE.y, WINE.classes, is_test)
+    expected = (
+        DecisionTreeClassifier(random_state=11).fit(X[~is_test], Y[~is_test]).score(X[is_test], Y[is_test])
+    )
+    assert outcome(given, "tree", test_fraction=0.1).accuracy == expected
+
+
+def test_classes_that_the_training_rows_lack():
+    # Without stratification, and after noise, numbers of classes may have gaps, which XGBoost does not take.
+    y = np.repeat([0, 1, 2], [30, 2, 30])
+    gaps = Dataset("gaps", np.random.default_rng(0).random((62, 1)), y, np.arange(3))
+    for seed in range(8):
+        for rate in (0.0, 0.3):
+            result = outcome(
+                gaps, "xgboost", seed=seed, stratify=False, test_fraction=0.5, noise=UniformNoise(rate)
+            )
+            assert result.error is None
+            assert result.is_score
+            assert None not in (result.roc_auc, result.log_loss, result.leaves)
+
+
+def test_a_class_that_noise_leaves_no_row_has_the_probability_zero():
+    y = np.repeat([0, 1, 2], [30, 3, 30])
+    is_test = np.arange(63) % 3 == 0
+    given = Dataset("given", np.random.default_rng(0).random((63, 2)), y, np.arange(3), is_test)
+    all_but_one = ClassConditionalNoise([[1, 0, 0], [1, 0, 0], [0, 0, 1]])
+    result = outcome(given, "tree", noise=all_but_one)
+    noisy = np.where(y == 1, 0, y)[~is_test]
+    tree = DecisionTreeClassifier(random_state=11).fit(given.X[~is_test], noisy)
+    whole = np.zeros((is_test.sum(), 3))
+    whole[:, [0, 2]] = tree.predict_proba(given.X[is_test])
+    assert result.roc_auc == pytest.approx(metrics.roc_auc_score(y[is_test], whole, multi_class="ovr"))
+    assert result.log_loss == pytest.approx(metrics.log_loss(y[is_test], whole))
+
+
+def test_an_error_becomes_part_of_the_outcome():
+    result = outcome(model="tree", params={"max_depth": -1})
+    assert result.accuracy is None
+    assert result.error.startswith("InvalidParameterError: The 'max_depth' parameter")
+    assert "Traceback" in result.traceback
+
+
+class Wrong(ClassifierMixin, BaseEstimator):
+    def __init__(self, predicted):
+        self.predicted = predicted
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.predicted(len(X))
+
+
+@pytest.mark.parametrize(
+    ("predicted", "message"),
+    [
+        (lambda n: np.zeros((n, 2)), "ValueError: predict returned the shape (54, 2) for 54 rows"),
+        (lambda n: np.full(n, np.nan), "ValueError: predict returned labels that fit was not given"),
+        (lambda n: np.full(n, 3), "ValueError: predict returned labels that fit was not given"),
+        (lambda n: np.full(n, "a"), "ValueError: predict returned labels that fit was not given"),
+    ],
+)
+def test_models_that_predict_nonsense(monkeypatch, predicted, message):
+    monkeypatch.setattr(cell, "build", lambda *_, **__: Wrong(predicted))
+    assert outcome(model="tree").error == message
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "message"),
+    [
+        (lambda n: np.full((n, 3), np.nan), "ValueError: predict_proba returned NaN or infinity"),
+        (lambda n: np.ones(n), "ValueError: predict_proba returned the shape (54,) for 54 rows and 3 classes"),
+    ],
+)
+def test_models_whose_probabilities_are_nonsense(monkeypatch, probabilities, message):
+    model = Wrong(lambda n: np.zeros(n, dtype=int))
+    model.predict_proba = lambda X: probabilities(len(X))
+    monkeypatch.setattr(cell, "build", lambda *_, **__: model)
+    assert outcome(model="tree").error == message

@@ -1,0 +1,251 @@
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import pandas as pd
+import pytest
+
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution import dask_worker as cluster_worker
+from boostnoise.eval.execution.dask_cluster import fit_on_cluster
+from boostnoise.eval.execution.jobs import make_jobs
+from boostnoise.eval.execution.local_pool import fit_here
+from boostnoise.eval.execution.worker_handle import DIED, Limits
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore:the cluster has no worker")
+
+# Told apart by its tag, it writes down that it is fitted.
+COUNTED = """
+import os, time
+from pathlib import Path
+from sklearn.tree import DecisionTreeClassifier
+
+class Counted(DecisionTreeClassifier):
+    def __init__(self, tag=0, seconds=0.0, dies=False, random_state=None):
+        super().__init__(random_state=random_state)
+        self.tag, self.seconds, self.dies = tag, seconds, dies
+
+    def fit(self, X, y):
+        with open(Path(__file__).with_name("fits.txt"), "a") as file:
+            file.write(f"{self.tag}\\n")
+        if self.dies:
+            os._exit(3)
+        time.sleep(self.seconds)
+        return super().fit(X, y)
+"""
+
+
+class Cluster:
+    """A scheduler and workers, each in a process of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "counted.py").write_text(COUNTED)
+        self.scheduler = self.start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", "s.json"
+        )
+        self.workers = []
+        while not (folder / "s.json").exists():
+            time.sleep(0.05)
+        self.address = json.loads((folder / "s.json").read_text())["address"]
+
+    def start(self, kind, *arguments):
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            stderr=subprocess.DEVNULL,
+        )
+
+    def add_worker(self):
+        arguments = ["--nthreads", "1", "--no-nanny", "--local-directory", f"worker{len(self.workers)}"]
+        self.workers.append(self.start("worker", self.address, *arguments))
+
+    def fits(self):
+        path = self.folder / "fits.txt"
+        return path.read_text().split() if path.exists() else []
+
+    def stop(self):
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path, monkeypatch):
+    cluster = Cluster(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield cluster
+    cluster.stop()
+
+
+def work(models, datasets=("iris",)):
+    """Pending jobs and data sets."""
+    content = {
+        "datasets": list(datasets),
+        "models": models,
+        "noise": [{"kind": "uniform", "rates": [0]}],
+        "repeats": 1,
+    }
+    config = parse_config(content, "run")
+    loaded = {spec.name: load_dataset(spec) for spec in config.datasets}
+    return {job.key: job for job in make_jobs(config, list(loaded.values()))}, loaded
+
+
+def counted(tag, **params):
+    return {"name": f"m{tag}", "module": "counted", "model": "Counted", "params": {"tag": tag, **params}}
+
+
+def test_a_machine_that_is_lost_takes_nothing_with_it(cluster):
+    pending, datasets = work([counted(tag, seconds=0.1) for tag in range(12)], ["iris", "wine"])
+    allowed = {"counted"}
+    cluster.add_worker()
+    cluster.add_worker()
+    outcomes, before = {}, {}
+    for key, outcome in fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address):
+        assert key not in outcomes
+        outcomes[key] = outcome
+        if len(outcomes) == 8:
+            before = dict(outcomes)
+            cluster.workers[0].kill()
+    fits = cluster.fits()
+    alone = dict(fit_here(pending.items(), datasets, allowed, n_slots=2))
+    assert {key: outcome.accuracy for key, outcome in outcomes.items()} == {
+        key: outcome.accuracy for key, outcome in alone.items()
+    }
+    # Only what the lost machine had under way, and had not told yet, is fitted again.
+    assert len(pending) <= len(fits) <= len(pending) + 2
+    for tag in range(12):
+        told = sum(pending[key].model.params["tag"] == tag for key in before)
+        if told == 2:
+            assert fits.count(str(tag)) == 2
+
+
+def test_limits_and_crashes_fail_a_cell_alone(cluster):
+    pending, datasets = work([counted(0, seconds=60), counted(1, dies=True), counted(2), counted(3)])
+    cluster.add_worker()
+    found = dict(
+        fit_on_cluster(
+            pending.items(),
+            datasets,
+            {"counted"},
+            scheduler=cluster.address,
+            limits=Limits(seconds=0.5),
+        )
+    )
+    assert [found[key].error for key in pending] == [
+        "ran longer than the time limit of 0.5 s",
+        DIED,
+        None,
+        None,
+    ]
+
+
+def test_a_scheduler_that_is_lost(cluster):
+    pending, datasets = work([counted(tag, seconds=0.1) for tag in range(30)])
+    cluster.add_worker()
+    outcomes = fit_on_cluster(pending.items(), datasets, {"counted"}, scheduler=cluster.address)
+    next(outcomes)
+    cluster.scheduler.kill()
+    with pytest.raises(ConfigError, match="the cluster's scheduler is gone; what was finished is kept"):
+        list(outcomes)
+
+
+def test_a_cluster_that_is_not_there_yet(cluster):
+    pending, datasets = work([counted(0)])
+    threading.Timer(1.0, cluster.add_worker).start()
+    with pytest.warns(UserWarning, match="the cluster has no worker yet; the run waits for one"):
+        ((_, outcome),) = fit_on_cluster(pending.items(), datasets, {"counted"}, scheduler=cluster.address)
+    assert outcome.error is None
+
+
+def test_other_versions(cluster):
+    pending, datasets = work([counted(0)])
+    ((key, job),) = pending.items()
+    other = dataclasses.replace(job, versions=(("nowhere_to_be_found", "2.0"), ("numpy", "1.0")))
+    allowed = {"counted"}
+    cluster.add_worker()
+    list(
+        fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address)
+    )  # now the worker is there
+    difference = r"has other packages: nowhere_to_be_found is missing, not 2\.0, numpy \S+, not 1\.0"
+    with pytest.raises(ConfigError, match=f"worker tcp://.* {difference}"):
+        list(fit_on_cluster([(key, other)], datasets, allowed, scheduler=cluster.address))
+    # A worker may come later.
+    late = cluster_worker.fit(key, other, datasets[job.dataset], allowed, 1, Limits())
+    assert re.search(f"a worker of the cluster {difference}", late.error)
+    assert cluster.fits() == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("tcp://127.0.0.1:1", "scheduler: no Dask scheduler answers at 'tcp://127.0.0.1:1'"),
+        ("here", "scheduler: no Dask scheduler answers at 'here': missing port number"),
+    ],
+)
+def test_no_scheduler(address, message):
+    pending, datasets = work(["gbm"])
+    with pytest.raises(ConfigError, match=message):
+        list(fit_on_cluster(pending.items(), datasets, (), scheduler=address))
+
+
+def test_a_process_serves_the_cells_of_a_data_set_and_ends_when_no_more_come(tmp_path, monkeypatch):
+    (tmp_path / "counted.py").write_text(COUNTED)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(cluster_worker, "SECONDS_IDLE", 2.0)
+    allowed = {"counted"}
+    pending, datasets = work([counted(0), counted(1)])
+    processes = set()
+    for key, job in pending.items():
+        assert cluster_worker.fit(key, job, datasets[job.dataset], allowed, 1, Limits()).error is None
+        (place,) = cluster_worker._idle
+        processes.add(place.slot._process)
+    (process,) = processes
+    deadline = time.monotonic() + 30
+    while process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert process.poll() is not None
+    assert not cluster_worker._idle
+    assert not any(
+        isinstance(thread, threading.Timer) and thread.is_alive() for thread in threading.enumerate()
+    )
+
+
+def test_the_command(cluster):
+    study = {"datasets": ["iris"], "models": ["decision_tree"], "noise": [{"kind": "uniform", "rates": [0.2]}]}
+    tables = []
+    cluster.add_worker()
+    for folder, options in (("there", ["--scheduler", cluster.address]), ("here", ["--jobs", "1"])):
+        (cluster.folder / "study.json").write_text(json.dumps({**study, "results_dir": folder}))
+        command = [sys.executable, "-m", "boostnoise", "study.json", "--quiet", *options]
+        done = subprocess.run(command, cwd=cluster.folder, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        table = pd.read_parquet(cluster.folder / folder / "study" / "scores.parquet")
+        tables.append(table.drop(columns=["fit_seconds", "predict_seconds"]))
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_mistakes_at_the_command(tmp_path):
+    (tmp_path / "study.json").write_text(
+        json.dumps({"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0]}]})
+    )
+    for options, message in (
+        (
+            ["--scheduler", "tcp://127.0.0.1:1"],
+            "error: study.json: scheduler: no Dask scheduler answers at 'tcp://127.0.0.1:1'",
+        ),
+        (["--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "Error: --jobs is for this machine"),
+    ):
+        command = [sys.executable, "-m", "boostnoise", "study.json", *options]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert message in done.stderr.splitlines()[-1]

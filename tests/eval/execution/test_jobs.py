@@ -1,0 +1,244 @@
+import dataclasses
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from boostnoise.eval import (
+    ClassConditionalNoise,
+    GivenNoise,
+    InstanceDependentNoise,
+    LabelNoise,
+    MahalanobisNoise,
+    PairFlipNoise,
+    UniformNoise,
+)
+from boostnoise.eval.config.model_spec import ModelSpec
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.datasets.dataset import Dataset
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution.jobs import PROTOCOL, Job, levels, make_jobs
+
+TREE = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+JOB = Job(
+    dataset="a",
+    fingerprint="f" * 64,
+    model=ModelSpec(name="tree", params={"max_depth": 3, "criterion": "gini"}, **TREE),
+    noise_kind="uniform",
+    noise_rate=0.1,
+    noise=UniformNoise(0.1),
+    noise_on="train",
+    repeat=0,
+    seed=7,
+    test_fraction=0.2,
+    stratify=True,
+    versions=(("numpy", "2.4"), ("sklearn", "1.9")),
+)
+
+
+def test_threads_change_a_key_where_there_are_several_and_limits_change_none():
+    def keys(**changes):
+        content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+        data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))
+        config = parse_config({**content, **changes}, "run")
+        return [job.key for job in make_jobs(config, [data])]
+
+    assert keys(threads=1) == keys() == keys(time_limit=1.5, memory_limit=2)
+    assert not set(keys(threads=2)) & set(keys())
+
+
+def test_how_to_split_changes_no_key_where_the_data_set_says_it():
+    def keys(is_test, **changes):
+        content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+        data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), is_test)
+        return [job.key for job in make_jobs(parse_config({**content, **changes}, "run"), [data])]
+
+    given = np.array([False, False, True, True])
+    for change in ({"test_fraction": 0.5}, {"stratify": False}):
+        assert keys(given, **change) == keys(given)
+        assert not set(keys(None, **change)) & set(keys(None))
+
+
+def test_a_run_is_the_cross_of_its_parts():
+    config = parse_config(
+        {
+            "datasets": ["iris", "wine"],
+            "models": ["adaboost", "gbm"],
+            "noise": [{"kind": "uniform", "rates": [0.1, 0.2]}, {"kind": "label", "rates": [0.1]}],
+            "repeats": 3,
+            "random_state": 10,
+        },
+        "run",
+    )
+    datasets = [
+        Dataset(name, np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2)) for name in ("iris", "wine")
+    ]
+    jobs = make_jobs(config, datasets)
+    assert len(jobs) == 2 * 2 * (3 + 2) * 3
+    assert {job.seed for job in jobs} == {10, 11, 12}
+    # The data are the same, and without noise so are the kinds.
+    assert len({job.key for job in jobs}) == 2 * (1 + 2 + 1) * 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dataset": "b"},
+        {"noise_kind": "other name"},
+        {"model": ModelSpec(name="other name", params={"criterion": "gini", "max_depth": 3}, **TREE)},
+        {"repeat": 3},
+    ],
+)
+def test_names_are_not_part_of_the_key(change):
+    assert dataclasses.replace(JOB, **change).key == JOB.key
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fingerprint": "e" * 64},
+        {"model": ModelSpec(name="tree", params={"max_depth": 4, "criterion": "gini"}, **TREE)},
+        {
+            "model": ModelSpec(
+                name="tree", module="sklearn.tree", model="ExtraTreeClassifier", params=JOB.model.params
+            )
+        },
+        {
+            "model": ModelSpec.model_validate(
+                {
+                    **TREE,
+                    "params": {"max_depth": 3, "criterion": "gini"},
+                    "search": {"params": {"max_depth": [3]}},
+                }
+            )
+        },
+        {"noise": LabelNoise(0.1)},
+        {"noise": UniformNoise(0.2)},
+        {"noise_on": "train+test"},
+        {"noise_rate": 0.0},
+        {"seed": 8},
+        {"test_fraction": 0.3},
+        {"stratify": False},
+        {"versions": (("numpy", "2.4"), ("sklearn", "1.10"))},
+    ],
+)
+def test_what_changes_the_scores_changes_the_key(change):
+    assert dataclasses.replace(JOB, **change).key != JOB.key
+
+
+@pytest.mark.parametrize(
+    ("noise", "noise_on", "key"),
+    [
+        (UniformNoise(0.1), "train", "b96c487af9bda41474ec7c96f62ffe10ff7b0704f7dea2476fa4354ff2d6b089"),
+        (LabelNoise(0.1), "train+test", "25e4d3a83267948e2e086d84064af30d22bb8914f9c7cb0bf1f3fa4f949586dc"),
+        (UniformNoise(0.0), "train", "e8b163433199826656861c16ae9dbbe2c52dfdaea493a3203c6f6b3fed10c45a"),
+    ],
+)
+def test_finished_cells_of_this_protocol_stay_usable(noise, noise_on, key):
+    assert PROTOCOL == 3
+    assert dataclasses.replace(JOB, noise=noise, noise_on=noise_on, noise_rate=noise.rate).key == key
+
+
+def test_noise_of_the_same_rate_has_keys_of_its_own():
+    noises = [
+        ClassConditionalNoise([0.1, 0.3]),
+        ClassConditionalNoise([0.3, 0.1]),
+        MahalanobisNoise(0.2),
+        InstanceDependentNoise(0.2),
+        PairFlipNoise(0.2),
+        UniformNoise(0.2),
+        LabelNoise(0.2),
+        GivenNoise(np.array([0, 1, 1, 1, 1])),
+        GivenNoise(np.array([1, 1, 1, 1, 0])),
+    ]
+    jobs = [
+        dataclasses.replace(JOB, noise=noise, noise_on=where)
+        for noise in noises
+        for where in ("train", "train+test")
+    ]
+    assert len({job.key for job in jobs}) == len(jobs)
+    assert [job.key for job in jobs] == [job.key for job in jobs]
+
+
+def test_versions_are_those_of_the_packages_that_make_the_scores():
+    config = parse_config(
+        {
+            "datasets": ["iris"],
+            "models": ["gbm", "robust_lightgbm"],
+            "noise": [{"kind": "uniform", "rates": [0.1]}],
+        },
+        "run",
+    )
+    jobs = make_jobs(config, [Dataset("iris", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))])
+    versions = {job.model.name: dict(job.versions) for job in jobs}
+    assert versions["gbm"] == {"numpy": version("numpy"), "sklearn": version("scikit-learn")}
+    assert versions["robust_lightgbm"]["lightgbm"] == version("lightgbm")
+    assert versions["robust_lightgbm"]["boostnoise"] == version("boostnoise")
+
+
+TRUE = list("abcabcab")
+SET = Dataset("letters", np.zeros((8, 1)), np.array([0, 1, 2] * 2 + [0, 1]), np.array(["a", "b", "c"]))
+
+
+@pytest.fixture
+def given(tmp_path):
+    def given(labels, column="expert", suffix="csv", dataset=SET):
+        path = tmp_path / f"labels.{suffix}"
+        frame = pd.DataFrame({"expert": labels, "row": range(len(labels))})
+        frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+        return levels(spec({"kind": "given", "path": str(path), "column": column}), dataset)
+
+    return given
+
+
+def spec(noise):
+    return parse_config({"datasets": ["iris"], "models": ["gbm"], "noise": [noise]}, "run").noise[0]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_given_labels_become_class_numbers(given, suffix):
+    (clean, _), (rate, noise) = given([*"abcabc", "c", "a"], suffix=suffix)
+    assert (clean, rate) == (0, 0.25)
+    assert noise.labels.tolist() == [0, 1, 2, 0, 1, 2, 2, 0]
+    assert noise.corrupt(SET.y, classes=range(3)).realised_rate == 0.25
+
+
+def test_numbers_are_compared_as_numbers(given):
+    ones = Dataset("ones", SET.X, SET.y, np.array([1, 2, 3]))
+    assert given([1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 1.0], dataset=ones)[1][1].labels[-1] == 0
+
+
+@pytest.mark.parametrize(
+    ("labels", "column", "message"),
+    [
+        (TRUE, "crowd", "has no column 'crowd'; columns are expert, row"),
+        (TRUE[1:], "expert", "holds 7 rows, data set 'letters' 8; each row"),
+        (
+            [*TRUE[:-1], "d"],
+            "expert",
+            "column 'expert' holds 'd' in row 7, which is no label of data set 'letters'",
+        ),
+        ([None, *TRUE[1:]], "expert", "column 'expert' holds nan in row 0, which is no label"),
+        (TRUE, "row", "column 'row' holds 0 in row 0, which is no label"),
+        (TRUE, "expert", "column 'expert' holds the labels of data set 'letters' themselves"),
+    ],
+)
+def test_labels_that_do_not_fit(given, labels, column, message):
+    with pytest.raises(ConfigError, match=rf"^noise 'given \({column}\)': ") as error:
+        given(labels, column)
+    assert message in str(error.value)
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(ConfigError, match=r"no such file: nowhere\.csv"):
+        levels(spec({"kind": "given", "path": "nowhere.csv", "column": "expert"}), SET)
+
+
+def test_a_matrix_for_another_number_of_classes():
+    noise = spec({"kind": "class_conditional", "rates": [[0.1, 0.3]]})
+    with pytest.raises(
+        ConfigError,
+        match="noise 'class_conditional': T is for 2 classes, but there are 3 in data set 'letters'",
+    ):
+        levels(noise, SET)

@@ -1,0 +1,249 @@
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from boostnoise.eval import ConfigError
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.datasets.dataset import Dataset
+from boostnoise.eval.execution.jobs import make_jobs
+from boostnoise.eval.execution.local_pool import fit_here, slots_for
+from boostnoise.eval.execution.worker_handle import DIED, Limits
+
+MODULE = """
+import os, signal, subprocess, sys, threading, time
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Good(ClassifierMixin, BaseEstimator):
+    def __init__(self, log=None):
+        self.log = log
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.told(type(self).__name__)
+        self.misbehave()
+        return self
+
+    def told(self, what):
+        if self.log is not None:
+            with open(self.log, "a") as file:
+                file.write(f"{what}\\n")
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+    def misbehave(self): ...
+
+class Sleeps(Good):
+    def misbehave(self):
+        self.told(subprocess.Popen(["sleep", "600"]).pid)
+        time.sleep(600)
+
+class HoldsTheLock(Good):
+    def misbehave(self):
+        7 ** 10**9  # one call of compiled code, which lets no other thread of Python run
+
+class Eats(Good):
+    def misbehave(self):
+        eaten = np.ones(2**26)  # half a GiB
+        time.sleep(600)
+
+class Exits(Good):
+    def misbehave(self):
+        os._exit(3)
+
+class IsKilled(Good):
+    def misbehave(self):
+        self.told(subprocess.Popen(["sleep", "600"]).pid)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+class Quits(Good):
+    def misbehave(self):
+        sys.exit("enough")
+
+class Prints(Good):
+    def misbehave(self):
+        print("printed by a model", flush=True)
+        print("written by a model", file=sys.stderr, flush=True)
+
+class LeavesAChild(Good):
+    def misbehave(self):
+        self.told(subprocess.Popen(["sleep", "600"]).pid)
+
+class TidiesUp(Good):
+    def misbehave(self):
+        import atexit
+        atexit.register(self.told, "tidied up")
+
+class Asks(Good):
+    def misbehave(self):
+        input()
+
+class Threads(Good):
+    def __init__(self, n_jobs=None, log=None):
+        self.n_jobs = n_jobs
+        self.log = log
+
+    def misbehave(self):
+        from threadpoolctl import threadpool_info
+        self.told([self.n_jobs, os.environ["OMP_NUM_THREADS"], *{pool["num_threads"] for pool in threadpool_info()}])
+"""
+
+DATA = Dataset("data", np.arange(80.0).reshape(40, 2), np.arange(40) % 2, np.arange(2))
+
+
+@pytest.fixture
+def log(tmp_path):
+    return tmp_path / "log"
+
+
+@pytest.fixture
+def jobs(tmp_path, monkeypatch, log):
+    (tmp_path / "own_models.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def jobs(*names, repeats=1, **keys):
+        models = [{"name": n, "module": "own_models", "model": n, "params": {"log": str(log)}} for n in names]
+        noise = [{"kind": "uniform", "rates": [0.0]}]
+        content = {"datasets": ["iris"], "models": models, "noise": noise, "repeats": repeats, **keys}
+        return {job.key: job for job in make_jobs(parse_config(content, "run"), [DATA])}
+
+    return jobs
+
+
+def fit(jobs, n_slots=2, **options):
+    allowed = {"own_models"}
+    come = list(fit_here(jobs.items(), {"data": DATA}, allowed, n_slots=n_slots, **options))
+    outcomes = dict(come)
+    assert sorted(outcomes) == sorted(key for key, _ in come) == sorted(jobs)
+    return [(jobs[key].model.name, outcomes[key]) for key in jobs]
+
+
+def is_alive(pid):
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def all_end(pids):
+    deadline = time.monotonic() + 30
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(map(is_alive, pids))
+
+
+def test_models_that_break_a_limit_or_their_process_touch_no_other_cell(jobs, log):
+    bad = ["Sleeps", "HoldsTheLock", "Exits", "IsKilled", "Quits"]
+    outcomes = fit(jobs("Good", *bad), n_slots=2, limits=Limits(seconds=3))
+    errors = {name: outcome.error for name, outcome in outcomes}
+    assert errors == {
+        "Good": None,
+        "Sleeps": "ran longer than the time limit of 3 s",
+        "HoldsTheLock": "ran longer than the time limit of 3 s",
+        "Exits": DIED,
+        "IsKilled": DIED,
+        "Quits": "SystemExit: enough",
+    }
+    assert all((outcome.accuracy is None) == (name != "Good") for name, outcome in outcomes)
+    lines = log.read_text().split()
+    assert sorted(line for line in lines if not line.isdigit()) == sorted(name for name, _ in outcomes)
+    # What they had started has ended with them.
+    children = [line for line in lines if line.isdigit()]
+    assert len(children) == 2
+    assert all_end(children)
+
+
+def test_a_model_that_takes_too_much_memory(jobs):
+    # The second limit is there to end the test.
+    outcomes = dict(fit(jobs("Eats", "Good"), n_slots=1, limits=Limits(seconds=60, gib=0.4)))
+    assert outcomes["Eats"].error == "took more than the memory limit of 0.4 GiB"
+    assert outcomes["Good"].error is None
+
+
+def test_the_clock_begins_with_the_fit(jobs):
+    # Much less than a process takes to start.
+    ((_, outcome),) = fit(jobs("Good"), limits=Limits(seconds=0.2))
+    assert outcome.error is None
+
+
+def test_nothing_is_left_when_the_cells_are_done_or_nobody_wants_more(jobs, log):
+    assert [outcome.error for _, outcome in fit(jobs("LeavesAChild"))] == [None]
+    cells = fit_here(
+        jobs("LeavesAChild", "Sleeps", repeats=3).items(), {"data": DATA}, ["own_models"], n_slots=2
+    )
+    next(cells)
+    cells.close()
+    children = [line for line in log.read_text().split() if line.isdigit()]
+    assert len(children) >= 2
+    assert all_end(children)
+
+
+def test_a_process_that_is_done_may_tidy_up(jobs, log):
+    fit(jobs("TidiesUp"))
+    assert log.read_text().splitlines() == ["TidiesUp", "tidied up"]
+
+
+def test_what_models_print_and_ask(jobs, capfd):
+    outcomes = dict(fit(jobs("Prints", "Asks"), n_slots=1))
+    assert outcomes["Prints"].error is None
+    assert outcomes["Asks"].error.startswith("EOFError")
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert {"printed by a model", "written by a model"} <= set(printed.err.splitlines())
+
+
+def test_cells_are_taken_when_there_is_room_for_them(jobs):
+    taken = []
+
+    def cells():
+        for key, job in jobs("Good", repeats=6).items():
+            taken.append(key)
+            yield key, job
+
+    come = fit_here(cells(), {"data": DATA}, ["own_models"], n_slots=1)
+    assert taken == []
+    next(come)
+    assert len(taken) == 2
+    assert len(list(come)) == 5
+    assert len(taken) == 6
+
+
+def test_any_number_of_workers_gives_the_same_scores(jobs):
+    models = ["adaboost", {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}]
+    noise = [{"kind": "uniform", "rates": [0.1, 0.2]}]
+    cells = jobs(models=models, noise=noise, repeats=2)
+    found = [
+        [(name, o.accuracy, o.realised_rate, o.error) for name, o in fit(cells, n_slots=n)] for n in (1, 2, 3)
+    ]
+    assert found[0] == found[1] == found[2]
+    assert {error for *_, error in found[0]} == {None}
+
+
+def test_threads_of_a_cell(jobs, log):
+    fit(jobs("Threads", threads=2), threads=2)
+    told = log.read_text().splitlines()
+    assert told == ["Threads", "[2, '2', 2]"]
+
+
+def test_there_are_never_more_threads_than_cores(monkeypatch):
+    monkeypatch.setattr("joblib.cpu_count", lambda: 8)
+    asked = [(-1, 1), (-1, 3), (2, 1), (16, 1), (16, 2), (1, 8)]
+    assert [slots_for(*each) for each in asked] == [8, 2, 2, 8, 4, 1]
+    with pytest.raises(ConfigError, match=r"^threads: must be at most 8, the cores of this machine, got 9$"):
+        slots_for(-1, 9)
+    for n_jobs in (0, -2, True, 1.0, None):
+        with pytest.raises(ConfigError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs}$"):
+            slots_for(n_jobs, 1)
+
+
+def test_it_works_beside_other_threads_of_the_caller(jobs):
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.extend(fit(jobs("Good", "Exits"))))
+    thread.start()
+    thread.join()
+    assert [outcome.error for _, outcome in outcomes] == [None, DIED]

@@ -1,0 +1,93 @@
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from boostnoise.eval import ConfigError
+from boostnoise.eval.execution.plan import check, plan
+from boostnoise.eval.execution.runner import run
+from boostnoise.eval.execution.store import Store
+from boostnoise.eval.metrics.outcome import Outcome
+
+TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
+
+
+@pytest.fixture
+def make(small_config):
+    kinds = [{"kind": "uniform", "rates": [0.2]}, {"kind": "pair_flip", "rates": [0.2]}]
+    return partial(small_config, noise=kinds)
+
+
+def files(folder):
+    return {path.relative_to(folder): path.stat().st_mtime_ns for path in Path(folder).rglob("*")}
+
+
+def test_nothing_is_written(make, tmp_path):
+    planned = plan(make())
+    assert files(tmp_path) == {}
+    # Without noise, all kinds of it are the same cell.
+    assert (len(planned.jobs), len(planned.cells), len(planned.pending)) == (8, 6, 6)
+    run(make(), n_jobs=1)
+    before = files(tmp_path)
+    planned = plan(make())
+    assert files(tmp_path) == before
+    assert (len(planned.finished), len(planned.pending)) == (6, 0)
+
+
+def test_what_failed_is_pending_and_known(make):
+    config = make(models=[BAD, TREE])
+    run(config, n_jobs=1)
+    planned = plan(config)
+    assert {job.model.name for job in planned.pending.values()} == {"bad"}
+    assert all("max_depth" in planned.stored[key].error for key in planned.pending)
+
+
+def test_without_resume_all_is_pending(make):
+    run(make(), n_jobs=1)
+    planned = plan(make(resume=False))
+    assert len(planned.pending) == 6
+    assert planned.finished == {}
+    assert len(planned.stored) == 6
+
+
+def test_pending_cells_have_the_order_of_the_config(make):
+    planned = plan(make())
+    assert list(planned.pending) == list(dict.fromkeys(planned.keys))
+
+
+def test_while_a_run_goes_on(make, tmp_path):
+    """What it has written to the journal beside the store is seen."""
+    planned = check(make())
+    with Store(make().store_path) as store:
+        key = planned.keys[0]
+        store.put(planned.cells[key], Outcome(accuracy=0.5))
+        assert list(plan(make()).finished) == [key]
+
+
+def test_a_folder_whose_name_means_something_in_addresses(make, tmp_path):
+    config = make(results_dir=str(tmp_path / "what? #1 %41"))
+    run(config, n_jobs=1)
+    assert len(plan(config).finished) == 6
+
+
+def test_a_store_that_is_damaged_or_of_another_version(make):
+    path = make().store_path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no store" * 1000)
+    with pytest.raises(ConfigError, match="is damaged"):
+        plan(make())
+    path.unlink()
+    with Store(path) as store:
+        store._connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(ConfigError, match="has format 99"):
+        plan(make())
+    path.write_bytes(b"")  # killed before there was anything
+    assert len(plan(make()).pending) == 6
+
+
+def test_mistakes(make):
+    with pytest.raises(ConfigError, match=r"models\[0\] \(a\): package 'os' is not allowed"):
+        plan(make(models=[{"name": "a", "module": "os", "model": "system"}]))
+    with pytest.raises(ConfigError, match="cannot be split with test_fraction"):
+        plan(make(test_fraction=0.999))

@@ -1,0 +1,153 @@
+import json
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from boostnoise.eval.config.reader import load_config
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution.run_record import RunRecord, load_run
+from boostnoise.eval.execution.runner import complete
+from boostnoise.eval.execution.store import Store
+from boostnoise.eval.metrics.outcome import NOT_FITTED
+
+TREE = {"name": "tree", "model": "decision_tree", "params": {"max_depth": 3}}
+BAYES = {"name": "$\\mu$ <b>", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
+BAD = {
+    "name": "bad",
+    "module": "sklearn.neighbors",
+    "model": "KNeighborsClassifier",
+    "params": {"n_neighbors": 9999},
+}
+
+
+@pytest.fixture
+def make(small_config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return partial(small_config, datasets=["iris", "wine"], models=[TREE, BAYES], results_dir="results")
+
+
+def test_what_is_loaded_is_what_was_run(make):
+    config = make()
+    ran = complete(config, n_jobs=1)
+    loaded = load_run("results")
+    assert loaded.config == ran.config == config
+    assert loaded.datasets == ran.datasets
+    assert loaded.sessions == ran.sessions
+    pd.testing.assert_frame_equal(loaded.scores, ran.scores)
+    assert (
+        loaded.datasets["wine"].rows,
+        loaded.datasets["wine"].features,
+        loaded.datasets["wine"].classes,
+    ) == (178, 13, 3)
+    (session,) = loaded.sessions
+    assert session.fitted == 16
+    assert session.seconds > 0
+    assert {"sklearn", "numpy", "boostnoise"} == set(session.versions)
+
+
+def test_nothing_is_written_where_there_is_nothing_new(make):
+    complete(make(), n_jobs=1)
+    with Store(Path("results/store.sqlite")) as store:
+        before = store.run_record("run")
+    again = complete(make(), n_jobs=1)
+    with Store(Path("results/store.sqlite")) as store:
+        assert store.run_record("run") == before
+    assert len(again.sessions) == 1
+
+
+def test_sessions_add_up_until_all_is_fitted_afresh(make):
+    complete(make(models=[TREE]), n_jobs=1)
+    both = complete(make(), n_jobs=1)
+    assert [session.fitted for session in both.sessions] == [8, 8]
+    assert list(both.scores["model"].unique()) == ["tree", "$\\mu$ <b>"]
+    fewer = complete(make(models=[BAYES]), n_jobs=1)  # nothing to fit, but another run
+    assert list(load_run("results").scores["model"].unique()) == ["$\\mu$ <b>"]
+    assert len(fewer.sessions) == 2
+    fresh = complete(make(resume=False), n_jobs=1)
+    assert [session.fitted for session in fresh.sessions] == [16]
+
+
+def test_a_run_that_was_stopped(make):
+    class Stop(Exception):
+        pass
+
+    def progress(progress):
+        if progress.done == 5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        complete(make(), n_jobs=1, progress=progress)
+    run = load_run(Path("results"), "run")
+    assert run.scores["accuracy"].notna().sum() == 5
+    assert (run.scores["error"] == NOT_FITTED).sum() == 11
+    assert [session.fitted for session in run.sessions] == [5]
+
+
+def test_failed_cells_have_their_errors(make):
+    run = complete(make(models=[TREE, BAD]), n_jobs=1)
+    loaded = load_run("results")
+    pd.testing.assert_frame_equal(loaded.scores, run.scores)
+    assert loaded.scores.loc[loaded.scores["model"] == "bad", "error"].str.contains("n_neighbors").all()
+
+
+def test_neither_data_nor_models_are_needed(make, tmp_path):
+    pd.DataFrame({"a": range(60), "b": [0, 1] * 30}).to_csv("mine.csv", index=False)
+    config = make(datasets=[{"path": "mine.csv", "target": "b"}])
+    ran = complete(config, n_jobs=1)
+    Path("mine.csv").unlink()
+    moved = tmp_path / "elsewhere" / "moved"
+    moved.parent.mkdir()
+    Path("results").rename(moved)
+    loaded = load_run(moved)
+    pd.testing.assert_frame_equal(loaded.scores, ran.scores)
+    assert loaded.config.output_dir == moved / "run"
+
+
+def test_which_run_is_meant(make):
+    complete(make(), n_jobs=1)
+    complete(make(name="other", models=[TREE]), n_jobs=1)
+    with pytest.raises(ConfigError, match="has several runs; say which: other, run"):
+        load_run("results")
+    with pytest.raises(ConfigError, match="has no run 'third', but other, run"):
+        load_run("results", "third")
+    assert load_run("results", "other").config.name == "other"
+    Path("results/run").mkdir()
+    assert load_run("results/run").config.name == "run"
+    with pytest.raises(ConfigError, match="there is no store"):
+        load_run("nowhere")
+    with Store(Path("empty/store.sqlite")):
+        pass
+    with pytest.raises(ConfigError, match="has no record of a run; give the command again"):
+        load_run("empty")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda record: "no JSON",
+        lambda record: "[" * 100_000,
+        lambda record: json.dumps(json.loads(record) | {"more": 1}),
+        lambda record: record.replace('"repeat":0', '"repeat":"x"'),
+        lambda record: record.replace('"iris"', '"\\u0000"'),
+        lambda record: record.replace('"test_fraction"', '"other"'),
+    ],
+)
+def test_records_are_not_trusted(make, harm):
+    complete(make(), n_jobs=1)
+    with Store(Path("results/store.sqlite")) as store:
+        store.put_run("run", harm(store.run_record("run")))
+    with pytest.raises(ConfigError):
+        load_run("results")
+
+
+def test_what_is_written_is_what_is_read():
+    record = RunRecord(config={"models": [{"params": {"missing": 1.5}}]}, datasets={}, cells=[])
+    assert RunRecord.loads(record.dumps()) == record
+
+
+def test_configs_are_read_as_they_were_kept(root):
+    config = load_config(root / "configs" / "quickstart.json")
+    assert parse_config(json.loads(json.dumps(config.model_dump())), config.name) == config

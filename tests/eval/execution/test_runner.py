@@ -1,0 +1,401 @@
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from boostnoise.eval import ConfigError, mean_curve, merge, run
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.config.study2020 import translate
+from boostnoise.eval.execution import runner
+from boostnoise.eval.execution.store import Store
+
+TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+
+
+@pytest.fixture
+def make(small_config):
+    return partial(small_config, datasets=["iris", "wine"], models=[TREE, "robust_tree"])
+
+
+def without_times(scores):
+    return scores.drop(columns=["fit_seconds", "predict_seconds"])
+
+
+def test_scores(make):
+    calls = []
+    scores = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    assert len(scores) == 2 * 2 * 2 * 2
+    assert scores.columns.tolist() == [
+        "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "balanced_accuracy",
+        "macro_f1", "roc_auc", "log_loss", "leaves", "depth", "fit_seconds", "predict_seconds", "error",
+    ]  # fmt: skip
+    assert scores["accuracy"].between(0.4, 1).all()
+    assert scores[["balanced_accuracy", "macro_f1", "roc_auc"]].stack().between(0.3, 1).all()
+    assert (scores[["log_loss", "leaves", "depth", "fit_seconds"]] > 0).all(axis=None)
+    assert scores["error"].isna().all()
+    assert (scores.loc[scores["noise_rate"] == 0, "realised_rate"] == 0).all()
+    assert scores.loc[scores["noise_rate"] == 0.2, "realised_rate"].between(0.05, 0.4).all()
+    assert calls == [(done, 0, 16) for done in range(17)]
+
+
+def test_models_see_the_same_noise(make):
+    scores = run(make(), n_jobs=1)
+    rates = scores.groupby(["dataset", "noise_rate", "repeat"])["realised_rate"].nunique()
+    assert (rates == 1).all()
+
+
+def test_order_of_workers_does_not_matter(make, tmp_path):
+    one = run(make(), n_jobs=1)
+    two = run(make(results_dir=str(tmp_path / "other")), n_jobs=2)
+    pd.testing.assert_frame_equal(without_times(one), without_times(two))
+
+
+def test_the_draws_stay_as_they_are(make):
+    """For the same seeds the same scores, so that those of earlier versions can be had again."""
+    noise = [{"kind": "uniform", "rates": [0.2, 0.4]}, {"kind": "label", "rates": [0.3]}]
+    scores = run(make(datasets=["iris"], models=[TREE], noise=noise), n_jobs=1)
+    assert (120 * scores["realised_rate"]).round().tolist() == [0, 0, 25, 19, 34, 57, 0, 0, 29, 32]
+
+
+EVERY_KIND = [
+    {"kind": "uniform", "rates": [0.2]},
+    {"kind": "uniform", "rates": [0.2], "noise_on": "train+test"},
+    {"kind": "pair_flip", "rates": [0.2]},
+    {"kind": "class_conditional", "rates": [[0.1, 0.3]]},
+    {"kind": "class_conditional", "rates": [[0.3, 0.1]], "name": "the other way"},
+    {"kind": "mahalanobis"},
+    {"kind": "instance_dependent", "rates": [0.2]},
+    {"kind": "label", "rates": [0.2]},
+    {"kind": "label", "rates": [0.2], "noise_on": "train"},
+]
+
+
+def test_every_kind_of_noise_for_any_number_of_workers(make, tmp_path):
+    cancer = load_breast_cancer()
+    given = np.where(np.arange(569) % 10 == 0, 1 - cancer.target, cancer.target)
+    pd.DataFrame({"expert": given}).to_csv(tmp_path / "expert.csv", index=False)
+    noise = [*EVERY_KIND, {"kind": "given", "path": str(tmp_path / "expert.csv"), "column": "expert"}]
+    changes = {"datasets": ["breast_cancer"], "models": [TREE, "robust_tree"], "noise": noise}
+    one = run(make(**changes), n_jobs=1)
+    two = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=2)
+    pd.testing.assert_frame_equal(without_times(one), without_times(two))
+    assert one["error"].isna().all()
+    assert one["noise_kind"].nunique() == 10
+    noisy = one[one["noise_rate"] > 0].set_index("noise_kind")
+    # The same for both models; on test labels too, the training labels are no others.
+    assert (noisy.groupby(["noise_kind", "repeat"])["realised_rate"].nunique() == 1).all()
+    for both, train in (("uniform (train+test)", "uniform"), ("label", "label (train)")):
+        assert noisy.loc[both, "realised_rate"].tolist() == noisy.loc[train, "realised_rate"].tolist()
+        assert noisy.loc[both, "accuracy"].mean() < noisy.loc[train, "accuracy"].mean() - 0.05
+    assert noisy.loc["given (expert)", "noise_rate"].tolist() == pytest.approx([57 / 569] * 4)
+    assert noisy.loc["given (expert)", "realised_rate"].between(0.05, 0.15).all()
+    for metric in ("ela", "rla"):
+        assert len(mean_curve(one, metric)) == 10 * 2 * 2
+        assert mean_curve(one, metric)[metric].notna().all()
+
+
+def test_finished_cells_are_not_fitted_again(make):
+    first = run(make(), n_jobs=1)
+    calls = []
+    again = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    assert calls == [(16, 0, 16)]
+    pd.testing.assert_frame_equal(first, again)
+    wider = run(
+        make(models=[TREE, "robust_tree", "adaboost"]),
+        n_jobs=1,
+        progress=lambda p: calls.append((p.done, p.failed, p.total)),
+    )
+    assert calls[1] == (16, 0, 24)
+    pd.testing.assert_frame_equal(wider[wider["model"] != "adaboost"].reset_index(drop=True), first)
+    fresh = run(make().model_copy(update={"resume": False}), n_jobs=1)
+    assert (fresh["fit_seconds"] != first["fit_seconds"]).any()
+    pd.testing.assert_frame_equal(without_times(fresh), without_times(first))
+
+
+def test_other_configs_use_what_is_finished(make):
+    """Whatever they call their data sets and models, and whatever else they hold."""
+    first = run(make(), n_jobs=1)
+    named = [{"set": "wine", "name": "red wine"}, "breast_cancer"]
+    content = make(datasets=named, models=[TREE | {"name": "other"}], metric="macro_f1").model_dump()
+    other = parse_config({key: value for key, value in content.items() if key != "name"}, "another run")
+    calls = []
+    scores = run(other, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    assert calls[0] == (4, 0, 8)
+    same = first[(first["dataset"] == "wine") & (first["model"] == "tree")].reset_index(drop=True)
+    renamed = same.assign(dataset="red wine", model="other")
+    pd.testing.assert_frame_equal(scores[scores["dataset"] == "red wine"].reset_index(drop=True), renamed)
+
+
+def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_again(make, tmp_path):
+    """The other one is this run itself, in another folder, whose cells appear after the first few."""
+    other = make(results_dir=str(tmp_path / "other"))
+    there = run(other, n_jobs=1)
+    config, done = make(), []
+
+    def progress(state):
+        done.append(state.done)
+        if len(done) == 4:
+            assert merge(config, [other.store_path]) == 16 - 3
+
+    scores = run(config, n_jobs=1, progress=progress)
+    assert done == list(range(17))
+    same = (scores["fit_seconds"] == there["fit_seconds"]).sum()
+    assert 16 - 3 - 3 <= same <= 16 - 3  # those that were under way already were fitted
+    pd.testing.assert_frame_equal(without_times(scores), without_times(there))
+    # All are wanted again: nobody's are used.
+    fresh = run(config.model_copy(update={"resume": False}), n_jobs=1)
+    assert (fresh["fit_seconds"] != scores["fit_seconds"]).all()
+
+
+def test_merged_cells_are_not_fitted_again(make, tmp_path):
+    parts = [make(results_dir=str(tmp_path / name), datasets=[name]) for name in ("iris", "wine")]
+    tables = [run(part, n_jobs=1) for part in parts]
+    config, calls = make(), []
+    assert merge(config, [tmp_path / "iris", str(tmp_path / "wine" / "store.sqlite")]) == 16
+    scores = run(config, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    assert calls == [(16, 0, 16)]
+    pd.testing.assert_frame_equal(scores, pd.concat(tables, ignore_index=True))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_disk_that_is_full_in_the_middle(make, monkeypatch, n_jobs):
+    class Full(Store):
+        def __init__(self, path):
+            super().__init__(path)
+            self._connection.execute("PRAGMA max_page_count = 10")
+
+    config = make(repeats=20, models=[TREE])
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "Store", Full)
+        with pytest.raises(ConfigError, match=r"store.sqlite cannot be read or written: .* is full"):
+            run(config, n_jobs=n_jobs)
+    calls = []
+    run(config, n_jobs=n_jobs, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    assert 5 < calls[0][0] < 80
+    assert calls[-1] == (80, 0, 80)
+
+
+def test_a_failing_model_does_not_stop_the_others(make):
+    bad = {
+        "name": "bad",
+        "module": "sklearn.tree",
+        "model": "DecisionTreeClassifier",
+        "params": {"max_depth": -1},
+    }
+    states = []
+    scores = run(
+        make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))
+    )
+    failed = scores[scores["model"] == "bad"]
+    assert failed["accuracy"].isna().all()
+    assert failed["error"].str.contains("InvalidParameterError: The 'max_depth' parameter").all()
+    assert scores.loc[scores["model"] == "tree", "error"].isna().all()
+    assert states[-1] == (16, 8, 16)
+    # Failed cells are tried again, finished ones are not.
+    run(make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total)))
+    assert states[17] == (8, 0, 16)
+
+
+NOTHING_LEFT = """
+import sys
+from boostnoise.eval import run
+from boostnoise.eval.config import parse_config
+
+models = ["adaboost", "xgboost", "lightgbm", "robust_tree"]
+config = parse_config(
+    {
+        "datasets": [{"path": "data.csv", "target": "y"}],
+        "models": models,
+        "noise": [{"kind": "uniform", "rates": [0.1]}],
+        "repeats": 1,
+    },
+    "run",
+)
+print(run(config)["accuracy"].notna().sum(), {"sklearn", "xgboost", "lightgbm", "numba"} & set(sys.modules))
+"""
+
+
+def test_a_run_with_nothing_left_loads_no_learner(tmp_path):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", NOTHING_LEFT], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    )
+    assert first.startswith("8 {'")
+    assert second == "8 set()\n"
+
+
+MODULE = """
+import os, signal, time
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Base(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+class Constant(Base): ...
+
+class Killed(Base):
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+class Hangs(Base):
+    def fit(self, X, y):
+        time.sleep(600)
+
+class Large(Base):
+    def fit(self, X, y):
+        large = np.ones(2**26)  # half a GiB
+        time.sleep(600)
+"""
+
+
+@pytest.fixture
+def own_models(tmp_path, monkeypatch):
+    (tmp_path / "own_models.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    return lambda name: {"name": name, "module": "own_models", "model": name}
+
+
+def test_own_modules_must_be_allowed(make, own_models):
+    with pytest.raises(ConfigError, match=r"models\[0\] \(Constant\): package 'own_models' is not allowed"):
+        run(make(models=[own_models("Constant")]), n_jobs=1)
+
+
+def test_a_model_that_takes_its_process_down(make, own_models):
+    config = make(models=[own_models("Killed"), TREE], datasets=["iris"], repeats=1)
+    scores = run(config, n_jobs=2, allow_modules=["own_models"])
+    killed = scores[scores["model"] == "Killed"]
+    assert killed["error"].str.contains("the process that fitted this cell died").all()
+    assert scores.loc[scores["model"] == "tree", "error"].isna().all()
+
+
+def test_models_that_take_too_much(make, own_models):
+    config = make(
+        models=[own_models("Hangs"), own_models("Large"), TREE],
+        datasets=["iris"],
+        noise=[{"kind": "uniform", "rates": [0.0]}],
+        repeats=1,
+        time_limit=10,
+        memory_limit=0.4,
+    )
+    errors = run(config, n_jobs=2, allow_modules=["own_models"]).set_index("model")["error"]
+    assert errors["Hangs"] == "ran longer than the time limit of 10 s"
+    assert errors["Large"] == "took more than the memory limit of 0.4 GiB"
+    assert pd.isna(errors["tree"])
+
+
+def test_threads_beyond_the_cores_are_refused_before_any_work(make, tmp_path):
+    with pytest.raises(
+        ConfigError, match=r"^threads: must be at most \d+, the cores of this machine, got 9999$"
+    ):
+        run(make(threads=9999))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mistakes_are_found_before_any_fit(make, tmp_path):
+    with pytest.raises(ConfigError, match=r"models\[1\] \(b\): sklearn.tree.Tree is not a class"):
+        run(make(models=["adaboost", {"name": "b", "module": "sklearn.tree", "model": "Tree"}]))
+    (tmp_path / "rare.csv").write_text("a,y\n" + "1,0\n" * 9 + "2,1\n")
+    with pytest.raises(
+        ConfigError, match=r"data set 'rare': class 1 has a single row, .* set .stratify.: false"
+    ):
+        run(make(datasets=[{"path": str(tmp_path / "rare.csv"), "target": "y"}]))
+    with pytest.raises(ConfigError, match="noise 'class_conditional': T is for 2 classes, but there are 3 in"):
+        run(make(noise=[{"kind": "class_conditional", "rates": [[0.1, 0.3]]}]))
+    (tmp_path / "results").write_text("in the way")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        run(make())
+
+
+def test_data_sets_of_all_kinds(make, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    rows = [(i % 2, i % 3, "test" if i >= 45 else "train") for i in range(60)]
+    (folder / "a.csv").write_text("y,x,part\n" + "".join(f"{y},{x},{part}\n" for y, x, part in rows))
+    (tmp_path / "b.svm").write_text("".join(f"{y} 1:{x} 2:1\n" for y, x, _ in rows))
+    datasets = [
+        {"path": str(folder), "target": "y", "split": "part"},
+        {"path": str(tmp_path / "b.svm")},
+        {"set": "checkerboard2x2", "max_rows": 500},
+        {"set": "iris", "name": "setosa", "positive": [0]},
+    ]
+    scores = run(make(datasets=datasets, models=[TREE]), n_jobs=1)
+    assert scores["dataset"].unique().tolist() == ["a", "b", "checkerboard2x2", "setosa"]
+    assert scores["error"].isna().all()
+    # The rows that are tested on are given, so all repeats without noise are one.
+    assert scores.query("dataset == 'a' and noise_rate == 0")["accuracy"].nunique() == 1
+    assert scores.query("dataset == 'checkerboard2x2' and noise_rate == 0")["accuracy"].min() > 0.85
+
+
+def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp_path):
+    """Same splits, same noise: within a few test rows, years of library versions apart."""
+    published = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
+    published = published[(published["config"] == "50stumps") & (published["model"] == "gboost1")]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    names = ["breast-w", "diabetes", "spambase", "vertebra-column", "wdbc"]
+    for name in names:
+        source = data_root / "data" / "boosting_with_label_noise" / f"{name}.csv"
+        (folder / f"{name}.csv").symlink_to(source)
+    figure = {
+        "save_fig": 0,
+        "fig_size": [6, 5],
+        "fig_dpi": 100,
+        "fig_title": "",
+        "fig_cmap": "viridis",
+        "plot_kwargs": [],
+    }
+    config = translate(
+        {
+            "data_dir": str(folder),
+            "results_dir": str(tmp_path / "results"),
+            "test_fraction": 0.2,
+            "random_state": 7,
+            "noise_kinds": ["label"],
+            "noise_levels": [0.1, 0.2, 0.3],
+            **dict.fromkeys(
+                ["disp_accs", "disp_elas", "disp_rlas", "disp_avg_elas", "disp_avg_rlas", "warm_start"], 0
+            ),
+            "ela_fig": figure,
+            "rla_fig": figure,
+            "models": [
+                {
+                    "name": "gboost1",
+                    "module": "sklearn.ensemble",
+                    "model": "GradientBoostingClassifier",
+                    "params": {"n_estimators": 50, "max_depth": 1, "learning_rate": 0.1, "random_state": 7},
+                }
+            ],
+        },
+        "study",
+    )
+    scores = run(config, n_jobs=2)
+    both = scores.merge(published, left_on=["dataset", "noise_rate"], right_on=["dataset", "level"])
+    assert len(both) == len(names) * 4
+    difference = both["accuracy_x"] - both["accuracy_y"]
+    assert difference.abs().max() <= 0.02
+    assert difference.abs().mean() <= 0.005
+    assert (difference == 0).mean() >= 0.5
+
+
+def test_arguments_are_checked_though_nothing_is_left_to_fit(small_config):
+    config = small_config(repeats=1)
+    run(config, n_jobs=np.int64(1))
+    for n_jobs in (0, -2, True, "x"):
+        with pytest.raises(ConfigError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs!r}$"):
+            run(config, n_jobs=n_jobs)
+    for scheduler in (3, " "):
+        with pytest.raises(ConfigError, match=f"^scheduler must be an address, .* got {scheduler!r}$"):
+            run(config, scheduler=scheduler)

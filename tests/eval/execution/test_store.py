@@ -1,0 +1,397 @@
+import dataclasses
+import hashlib
+import math
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution import store as store_module
+from boostnoise.eval.execution.store import Store
+from boostnoise.eval.metrics.outcome import RANGES, Outcome
+from boostnoise.eval.metrics.robustness import MEASURES
+
+
+class StubJob:
+    """As much of a job as the store reads."""
+
+    dataset, noise_kind, noise_rate, repeat = "iris", "uniform", 0.1, 0
+
+    class model:
+        name = "tree"
+
+    def __init__(self, key):
+        self.key = key
+
+
+def key(i):
+    return hashlib.sha256(str(i).encode()).hexdigest()
+
+
+GOOD = Outcome(
+    accuracy=0.9, balanced_accuracy=0.85, macro_f1=0.8, roc_auc=0.95, log_loss=0.2, leaves=3.5, depth=2.0,
+    realised_rate=0.1, fit_seconds=1.5, predict_seconds=0.5,
+)  # fmt: skip
+OTHER = dataclasses.replace(GOOD, accuracy=0.8)
+BAD = Outcome(error="ValueError: no", traceback="Traceback ...")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.sqlite"
+
+
+@pytest.fixture
+def filled(path):
+    with Store(path) as store:
+        for i in range(300):
+            store.put(StubJob(key(i)), dataclasses.replace(GOOD, accuracy=i / 300))
+    return path
+
+
+def test_what_is_put_is_there_for_the_next_run(tmp_path):
+    path = tmp_path / "deep" / "store.sqlite"
+    with Store(path) as store:
+        assert store.outcomes(["a"]) == {}
+        store.put(StubJob("a"), GOOD)
+        store.put(StubJob("b"), BAD)
+    with Store(path) as store:
+        assert store.outcomes(["a", "b", "c"]) == {"a": GOOD, "b": BAD}
+        assert store.outcomes(["b"]) == {"b": BAD}
+        store.put(StubJob("b"), GOOD)
+        assert store.outcomes(["b"]) == {"b": GOOD}
+
+
+def test_what_is_put_is_on_disk_at_once(path):
+    with Store(path) as store:
+        store.put(StubJob("a"), GOOD)
+        with Store(path) as other, Store(path, read_only=True) as third:
+            assert other.outcomes(["a"]) == third.outcomes(["a"]) == {"a": GOOD}
+
+
+def test_an_error_does_not_take_the_place_of_scores(path):
+    with Store(path) as store:
+        for outcome, kept in ((BAD, BAD), (GOOD, GOOD), (OTHER, OTHER), (BAD, OTHER)):
+            store.put(StubJob("a"), outcome)
+            assert store.outcomes(["a"]) == {"a": kept}
+
+
+def test_values_that_sqlite_would_change(path):
+    odd = Outcome(
+        accuracy=1, balanced_accuracy=0.0, roc_auc=-0.0, log_loss=math.nan, leaves=1e90, fit_seconds=5e-324
+    )  # fmt: skip
+    failed = Outcome(error="a\ud800b\0c", traceback="x" * 10**6)
+    with Store(path) as store:
+        store.put(StubJob("a"), odd)
+        store.put(StubJob("b"), failed)
+        kept, error = store.outcomes(["a", "b"]).values()
+    assert (kept.accuracy, kept.log_loss, kept.leaves, kept.fit_seconds) == (1.0, None, 1e90, 5e-324)
+    assert error.error == "a?b\N{REPLACEMENT CHARACTER}c"
+    assert len(error.traceback) == 20_000
+
+
+def test_scores_that_cannot_be():
+    assert GOOD.is_score
+    assert Outcome(accuracy=0.5).is_score
+    impossible = {
+        name: (least - 0.1, 1.1 * largest + 0.1, math.nan, "0.9") for name, (least, largest) in RANGES.items()
+    }
+    assert {field.name for field in dataclasses.fields(Outcome)} == {*impossible, "error", "traceback"}
+    assert {*impossible} == {*MEASURES, "realised_rate"}
+    for name, values in impossible.items():
+        for value in values:
+            assert not dataclasses.replace(GOOD, **{name: value}).is_score, (name, value)
+    assert not BAD.is_score
+    assert not Outcome().is_score
+
+
+@pytest.mark.parametrize("content", [b"this is no database" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_what_is_no_database_is_left_alone(path, content):
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"is damaged .*move it away"):
+        Store(path)
+    assert path.read_bytes() == content
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("version", [0, 1, 2, 7])
+def test_the_database_of_another_program_is_left_alone(path, version):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+        connection.execute(f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    with pytest.raises(ConfigError, match="is no store of noisyeval, but another program's database"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_stores_of_other_versions_are_left_alone(path):
+    with Store(path):
+        pass
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(ConfigError, match="has format 99, this version reads 3"):
+        Store(path)
+    first = path.with_name("first.sqlite")
+    with closing(sqlite3.connect(first)) as connection:
+        connection.execute("CREATE TABLE cells (key TEXT PRIMARY KEY, accuracy REAL) STRICT")
+        connection.execute("PRAGMA user_version = 1")
+    with pytest.raises(ConfigError, match="has format 1, this version reads 3"):
+        Store(first)
+
+
+def read_all(path):
+    with Store(path) as store:
+        return store.outcomes(key(i) for i in range(300))
+
+
+def test_a_store_of_format_2_is_taken_over(filled):
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute("DROP TABLE runs")
+        connection.execute("PRAGMA user_version = 2")
+    before = filled.read_bytes()
+    with Store(filled, read_only=True) as store:
+        assert store.run_names() == []
+        assert len(store.outcomes(key(i) for i in range(300))) == 300
+    assert filled.read_bytes() == before
+    with Store(filled) as store:
+        store.put_run("study", "{}")
+    assert len(read_all(filled)) == 300
+    with Store(filled, read_only=True) as store:
+        assert store.run_names() == ["study"]
+
+
+def test_records_of_runs(path):
+    with Store(path) as store:
+        assert store.run_names() == []
+        assert store.run_record("b") is None
+        store.put_run("b", "1")
+        store.put_run("a", '{"µ": "\ud7ff"}')
+        store.put_run("b", "2")
+        assert store.run_names() == ["a", "b"]
+        assert (store.run_record("a"), store.run_record("b")) == ('{"µ": "\ud7ff"}', "2")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE runs SET record = '3' WHERE name = 'b'")
+    with (
+        Store(path) as store,
+        pytest.raises(ConfigError, match="the record of the run 'b' is not as it was written"),
+    ):
+        store.run_record("b")
+
+
+def test_bytes_that_were_changed_are_noticed(filled):
+    """Wherever they are: what is read is right, or there is an error."""
+    whole, content, n_noticed = read_all(filled), filled.read_bytes(), 0
+    assert len(whole) == 300
+    draw = random.Random(0)
+    for _ in range(300):
+        damaged = bytearray(content)
+        for _ in range(draw.choice([1, 1, 1, 50])):
+            damaged[draw.randrange(len(damaged))] ^= draw.randrange(1, 256)
+        filled.write_bytes(damaged)
+        message = ""
+        try:
+            found = read_all(filled)
+        except ConfigError as error:
+            message = str(error)
+        if message:
+            n_noticed += 1
+            assert str(filled) in message
+            assert "\n" not in message
+            assert filled.read_bytes() == damaged
+        else:
+            assert found == whole
+    assert n_noticed > 150
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_file_that_was_cut_off(filled, share):
+    content = filled.read_bytes()
+    filled.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ConfigError, match="is damaged"):
+        read_all(filled)
+
+
+def test_a_table_that_was_changed(filled):
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute("CREATE TRIGGER t AFTER INSERT ON cells BEGIN DELETE FROM cells; END")
+    with pytest.raises(ConfigError, match="its tables are not as they were made"):
+        Store(filled)
+
+
+def test_a_score_that_was_changed_by_hand(filled):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute("UPDATE cells SET accuracy = 1.0 WHERE accuracy < 0.9")
+    with pytest.raises(ConfigError, match="a cell is not as it was written"):
+        read_all(filled)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        Store(tmp_path / "file" / "store.sqlite")
+
+
+def test_a_store_that_is_a_folder(path):
+    path.mkdir()
+    with pytest.raises(ConfigError, match=r"store.sqlite is not a file"):
+        Store(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_folder_that_may_not_be_written(filled):
+    filled.chmod(0o444)
+    filled.parent.chmod(0o555)
+    try:
+        with pytest.raises(ConfigError, match="cannot be read or written"):
+            Store(filled)
+        with Store(filled, read_only=True) as store:
+            assert len(store.outcomes([key(0)])) == 1
+    finally:
+        filled.parent.chmod(0o755)
+
+
+def test_a_read_only_store_changes_nothing(filled):
+    before = filled.read_bytes()
+    with Store(filled, read_only=True) as store:
+        assert len(store.outcomes([key(0)])) == 1
+        with pytest.raises(ConfigError, match="readonly"):
+            store.put(StubJob(key(0)), GOOD)
+    assert filled.read_bytes() == before
+    assert list(filled.parent.iterdir()) == [filled]
+    with pytest.raises(ConfigError, match=r"there is no store .*other.sqlite"):
+        Store(filled.with_name("other.sqlite"), read_only=True)
+
+
+@pytest.mark.parametrize("began", ["a file", "a database"])
+def test_a_store_that_was_only_begun_is_an_empty_one(path, began):
+    if began == "a file":
+        path.write_bytes(b"")
+    else:  # as when the disk was full
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+    before = path.read_bytes()
+    with Store(path, read_only=True) as store:
+        assert store.outcomes([key(0)]) == {}
+    assert path.read_bytes() == before
+    with Store(path) as store:
+        store.put(StubJob(key(0)), GOOD)
+    with Store(path, read_only=True) as store:
+        assert store.outcomes([key(0)]) == {key(0): GOOD}
+
+
+def test_a_lock_that_another_process_holds(filled, monkeypatch):
+    monkeypatch.setattr(store_module, "SECONDS_TO_WAIT", 0.05)
+    with Store(filled) as store, closing(sqlite3.connect(filled)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert len(store.outcomes([key(0)])) == 1
+        with pytest.raises(ConfigError, match="is locked by another process"):
+            store.put(StubJob("a"), GOOD)
+        other.execute("ROLLBACK")
+        store.put(StubJob("a"), GOOD)
+    with closing(sqlite3.connect(filled)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(ConfigError, match="is locked by another process"):
+            Store(filled)
+
+
+def test_a_full_disk(filled):
+    with Store(filled) as store:
+        (n_pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+        store._connection.execute(f"PRAGMA max_page_count = {n_pages + 2}")
+        stored = []
+
+        def put_until_full():
+            for i in range(300, 400):
+                store.put(StubJob(key(i)), BAD)
+                stored.append(key(i))
+
+        with pytest.raises(ConfigError, match="cannot be read or written: database or disk is full"):
+            put_until_full()
+        assert stored
+        assert store.outcomes(stored) == dict.fromkeys(stored, BAD)
+    assert len(read_all(filled)) == 300
+
+
+PUT_MANY = """
+import hashlib, sys
+from pathlib import Path
+from types import SimpleNamespace
+from boostnoise.eval.outcome import Outcome
+from boostnoise.eval.store import Store
+
+path, first = Path(sys.argv[1]), int(sys.argv[2])
+job = SimpleNamespace(dataset="iris", noise_kind="uniform", noise_rate=0.1, repeat=0, model=SimpleNamespace(name="a"))
+with Store(path) as store:
+    for i in range(first, first + 60):
+        job.key = hashlib.sha256(str(i).encode()).hexdigest()
+        store.put(job, Outcome(accuracy=0.5))
+"""
+
+
+def test_many_processes_at_once(path):
+    processes = [subprocess.Popen([sys.executable, "-c", PUT_MANY, path, str(30 * i)]) for i in range(6)]
+    assert [process.wait(120) for process in processes] == [0] * 6
+    with Store(path) as store:
+        assert set(store.outcomes(key(i) for i in range(300))) == {key(i) for i in range(210)}
+
+
+def test_merging_adds_what_is_finished_and_replaces_no_score(path, tmp_path):
+    other = tmp_path / "other" / "store.sqlite"
+    with Store(other) as store:
+        for name, outcome in (("new", GOOD), ("failed", BAD), ("both", GOOD), ("mended", GOOD)):
+            store.put(StubJob(key(name)), outcome)
+    before = other.read_bytes()
+    with Store(path) as store:
+        store.put(StubJob(key("both")), OTHER)
+        store.put(StubJob(key("mended")), BAD)
+        assert store.merge(other) == 2
+        assert store.merge(other.parent) == 0
+        expected = {"new": GOOD, "both": OTHER, "mended": GOOD}
+        keys = [key(name) for name in ("new", "failed", "both", "mended")]
+        assert store.outcomes(keys) == {key(name): outcome for name, outcome in expected.items()}
+        assert store.merge(path) == 0
+    assert other.read_bytes() == before
+
+
+def test_merging_a_store_that_is_in_use(path, tmp_path):
+    with Store(path) as store, Store(tmp_path / "other.sqlite") as other:
+        other.put(StubJob(key(0)), GOOD)
+        assert store.merge(other.path) == 1
+
+
+@pytest.mark.parametrize(
+    ("job", "outcome"),
+    [
+        (StubJob("a"), GOOD),
+        (StubJob(key(0)), dataclasses.replace(GOOD, accuracy=1.5)),
+        (StubJob(key(0)), Outcome()),
+    ],
+)
+def test_merging_what_cannot_be(path, tmp_path, job, outcome):
+    with Store(tmp_path / "other.sqlite") as other:
+        other.put(StubJob(key(1)), GOOD)
+        other.put(job, outcome)
+    with Store(path) as store:
+        with pytest.raises(ConfigError, match=r"other.sqlite is damaged \(it holds a cell that cannot be\)"):
+            store.merge(tmp_path / "other.sqlite")
+        assert store.outcomes([key(0), key(1), "a"]) == {}
+
+
+def test_merging_what_is_no_store(path, tmp_path):
+    (tmp_path / "text.sqlite").write_text("no database" * 1000)
+    with Store(path) as store:
+        for source, message in (
+            (tmp_path / "none", "there is no store"),
+            (tmp_path / "folder", r"there is no store .*folder.store.sqlite"),
+            (tmp_path / "text.sqlite", "is damaged"),
+        ):
+            (tmp_path / "folder").mkdir(exist_ok=True)
+            with pytest.raises(ConfigError, match=message):
+                store.merge(source)

@@ -1,0 +1,75 @@
+import importlib
+
+import pytest
+
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.models.allowed_classes import CLASSES, PACKAGES, check_classes, is_listed
+from boostnoise.eval.models.packages import is_installed
+from boostnoise.eval.models.short_names import SHORT_NAMES
+
+# They read text, not matrices.
+TEXT = "sklearn.feature_extraction"
+# They are there only where somebody has imported what enables them.
+EXPERIMENTAL = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}
+# Their grids would set parameters past every check.
+SEARCHES = {"GridSearchCV", "RandomizedSearchCV"}
+
+
+@pytest.fixture(scope="module")
+def estimators():
+    from sklearn.utils import all_estimators
+
+    return [
+        cls
+        for name, cls in all_estimators()
+        if not cls.__module__.startswith(TEXT) and name not in EXPERIMENTAL | SEARCHES
+    ]
+
+
+def test_every_estimator_of_scikit_learn_is_listed_under_its_shortest_public_module(estimators):
+    missing = [
+        cls.__name__
+        for cls in estimators
+        if not any(
+            getattr(importlib.import_module(module), cls.__name__, None) is cls
+            for module in CLASSES
+            if cls.__module__.startswith(module) and is_listed(module, cls.__name__)
+        )
+    ]
+    assert missing == []
+
+
+def test_nothing_else_of_scikit_learn_is_listed(estimators):
+    # An older scikit-learn lacks the newest classes.
+    known = {cls.__name__ for cls in estimators}
+    listed = {
+        model
+        for module, models in CLASSES.items()
+        if module.startswith("sklearn.")
+        for model in models
+        if hasattr(importlib.import_module(module), model)
+    }
+    assert listed <= known
+
+
+def test_the_classes_of_other_packages_are_there():
+    for module, models in CLASSES.items():
+        if not module.startswith("sklearn.") and is_installed(module):
+            for model in models - {"CleanlabClassifier"}:
+                assert isinstance(getattr(importlib.import_module(module), model), type)
+
+
+def test_every_short_name_is_listed():
+    for name in SHORT_NAMES.values():
+        assert is_listed(name.module, name.model)
+
+
+def test_the_packages_are_those_that_the_project_compares():
+    assert {"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"} == PACKAGES
+
+
+def test_a_class_of_an_allowed_package_is_taken_and_a_private_one_never():
+    check_classes([("own.models", "Forest")], {"own"})
+    for module, model in [("own._models", "Forest"), ("own.models", "_Forest"), ("sklearn._x", "A")]:
+        with pytest.raises(ConfigError, match="is not public"):
+            check_classes([(module, model)], {"own", "sklearn"})

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+from scipy.spatial.distance import mahalanobis
+from scipy.stats import rankdata
+from sklearn.datasets import load_digits, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from boostnoise.eval import InstanceDependentNoise, MahalanobisNoise
+
+WINE_X, WINE_Y = load_wine(return_X_y=True)
+
+
+def matrix_of_the_paper(X, y):
+    """Algorithm 1 of Wilton & Ye, with the correction of its off-diagonal, one pair at a time."""
+    K = y.max() + 1
+    d = np.zeros((K, K))
+    for i in range(K):
+        for j in range(K):
+            a, b = X[y == i], X[y == j]
+            pooled = ((len(a) - 1) * np.cov(a.T) + (len(b) - 1) * np.cov(b.T)) / (len(a) + len(b) - 2)
+            d[i, j] = mahalanobis(a.mean(axis=0), b.mean(axis=0), np.linalg.pinv(pooled, rcond=1e-12))
+    s = 1 / np.where(np.eye(K) > 0, np.inf, d)
+    keep = np.array([sum(1 / s[i, j] for j in range(K) if j != i) for i in range(K)])
+    keep = 0.5 + 0.4 * (keep - keep.min()) / (keep.max() - keep.min())
+    T = (1 - keep)[:, None] * s / s.sum(axis=1, keepdims=True)
+    T[np.diag_indices(K)] = keep
+    return T
+
+
+@pytest.mark.parametrize("load", [load_wine, load_digits])  # the covariance of the digits is singular
+def test_the_matrix_is_that_of_the_paper(load):
+    X, y = load(return_X_y=True)
+    T = MahalanobisNoise().transition_matrix(y, X)
+    np.testing.assert_allclose(T, matrix_of_the_paper(X, y), rtol=1e-6)
+    assert (T.diagonal().min(), T.diagonal().max()) == pytest.approx((0.5, 0.9))
+
+
+def test_the_rate_scales_the_matrix():
+    matrices = [MahalanobisNoise(rate).transition_matrix(WINE_Y, WINE_X) for rate in (0.0, 0.15, 0.3, 0.6)]
+    identity = np.eye(3)
+    np.testing.assert_array_equal(matrices[0], identity)
+    for matrix, factor in zip(matrices[1:], (0.5, 1, 2), strict=True):
+        np.testing.assert_allclose(matrix - identity, factor * (matrices[2] - identity), atol=1e-14)
+    assert matrices[3].min() >= 0
+
+
+def test_classes_that_are_as_far_from_one_another():
+    two = WINE_Y < 2
+    T = MahalanobisNoise().transition_matrix(WINE_Y[two], WINE_X[two])
+    np.testing.assert_allclose(T, [[0.7, 0.3], [0.3, 0.7]], rtol=1e-12)
+    # The corners of a triangle with equal sides, up to rounding.
+    angles = 2 * np.pi * np.arange(3) / 3
+    cloud = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
+    X = np.concatenate([cloud + 5 * np.array([np.cos(a), np.sin(a)]) for a in angles])
+    T = MahalanobisNoise().transition_matrix(np.repeat([0, 1, 2], 4), X)
+    np.testing.assert_allclose(T, np.where(np.eye(3) > 0, 0.7, 0.15), rtol=1e-9)
+
+
+def test_classes_with_the_same_mean_are_confused_with_one_another_alone():
+    cloud = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
+    X = np.concatenate([cloud, cloud[::-1], cloud + 9])
+    T = MahalanobisNoise().transition_matrix(np.repeat([0, 1, 2], 4), X)
+    np.testing.assert_allclose(T, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.05, 0.05, 0.9]], atol=1e-12)
+    np.testing.assert_allclose(T.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_constant_features_and_single_rows():
+    T = MahalanobisNoise().transition_matrix([0, 1, 2], np.ones((3, 2)))
+    np.testing.assert_allclose(T, np.where(np.eye(3) > 0, 0.7, 0.15), rtol=1e-12)
+    p = InstanceDependentNoise(0.4).flip_probabilities([0, 1, 2], np.ones((3, 2)))
+    np.testing.assert_allclose(p, 0.4)
+
+
+def test_a_class_without_rows_is_left_alone():
+    T = MahalanobisNoise().transition_matrix(WINE_Y, WINE_X, classes=[-1, 0, 1, 2, 3])
+    np.testing.assert_array_equal(T[[0, 4]], np.eye(5)[[0, 4]])
+    np.testing.assert_array_equal(T[1:4, 1:4], MahalanobisNoise().transition_matrix(WINE_Y, WINE_X))
+    noisy = InstanceDependentNoise(0.5).corrupt(WINE_Y, WINE_X, classes=[-1, 0, 1, 2, 3], random_state=0)
+    assert set(noisy.labels) == {0, 1, 2}
+
+
+def test_one_class_has_no_boundary():
+    with pytest.raises(ValueError, match="needs rows of two classes"):
+        InstanceDependentNoise(0.5).corrupt([0, 0], [[1.0], [2.0]], classes=[0, 1])
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.8, 1.0])
+def test_flips_by_distance_from_the_boundary_of_discriminant_analysis(rate):
+    noise = InstanceDependentNoise(rate)
+    p = noise.flip_probabilities(WINE_Y, WINE_X)
+    log_p = LinearDiscriminantAnalysis(priors=[1 / 3] * 3).fit(WINE_X, WINE_Y).predict_log_proba(WINE_X)
+    two = np.sort(log_p, axis=1)[:, -2:]
+    u = (rankdata(two[:, 1] - two[:, 0]) - 0.5) / WINE_Y.size
+    expected = 2 * rate * (1 - u) if rate <= 0.5 else 1 - 2 * (1 - rate) * u
+    np.testing.assert_allclose(p, expected, atol=1e-12)
+    assert p.mean() == pytest.approx(rate)
+    assert p.min() >= 0
+    assert p.max() <= 1
+    noisy = noise.corrupt(WINE_Y, WINE_X, random_state=0)
+    log_p[np.arange(WINE_Y.size), WINE_Y] = -np.inf
+    np.testing.assert_array_equal(noisy.labels[noisy.flipped], log_p.argmax(axis=1)[noisy.flipped])
+
+
+def test_rows_that_are_hard_are_flipped_more():
+    X, y = load_digits(return_X_y=True)
+    noise = InstanceDependentNoise(0.2)
+    near = noise.flip_probabilities(y, X) > 0.2
+    shares = [noise.corrupt(y, X, random_state=0).flipped[rows].mean() for rows in (near, ~near)]
+    assert shares == pytest.approx([0.3, 0.1], abs=0.05)  # three standard deviations
+
+
+def test_test_rows_are_measured_against_the_training_rows():
+    """A row that is seen in both parts is as likely to change in either."""
+    y, X = np.concatenate([WINE_Y, WINE_Y]), np.concatenate([WINE_X, WINE_X])
+    train, test = np.arange(178), np.arange(178, 356)
+    flips = np.zeros((2, 178))
+    for seed in range(400):
+        noisy, y_test = InstanceDependentNoise(0.4).corrupt_split(
+            y, train, test, X, noise_on="train+test", random_state=seed
+        )
+        flips += noisy.flipped, y_test != WINE_Y
+    p = InstanceDependentNoise(0.4).flip_probabilities(WINE_Y, WINE_X)
+    z = (flips - 400 * p) / np.sqrt(400 * p * (1 - p))
+    assert np.abs(z).max() < 4.5
+    assert np.abs(z.mean(axis=1)).max() < 0.4

@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from boostnoise.eval import plot
+from boostnoise.eval.config.figure_options import MAX_PIXELS, FigureOptions
+from boostnoise.eval.plotting.plot import KINDS
+
+LONG = "a robust model with a long name, of depth"
+NOISE = ("uniform", "label", "pair")
+
+
+def figure_of(axes):
+    return np.ravel(axes)[0].figure
+
+
+def legend(figure):
+    (found,) = figure.legends
+    return [" ".join(text.get_text().split()) for text in found.get_texts()]
+
+
+def boxes(figure):
+    """Where the panels and the legend are, in inches."""
+    figure.draw_without_rendering()
+    inches = figure.dpi_scale_trans.inverted()
+    panels = [ax.get_window_extent().transformed(inches) for ax in figure.axes]
+    return panels, figure.legends[0].get_window_extent().transformed(inches)
+
+
+@pytest.mark.parametrize("n", [3, 60])
+@pytest.mark.parametrize("name", ["m", LONG])
+@pytest.mark.parametrize("kinds", [NOISE[:1], NOISE])
+def test_a_figure_grows_with_its_models(made_scores, n, name, kinds):
+    figure = figure_of(plot(made_scores([f"{name} {i}" for i in range(n)], kinds=kinds, repeats=1), "ela"))
+    panels, legend = boxes(figure)
+    width, height = figure.get_size_inches()
+    assert legend.x0 >= 0
+    assert legend.y0 >= 0
+    assert legend.x1 <= width
+    assert legend.y1 <= height
+    for panel in panels:
+        assert not legend.overlaps(panel)
+        assert panel.width > 5
+        assert panel.height > 3.3
+
+
+@pytest.mark.parametrize("name", ["m", LONG])
+def test_the_size_asked_for_is_obeyed(made_scores, name):
+    options = FigureOptions(fig_size=[9, 6], fig_title="")
+    scores = made_scores([f"{name} {i}" for i in range(60)])
+    figure = figure_of(plot(scores, "ela", options=options))
+    (panel,), legend = boxes(figure)
+    assert figure.get_size_inches().tolist() == [9, 6]
+    assert legend.x1 <= 9
+    assert legend.y0 >= 0
+    assert not legend.overlaps(panel)
+    assert panel.width > 3
+    assert panel.height > 4
+
+
+@pytest.mark.filterwarnings("ignore:constrained_layout not applied")
+@pytest.mark.parametrize("kind", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"])
+def test_a_size_too_small_is_drawn_all_the_same(made_scores, kind):
+    scores = made_scores([f"{LONG} {i}" for i in range(12)], repeats=1)
+    figure = figure_of(plot(scores, kind, options=FigureOptions(fig_size=[1, 1])))
+    figure.draw_without_rendering()
+    assert figure.get_size_inches().tolist() == [1, 1]
+    assert figure.axes[0].get_position().width > 0
+
+
+@pytest.mark.parametrize("kind", ["ela", "heatmap"])
+def test_no_default_is_too_large_for_its_dots(made_scores, kind):
+    kinds, datasets = [f"kind {i}" for i in range(4)], [f"set {i}" for i in range(5)]
+    scores = made_scores([LONG, "b", "c"], datasets, kinds, rates=(0.0,), repeats=1)
+    figure = figure_of(plot(scores, kind, options=FigureOptions(fig_dpi=2000)))
+    assert (figure.get_size_inches() * figure.dpi).max() <= MAX_PIXELS + 1
+
+
+ODD = ["_hidden", "x" * 90, "<script>alert(1)</script>", "$\\gamma$", "word " * 20, "שלום", "Ünïcode ✓", "5 $"]
+
+
+@pytest.mark.parametrize("kind", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"])
+def test_long_and_odd_names(made_scores, kind, tmp_path):
+    figure = figure_of(plot(made_scores(ODD, datasets=ODD[::2], rates=(0.0, 0.1)), kind))
+    for suffix in ("png", "svg", "pdf"):
+        figure.savefig(tmp_path / f"drawn.{suffix}")
+    assert "<script>" not in (tmp_path / "drawn.svg").read_text()
+    assert figure.axes[0].get_window_extent().width > 0
+    if figure.legends:
+        names = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert names[0] == "_hidden"
+        assert names[1].replace("\n", "") == "x" * 90
+        assert names[2:4] == ["<script>alert(1)</script>", "$\\gamma$"]
+
+
+def test_the_legend_tells_which_models_have_no_values(made_scores):
+    scores = made_scores(("a", "b", "c", "d"), kinds=NOISE[:2])
+    scores.loc[scores["model"].isin(["a", "d"]), "accuracy"] = np.nan
+    scores.loc[(scores["model"] == "b") & (scores["noise_kind"] == "label"), "accuracy"] = np.nan
+    scores.loc[(scores["model"] == "c") & (scores["noise_rate"] == 0.4), "accuracy"] = np.nan
+    figure = figure_of(plot(scores, "ela"))
+    figure.draw_without_rendering()
+    assert legend(figure) == ["a (no values)", "b (no values under label noise)", "c", "d (no values)"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_values_at_all_can_be_drawn(made_scores, kind, tmp_path):
+    scores = made_scores().assign(accuracy=np.nan, macro_f1=np.nan, error="ValueError: no", fit_seconds=np.nan)
+    measures = {name: np.nan for name in KINDS if name not in scores and name.split("_by")[0] == name}
+    scores = scores.assign(
+        **{name: value for name, value in measures.items() if "_" in name or name in KINDS[:12]}
+    )
+    figure = figure_of(plot(scores, kind))
+    figure.savefig(tmp_path / "drawn.png")
+    if figure.legends:
+        assert legend(figure) == ["a (no values)", "b (no values)"]
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("$\\nonsense$", "\\$\\nonsense\\$"), ("$\\eta$", "$\\eta$")])
+def test_names_of_noise_that_are_no_formulas(made_scores, kind, shown):
+    figure = figure_of(plot(made_scores(kinds=[kind]), "ela"))
+    figure.draw_without_rendering()
+    assert figure.get_suptitle().split(",")[0] == f"ELA under {shown} noise"
+
+
+def test_panels_in_a_grid(made_scores):
+    kinds = ["uniform", "$\\nonsense$", "$\\eta$", *(f"kind {i}" for i in range(4))]
+    scores = made_scores(kinds=kinds, datasets=("x", "y", "z"))
+    figure = figure_of(plot(scores, "ela"))
+    titles = [ax.get_title() for ax in figure.axes]
+    assert titles[:4] == ["uniform noise", "\\$\\nonsense\\$ noise", "$\\eta$ noise", "kind 0 noise"]
+    assert figure.get_suptitle() == "ELA, mean over 3 data sets"
+    panels, _ = boxes(figure)
+    assert len({round(panel.x0, 2) for panel in panels}) == len({round(panel.y0, 2) for panel in panels}) == 3
+    assert legend(figure) == ["a", "b"]
+    # A title of the user takes the place of ours, but not of those that tell the panels apart, nor of the band.
+    caption = figure.get_supxlabel()
+    figure = figure_of(plot(scores, "ela", options=FigureOptions(fig_title="mine")))
+    assert figure.get_suptitle() == "mine"
+    assert [ax.get_title() for ax in figure.axes] == titles
+    assert figure.get_supxlabel() == caption == "Band: 95 % bootstrap interval of the mean over 3 repeats"
+
+
+def test_axes_of_others_get_title_and_caption(made_scores):
+    figure = Figure(figsize=(20, 5), layout="constrained")
+    scores = made_scores("abcd", datasets=[f"set {i}" for i in range(12)])
+    for ax, kind in zip(figure.subplots(1, 4), ["ela", "critical_difference", "time", "heatmap"], strict=True):
+        assert plot(scores, kind, ax=ax) is ax
+        assert "\n" in ax.get_title()
+    assert figure.get_suptitle() == ""
+    figure.draw_without_rendering()

@@ -1,0 +1,54 @@
+import numpy as np
+from scipy.stats import rankdata
+
+from boostnoise.eval import plot
+
+SETS = [f"set {i}" for i in range(5)]
+
+
+def test_mean_ranks(made_scores):
+    scores = made_scores("abc", datasets=SETS)
+    scores["accuracy"] += np.random.default_rng(1).normal(0, 0.2, len(scores))
+    ax = plot(scores, "ranks")
+    means = scores.groupby(["noise_rate", "dataset", "model"])["accuracy"].mean().unstack()
+    ranks = means.apply(lambda row: rankdata(-row), axis=1, result_type="broadcast")
+    expected = ranks.groupby("noise_rate").mean()
+    for model, line in zip("abc", ax.lines, strict=True):
+        np.testing.assert_allclose(line.get_ydata(), expected[model])
+    bottom, top = ax.get_ylim()
+    assert top < 1 < 3 < bottom
+    assert ax.figure.get_supxlabel() == "Band: 95 % bootstrap interval of the mean over 5 data sets"
+
+
+def test_bands_hold_the_lines(made_scores):
+    scores = made_scores("abc", datasets=SETS)
+    scores["accuracy"] += np.random.default_rng(1).normal(0, 0.2, len(scores))
+    ax = plot(scores, "ranks")
+    for line, band in zip(ax.lines, ax.collections, strict=True):
+        vertices = band.get_paths()[0].vertices
+        for rate, rank in zip(line.get_xdata(), line.get_ydata(), strict=True):
+            edges = vertices[np.isclose(vertices[:, 0], rate), 1]
+            assert edges.min() <= rank <= edges.max()
+            assert edges.min() >= 1 - 1e-12
+            assert edges.max() <= 3 + 1e-12
+
+
+def test_sets_with_a_missing_value_do_not_count(made_scores):
+    scores = made_scores("abc", datasets=SETS)
+    scores.loc[
+        (scores["dataset"] == "set 0") & (scores["noise_rate"] == 0.4) & (scores["model"] == "a"), "accuracy"
+    ] = np.nan
+    ax = plot(scores, "ranks")
+    assert np.isfinite(ax.lines[0].get_ydata()).all()
+    caption = " ".join(ax.figure.get_supxlabel().split())
+    assert "over 4 to 5 data sets; of 5, as those where a model has no value do not count" in caption
+
+
+def test_ranks_are_among_the_models_that_are_drawn(made_scores):
+    ax = plot(made_scores("abc", datasets=SETS), "ranks", models=["b", "c"])
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), 1)
+
+
+def test_less_of_a_loss_is_better(made_scores):
+    ax = plot(made_scores("abc", datasets=SETS), "ranks", metric="ela")
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), 1)

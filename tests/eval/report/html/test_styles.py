@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.plotting.styles import COLOURS, MARKERS, look_of
+from boostnoise.eval.report.html.styles import (
+    DARK_PAGE,
+    HEAT_STEPS,
+    contrast,
+    heat_steps,
+    lightened,
+    line_look,
+    style_of_heat,
+    style_of_models,
+)
+
+
+def look(**own):
+    return line_look(0, 1, FigureOptions(plot_kwargs=[own] if own else []))
+
+
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_models_look_as_in_the_pictures(n):
+    looks = [line_look(i, n, FigureOptions()) for i in range(n)]
+    for i, found in enumerate(looks):
+        assert found["colour"] == to_hex(look_of(i, n, FigureOptions())["color"])
+    assert len({(one["colour"], one["symbol"], one["dash"]) for one in looks}) == n
+    assert len({one["path"] for one in looks}) == min(n, len(MARKERS))  # an outline for each of our markers
+
+
+def test_colour_maps_and_own_arguments():
+    options = FigureOptions(
+        fig_cmap="viridis", plot_kwargs=[{}, {"c": "red", "ls": "--", "lw": 3, "mfc": "none"}]
+    )
+    first, second = (line_look(i, 2, options) for i in range(2))
+    assert first["colour"] == to_hex(look_of(0, 2, options)["color"])
+    assert (second["colour"], second["dash"], second["width"], second["symbol"]) == (
+        "#ff0000",
+        "dash",
+        4.0,
+        "square-open",
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({"linestyle": "dotted"}, {"dash": "dot"}),
+        ({"linestyle": [0, [2, 1]], "linewidth": 3}, {"dash": "8px,4px", "stroke": "8 4"}),
+        ({"linestyle": "None"}, {"dash": None}),
+        ({"marker": "None"}, {"symbol": None}),
+        ({"marker": "$x$"}, {"symbol": "circle"}),
+        ({"marker": 4}, {"symbol": "circle"}),
+        ({"color": [1, 0, 0, 0.5], "alpha": 0.5}, {"colour": "#ff0000", "opacity": 0.25}),
+        ({"drawstyle": "steps-post"}, {"shape": "hv"}),
+    ],
+)
+def test_arguments_of_matplotlib_become_those_of_plotly(own, expected):
+    found = look(**own)
+    assert {key: found[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize("colour", [*COLOURS, "#000000", "#ffffff", "#0000ff"])
+def test_colours_can_be_seen_on_a_dark_page(colour):
+    assert contrast(lightened(colour), DARK_PAGE) >= 4.5
+
+
+def test_contrast_is_that_of_the_standard():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+    assert contrast("#ffffff", "#777777") == contrast("#777777", "#ffffff")
+
+
+@pytest.mark.parametrize("name", [None, "viridis", "Reds", "jet"])
+def test_letters_on_the_heat_map_can_be_read(name):
+    rules = style_of_heat(FigureOptions(fig_cmap=name)).splitlines()
+    assert len(rules) == HEAT_STEPS
+    for rule in rules:
+        background, letters = rule.split("background:")[1].rstrip("}").split(";color:")
+        assert contrast(background, letters) >= 4.5
+
+
+def test_the_best_is_in_the_last_step_and_what_is_missing_in_none():
+    values = np.array([[0.5, 0.75, np.nan], [1.0, 0.6, 0.7]])
+    steps = heat_steps(values, higher_is_better=True)
+    assert steps[1, 0] == HEAT_STEPS - 1
+    assert steps[0, 0] == 0
+    assert steps[0, 2] == -1
+    assert heat_steps(values, higher_is_better=False)[0, 0] == HEAT_STEPS - 1
+    assert (heat_steps(np.full((2, 2), np.nan), higher_is_better=True) == -1).all()
+    assert len(set(heat_steps(np.full((2, 2), 0.3), higher_is_better=True).ravel())) == 1
+
+
+def test_one_value_far_off_leaves_the_others_their_colours():
+    values = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 60.0]])
+    steps = heat_steps(values, higher_is_better=False)[0]
+    assert (np.diff(steps) < 0).all()
+    assert steps[0] - steps[4] > HEAT_STEPS / 2
+
+
+def test_styles_hold_nothing_but_colours():
+    style = style_of_models([look(), look(color="red")])
+    assert ".m1{--c:#ff0000}" in style
+    assert "<" not in style

@@ -1,0 +1,99 @@
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from boostnoise import losses
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.report import citations as module
+from boostnoise.eval.report.citations import (
+    CRITERIA,
+    LOSSES,
+    NOISE,
+    YEAR,
+    bibtex,
+    bibtex_of,
+    citation,
+    works_of,
+)
+from robust_splits import criteria
+
+
+def works(models, noise="uniform"):
+    config = parse_config(
+        {"datasets": ["iris"], "models": models, "noise": [{"kind": noise, "rates": [0.1]}]}, "study"
+    )
+    return {work.bibtex.split("{")[1].split(",")[0]: work for work in works_of(config)}
+
+
+@pytest.mark.parametrize(
+    ("models", "noise", "expected"),
+    [
+        (["decision_tree"], "uniform", {"pedregosa2011"}),
+        (["robust_forest"], "pair_flip", {"han2018"}),
+        (["robust_tree"], "uniform", {"wilton2024"}),
+        (["robust_forest:credal(0.5)"], "uniform", {"mantas2014"}),
+        (["robust_xgboost"], "uniform", {"chen2016", "zhang2018"}),
+        (["robust_lightgbm:sce", "lightgbm"], "mahalanobis", {"ke2017", "wang2019", "wilton2024"}),
+        (["cleanlab+svm_linear"], "uniform", {"northcutt2021", "pedregosa2011"}),
+    ],
+)
+def test_what_models_and_noise_rest_on(models, noise, expected):
+    found = works(models, noise)
+    assert set(found) == {"saez2016", "demsar2006"} | expected
+
+
+def test_a_work_is_told_once_with_all_that_it_is_for():
+    found = works(["robust_tree:ne", "robust_forest:ane"], "mahalanobis")
+    assert found["wilton2024"].reason == "noise mahalanobis, criterion ne, criterion ane"
+    assert found["wilton2024"].text == (
+        "Wilton & Ye: Robust Loss Functions for Training Decision Trees with Noisy Labels. AAAI, 2024."
+    )
+    assert found["saez2016"].address == "https://doi.org/10.1016/j.neucom.2014.11.086"
+    assert found["saez2016"].text.startswith("Sáez, Luengo & Herrera: Evaluating the classifier behavior")
+    assert bibtex_of(list(found.values())).count("\n@") == len(found) - 1
+
+
+def test_every_work_that_is_named_has_an_entry_and_every_entry_is_named():
+    keys = {
+        node.value
+        for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    entries = set(module._entries())
+    assert len(entries) > 25
+    assert entries <= keys
+    for table in (module.ALWAYS, CRITERIA, LOSSES, NOISE):
+        assert {key for named in table.values() for key in named} <= entries
+    for work in module._entries().values():
+        assert work.count("{") == work.count("}")
+
+
+def test_every_criterion_and_loss_is_known_or_needs_no_paper():
+    without = {"gini", "entropy", "ce", "mse", "log_loss", "distribution"}
+    assert set(CRITERIA) | without >= {*criteria.CRITERIA, *criteria.ALIASES, "ane"}
+    assert set(LOSSES) | without >= set(losses.LOSSES)
+    assert set(CRITERIA) <= {*criteria.CRITERIA, *criteria.ALIASES, "ane"}
+    assert set(LOSSES) <= set(losses.LOSSES)
+
+
+def test_citation(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    authors = project["authors"][0]["name"]
+    said = dict(re.findall(r"^[\s-]*([\w-]+): \"?(.*?)\"?$", (root / "CITATION.cff").read_text(), re.MULTILINE))
+    assert said["name"] == authors
+    assert said["version"] == project["version"]
+    assert said["license"] == project["license"]
+    assert citation() == f"{authors} ({YEAR}). {said['title']}. Version {project['version']}."
+    assert project["description"].lower().startswith(said["title"].removeprefix("boostnoise: "))
+    assert f"(c) {YEAR}," in (root / "LICENSE").read_text()
+
+
+def test_bibtex(root):
+    assert bibtex().splitlines()[1:3] == [
+        "  author = {{The boostnoise developers}},",
+        "  title = {boostnoise: learning with noisy labels on tabular data},",
+    ]
+    assert bibtex().count("{") == bibtex().count("}")

@@ -1,0 +1,235 @@
+import subprocess
+import sys
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from boostnoise.eval import write_report
+from boostnoise.eval.config.run import Table, parse_config
+from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.metrics.outcome import NOT_FITTED
+from boostnoise.eval.metrics.robustness import MEASURES, METRICS
+from boostnoise.eval.report.text_tables import summary
+
+
+@pytest.fixture
+def config(tmp_path):
+    return parse_config(
+        {
+            "datasets": ["iris", "wine"],
+            "models": [{"name": "[red]a[/red]", "model": "adaboost"}, {"name": "b", "model": "gbm"}],
+            "noise": [{"kind": "uniform", "rates": [0.25]}],
+            "repeats": 2,
+            "results_dir": str(tmp_path / "results"),
+            "tables": ["accuracy", "mean_ela", "mean_rla"],
+        },
+        "run",
+    )
+
+
+@pytest.fixture
+def scores():
+    rows = [
+        {
+            "dataset": dataset,
+            "noise_kind": "uniform",
+            "noise_rate": rate,
+            "realised_rate": rate,
+            "repeat": repeat,
+            "model": model,
+            "accuracy": 0.9 - rate - 0.1 * repeat - (0.1 if model == "b" else 0),
+            "macro_f1": 0.8 - rate,
+            "leaves": 150.25 + rate,
+            "fit_seconds": 1.0,
+            "predict_seconds": 0.5,
+            "error": None,
+        }
+        for dataset in ("iris", "wine")
+        for rate in (0.0, 0.25)
+        for repeat in (0, 1)
+        for model in ("[red]a[/red]", "b")
+    ]
+    return pd.DataFrame(rows).reindex(columns=[*rows[0], *(name for name in MEASURES if name not in rows[0])])
+
+
+FILES = {
+    "scores.csv", "scores.parquet", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "ela.pdf", "rla.csv",
+    "rla_mean.csv", "rla.png", "rla.svg", "rla.pdf", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
+    "report.html",
+}  # fmt: skip
+
+
+def printed(renderable, width=80):
+    console = Console(width=width, force_terminal=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def test_files(config, scores):
+    written = write_report(Run(config, scores))
+    assert written[-1].name == "report.html"
+    assert {path.name for path in written} == FILES == {path.name for path in config.output_dir.iterdir()}
+    for read in (
+        pd.read_csv(config.output_dir / "scores.csv"),
+        pd.read_parquet(config.output_dir / "scores.parquet"),
+    ):
+        assert read["error"].isna().all()
+        pd.testing.assert_frame_equal(
+            read.drop(columns="error"), scores.drop(columns="error"), check_dtype=False
+        )
+    ela = pd.read_csv(config.output_dir / "ela.csv").set_index(["dataset", "noise_rate", "model"])
+    assert ela.loc[("iris", 0.25, "b"), "ela"] == pytest.approx(np.mean([0.45 / 0.8, 0.55 / 0.7]))
+    assert (config.output_dir / "ela.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (config.output_dir / "ela.svg").read_text()
+
+
+def test_same_scores_same_bytes(config, scores):
+    write_report(Run(config, scores))
+    first = {path.name: path.read_bytes() for path in config.output_dir.iterdir()}
+    write_report(Run(config, scores))
+    assert first == {path.name: path.read_bytes() for path in config.output_dir.iterdir()}
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_that_the_font_lacks(config, scores):
+    name = "\u6a21\u578b"
+    model = config.models[1].model_copy(update={"name": name})
+    config = config.model_copy(update={"models": [config.models[0], model]})
+    write_report(Run(config, scores.replace({"model": {"b": name}})))
+    assert name in (config.output_dir / "ela.svg").read_text()
+
+
+def test_figures_can_be_left_out(config, scores):
+    options = config.ela_fig.model_copy(update={"save_fig": False})
+    written = write_report(Run(config.model_copy(update={"ela_fig": options}), scores))
+    assert {path.name for path in written} == FILES - {"ela.png", "ela.svg", "ela.pdf"}
+
+
+MORE = ["rla_by_dataset", "macro_f1", "critical_difference", "time", "heatmap"]
+
+
+def test_more_figures(config, scores):
+    options = {"fig_title": "mine", "fig_size": [3, 3], "fig_dpi": 50}
+    looks = {name: getattr(config, name).model_copy(update=options) for name in ("ela_fig", "rla_fig")}
+    config = config.model_copy(update={"figures": MORE, **looks})
+    written = write_report(Run(config, scores))
+    assert {path.name for path in written} - FILES == {
+        f"{kind}.{end}" for kind in MORE for end in ("png", "svg", "pdf")
+    }
+    first = {path.name: path.read_bytes() for path in written}
+    assert first == {path.name: path.read_bytes() for path in write_report(Run(config, scores))}
+    # Dots are those of all pictures, size and title are not.
+    assert b"mine" in first["ela.svg"]
+    assert b"mine" not in first["rla_by_dataset.svg"]
+    widths = {name: int.from_bytes(first[name][16:20], "big") for name in ("ela.png", "time.png")}
+    assert widths["ela.png"] == 150
+    assert 300 < widths["time.png"] < 600
+
+
+def test_a_picture_left_out_may_be_asked_for(config, scores):
+    left_out = config.ela_fig.model_copy(update={"save_fig": False})
+    config = config.model_copy(update={"ela_fig": left_out, "figures": ["ela"]})
+    assert {path.name for path in write_report(Run(config, scores))} == FILES
+
+
+def test_nothing_slow_is_loaded():
+    code = (
+        "import sys, boostnoise.eval.report\n"
+        "print(*{'matplotlib.pyplot', 'seaborn', 'scipy.stats', 'scikit_posthocs', 'statsmodels'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+def test_summary(config, scores):
+    text = printed(summary(config, scores, 80))
+    assert "[red]a[/red]" in text
+    assert "mean over 2 data sets" in text
+    lines = [line.split() for line in text.splitlines() if line.strip().startswith(("[red]a", "b"))]
+    # ELA, the best model first, then RLA.
+    assert lines[0] == ["[red]a[/red]", "0.181", "0.476"]
+    assert lines[1] == ["b", "0.339", "0.674"]
+    assert text.index("Accuracy") < text.index("ELA") < text.index("RLA")
+
+
+def test_tables_of_other_measures(config, scores):
+    tables = ["retention", "mean_area_under_ela", "mean_leaves", "area_under_ela", "macro_f1"]
+    text = printed(summary(config.model_copy(update={"tables": tables}), scores, 80), 80)
+    lines = [line.split() for line in text.splitlines()]
+    assert text.index("Retention, share of accuracy that is kept: uniform noise, [red]a") == 0
+    # Repeats 0 and 1 of b: from 0.8 to 0.55 and from 0.7 to 0.45.
+    assert ["iris", "1.000", f"{(0.55 / 0.8 + 0.45 / 0.7) / 2:.3f}"] in lines
+    assert ["b", f"{((0.2 + 0.45) / 2 / 0.8 + (0.3 + 0.55) / 2 / 0.7) / 2:.3f}"] in lines
+    assert ["iris", "0.507"] in lines
+    assert "Area under the curve of ELA, equalised loss of accuracy (the lower" in text
+    assert ["b", "150.2", "150.5"] in lines
+    assert "Macro F1: uniform noise, b" in text
+
+
+def test_all_from_another_measure(config, scores):
+    other = config.model_copy(update={"metric": "macro_f1", "tables": ["accuracy", "mean_ela"]})
+    text = printed(summary(other, scores, 80), 80)
+    assert "ELA, equalised loss of macro F1 (the lower, the more robust): uniform noise" in text
+    assert ["b", "0.250", "0.562"] in [line.split() for line in text.splitlines()]
+    assert "Accuracy: uniform noise" in text
+    write_report(Run(other, scores))
+    for name, value in (("ela", 0.45 / 0.8), ("rla", 0.25 / 0.8), ("retention", 0.55 / 0.8)):
+        table = pd.read_csv(config.output_dir / f"{name}.csv").set_index(["noise_rate"])
+        assert table.loc[0.25, name].tolist() == pytest.approx([value] * 4)
+    area = pd.read_csv(config.output_dir / "area_under_ela_mean.csv")
+    assert area["area_under_ela"].tolist() == pytest.approx([(0.25 + 0.5625) / 2] * 2)
+    assert "ELA of macro F1 under uniform" in (config.output_dir / "ela.svg").read_text()
+
+
+def test_every_table_that_a_config_may_name(config, scores):
+    complete = scores.assign(**{name: 0.5 for name in MEASURES if name not in scores})
+    names = get_args(Table)
+    assert {name.removeprefix("mean_") for name in names} == set(METRICS)
+    assert len(names) == 2 * len(METRICS)
+    for name in names:
+        assert printed(summary(config.model_copy(update={"tables": [name]}), complete, 80)).strip()
+
+
+def test_failures_are_named(config, scores):
+    scores.loc[1, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
+    scores.loc[3, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
+    text = printed(summary(config, scores, 200), width=200)
+    assert "2 of 16 cells failed" in text
+    assert "b on iris, 2 cells: ValueError: [bold]no" in text
+    assert any(line.split() == ["b", "–", "–"] for line in text.splitlines())
+    scores.loc[5, ["accuracy", "error"]] = [np.nan, NOT_FITTED]
+    scores.loc[3, "error"] = NOT_FITTED
+    text = printed(summary(config, scores, 200), width=200)
+    assert "1 of 16 cells failed and 2 are not fitted yet;" in text
+    assert "b on iris, 1 cell: ValueError: [bold]no" in text
+
+
+def test_ten_levels_fit_eighty_columns(config, scores):
+    levels = [scores.assign(noise_rate=scores["noise_rate"] * 4 * level / 10) for level in range(1, 10)]
+    many = pd.concat(levels).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
+    text = printed(summary(config, many, 80))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    assert text.count("model") == 2  # a head for each of the tables of means, which are not broken
+
+
+@pytest.mark.parametrize("width", [30, 60, 80])
+def test_wide_tables_are_printed_in_parts(config, scores, width):
+    levels = [scores.assign(noise_rate=scores["noise_rate"] * 4 * level / 100) for level in range(100)]
+    many = pd.concat(levels).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
+    text = printed(summary(config.model_copy(update={"tables": ["mean_ela"]}), many, width), width)
+    heads = [line.split()[1:] for line in text.splitlines() if line.strip().startswith("model")]
+    assert [rate for head in heads for rate in head] == [f"{level / 100:.4g}" for level in range(100)]
+    assert all(len(line) <= width for line in text.splitlines())
+    assert "b" in text.split()
+
+
+def test_one_data_set_gives_one_table(config, scores):
+    alone = scores[scores["dataset"] == "iris"]
+    text = printed(summary(config.model_copy(update={"tables": ["accuracy"]}), alone, 80))
+    assert text.count("Accuracy") == 1
+    assert "uniform noise, iris" in text

@@ -1,0 +1,142 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t, ttest_rel
+
+from boostnoise.eval import paired_t_tests
+
+
+def scores_of(accuracy):
+    """Scores at one noise rate, of an array of data sets, repeats and models."""
+    accuracy = np.asarray(accuracy, dtype=float)
+    d, r, m = accuracy.shape
+    index = pd.MultiIndex.from_product(
+        [[f"d{i}" for i in range(d)], range(r), [f"m{i}" for i in range(m)]],
+        names=["dataset", "repeat", "model"],
+    )
+    columns = {"noise_kind": "uniform", "noise_rate": 0.0, "accuracy": accuracy.ravel(), "error": None}
+    return index.to_frame(index=False).assign(**columns)
+
+
+@pytest.fixture
+def accuracy():
+    return np.random.default_rng(0).uniform([0.5, 0.5, 0.54], [0.6, 0.6, 0.64], (6, 5, 3))
+
+
+def test_each_test_is_scipys(accuracy):
+    result = paired_t_tests(scores_of(accuracy))
+    assert list(result.table[["dataset", "model", "other"]].iloc[4]) == ["d1", "m0", "m2"]
+    rows = iter(result.table.itertuples())
+    for i, (a, b) in itertools.product(range(6), itertools.combinations(range(3), 2)):
+        expected, row = ttest_rel(accuracy[i, :, a], accuracy[i, :, b]), next(rows)
+        assert (row.dataset, row.model, row.other) == (f"d{i}", f"m{a}", f"m{b}")
+        assert row.difference == pytest.approx((accuracy[i, :, a] - accuracy[i, :, b]).mean())
+        assert row.p_value == pytest.approx(expected.pvalue)
+        outcome = "tie" if expected.pvalue > 0.05 else "win" if expected.statistic > 0 else "loss"
+        assert row.outcome == outcome
+    assert set(result.table["outcome"]) == {"tie", "loss"}
+
+
+def test_outcomes_are_counted(accuracy):
+    result = paired_t_tests(scores_of(accuracy))
+    for a, b in itertools.combinations(["m0", "m1", "m2"], 2):
+        outcomes = result.table.query("model == @a and other == @b")["outcome"].value_counts()
+        won, tied, lost = (int(outcomes.get(name, 0)) for name in ("win", "tie", "loss"))
+        assert result.matrix.loc[a, b] == f"{won}/{tied}/{lost}"
+        assert result.matrix.loc[b, a] == f"{lost}/{tied}/{won}"
+        assert result.wins.loc[a, b] == won
+    assert (np.diag(result.matrix) == "").all()
+    assert result.matrix.loc["m2", "m0"] in str(result)
+
+
+def test_lower_is_better(accuracy):
+    scores = scores_of(accuracy)
+    high = paired_t_tests(scores)
+    low = paired_t_tests(scores.assign(log_loss=scores["accuracy"]), "log_loss")
+    pd.testing.assert_frame_equal(high.wins, low.wins.T)
+    assert high.wins.to_numpy().sum() > 0
+
+
+def test_ela_pairs_within_the_repeat(accuracy):
+    noisy = accuracy - np.random.default_rng(1).uniform(0, 0.1, accuracy.shape)
+    both = pd.concat([scores_of(accuracy), scores_of(noisy).assign(noise_rate=0.3)])
+    row = paired_t_tests(both, "ela", level=0.3).table.iloc[0]
+    ela = (1 - noisy[0]) / accuracy[0]
+    assert row["p_value"] == pytest.approx(ttest_rel(ela[:, 0], ela[:, 1]).pvalue)
+
+
+def test_a_hand_computed_example():
+    scores = scores_of([[[0.51, 0.50], [0.52, 0.50], [0.53, 0.50]]])
+    plain = paired_t_tests(scores)
+    # Mean 0.02, standard deviation 0.01, three repeats.
+    assert plain.table["p_value"].iat[0] == pytest.approx(2 * t.sf(0.02 / (0.01 / math.sqrt(3)), 2))
+    corrected = paired_t_tests(scores, test_fraction=0.2)
+    statistic = 0.02 / (0.01 * math.sqrt(1 / 3 + 0.2 / 0.8))
+    assert corrected.table["p_value"].iat[0] == pytest.approx(2 * t.sf(statistic, 2))
+    assert "not independent" in plain.remark
+    assert corrected.remark == ""
+
+
+def test_no_spread():
+    same = [[0.5, 0.5, 0.6]] * 4
+    result = paired_t_tests(scores_of([same, same]))
+    assert list(result.table["p_value"].head(3)) == [1, 0, 0]
+    assert list(result.table["outcome"].head(3)) == ["tie", "loss", "loss"]
+    assert result.matrix.loc["m2", "m0"] == "2/0/0"
+
+
+def test_the_last_digit_is_no_spread():
+    scores = scores_of([[[0.3, 0.1 + 0.2], [0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]]])
+    assert list(paired_t_tests(scores).table["outcome"]) == ["tie"]
+
+
+@pytest.mark.parametrize(("n", "words"), [(1, "One repeat is"), (2, "Two repeats are")])
+def test_few_repeats(accuracy, n, words):
+    result = paired_t_tests(scores_of(accuracy[:, :n]))
+    assert not result.has_power
+    assert result.table["p_value"].isna().all()
+    assert result.table["outcome"].isna().all()
+    assert result.wins.isna().all(axis=None)
+    assert (result.matrix == "").all(axis=None)
+    assert result.remark == f"{words} too few for paired t-tests; it takes three repeats at least."
+    assert str(result) == result.remark
+
+
+def test_missing_cells_drop_a_data_set(accuracy):
+    scores = scores_of(accuracy)
+    holes = pd.concat(
+        [scores, scores[scores["model"] == "m0"].assign(model="broken", accuracy=np.nan, error="E: no")]
+    )
+    holes.loc[(holes["dataset"] == "d2") & (holes["repeat"] == 3) & (holes["model"] == "m1"), "accuracy"] = (
+        np.nan
+    )
+    result = paired_t_tests(holes)
+    without = paired_t_tests(scores[scores["dataset"] != "d2"])
+    pd.testing.assert_frame_equal(result.table, without.table)
+    assert result.n_datasets == 5
+    assert "Data set d2 was dropped: m1 has no accuracy in 1 of 5 repeats." in str(result)
+    assert "Model broken failed in 5 of 5 repeats: E: no; it was left out." in str(result)
+
+
+def test_nothing_to_compare(accuracy):
+    one = paired_t_tests(scores_of(accuracy[:, :, :1]))
+    assert one.remark == "Two models or more are compared; there is one model."
+    assert len(one.table) == 0
+    scores = scores_of(accuracy[:1])
+    scores.loc[0, "accuracy"] = np.nan
+    none = paired_t_tests(scores)
+    assert none.remark == "There is no data set of which all models have values."
+    assert len(none.table) == 0
+    nothing = paired_t_tests(scores.assign(accuracy=np.nan))
+    assert nothing.remark == "Two models or more are compared; there are no models."
+
+
+def test_arguments(accuracy):
+    for value in (0, 1, 5, -0.2, math.nan):
+        with pytest.raises(ValueError, match=r"^test_fraction must lie between 0 and 1, got"):
+            paired_t_tests(scores_of(accuracy), test_fraction=value)
+        with pytest.raises(ValueError, match=r"^alpha must lie between 0 and 1, got"):
+            paired_t_tests(scores_of(accuracy), alpha=value)

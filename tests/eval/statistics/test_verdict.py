@@ -1,0 +1,259 @@
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import wilcoxon
+
+from boostnoise.eval import score_table, verdict
+from boostnoise.eval.metrics.outcome import NOT_FITTED
+
+NAMES = ("robust_forest", "gbm", "adaboost", "tree")
+
+
+def scores_of(models, n_datasets=15, rates=(0.0, 0.1, 0.3, 0.45), repeats=2, seed=0):
+    """Scores of models: for each an accuracy without noise, and what is left of it per unit of noise."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"d{d}", rate, repeat, name, np.clip(clean - slope * rate + shift + rng.normal(0, 0.002), 0, 1))
+        for d in range(n_datasets)
+        for shift in [rng.uniform(-0.05, 0.05)]
+        for rate in rates
+        for repeat in range(repeats)
+        for name, (clean, slope) in models.items()
+    ]
+    scores = pd.DataFrame(rows, columns=["dataset", "noise_rate", "repeat", "model", "accuracy"])
+    return scores.assign(noise_kind="uniform", error=None)
+
+
+@pytest.fixture
+def scores():
+    return scores_of(dict(zip(NAMES, [(0.9, 0.2), (0.88, 0.4), (0.85, 0.6), (0.6, 0.05)], strict=True)))
+
+
+def fail(scores, error="E: no", **where):
+    chosen = np.logical_and.reduce([scores[name] == value for name, value in where.items()])
+    assert chosen.any()
+    scores.loc[chosen, ["accuracy", "error"]] = [np.nan, error]
+
+
+def test_the_best_and_what_it_keeps(scores):
+    (text,) = verdict(scores)
+    kept = score_table(scores, "retention", level=0.3).mean()
+    first, second = re.split(r"(?<=accuracy)\. ", text)
+    assert first == (
+        "At 30 % uniform noise robust_forest has the best mean rank of four models (1) in accuracy over 15 data sets "
+        f"and keeps {100 * kept['robust_forest']:.3g} % of its accuracy; tree keeps the most, {100 * kept['tree']:.3g} %, but "
+        "of a lower accuracy"
+    )
+    p = 3 * wilcoxon(np.arange(1.0, 16)).pvalue  # it wins everywhere, against three models
+    assert p < 0.0005
+    assert second == (
+        "By Wilcoxon's signed-rank test with Holm's correction robust_forest beats gbm (on 15 of 15 data sets, "
+        "p < 0.001), adaboost (on 15 of 15 data sets, p < 0.001) and tree (on 15 of 15 data sets, p < 0.001)."
+    )
+
+
+def test_the_most_of_all(scores):
+    (text,) = verdict(scores[scores["model"] != "tree"])
+    assert "% of its accuracy, the most of all." in text
+
+
+def test_what_is_not_certain_is_not_claimed():
+    (text,) = verdict(scores_of({"a": (0.9, 0.3), "b": (0.9, 0.3), "c": (0.8, 0.3)}))
+    best, other = ("a", "b") if " a has the best" in text else ("b", "a")
+    assert (
+        f"{best} beats c (on 15 of 15 data sets, p < 0.001); no difference from {other} is shown (p = " in text
+    )
+
+
+def test_a_control_that_loses(scores):
+    (text,) = verdict(scores, control="adaboost", level=0.1)
+    assert text.startswith(
+        "At 10 % uniform noise adaboost has the mean rank 3 of four models in accuracy over 15 data sets, "
+        "robust_forest the best; adaboost keeps "
+    )
+    assert (
+        "adaboost beats tree (on 15 of 15 data sets, p < 0.001); adaboost loses to robust_forest (on 15 of"
+        in text
+    )
+
+
+def test_many_models_are_counted():
+    models = {f"m{i}": (0.9 - 0.05 * i, 0.1) for i in range(8)}
+    (text,) = verdict(scores_of(models))
+    assert "m0 beats seven models (on 15 of 15 data sets, largest p < 0.001)." in text
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(1, "One data set is"), (3, "Three data sets are"), (6, "Six data sets are")]
+)
+def test_few_data_sets(scores, n, words):
+    (text,) = verdict(scores[scores["dataset"].isin([f"d{i}" for i in range(n)])])
+    assert text.endswith(
+        f"{words} too few for Wilcoxon's signed-rank test against three models; it takes seven data sets at least."
+    )
+    assert "p =" not in text
+    assert "p <" not in text
+    if n == 1:
+        assert text.startswith(
+            "At 30 % uniform noise robust_forest has the best accuracy of four models on d0 and keeps"
+        )
+
+
+def test_one_model(scores):
+    (text,) = verdict(scores[scores["model"] == "gbm"])
+    mean = score_table(scores, level=0.3)["gbm"].mean()
+    kept = score_table(scores, "retention", level=0.3)["gbm"].mean()
+    assert text == (
+        f"At 30 % uniform noise gbm, the only model, has the mean accuracy {mean:.3g} over 15 data sets and keeps "
+        f"{100 * kept:.3g} % of its accuracy."
+    )
+    (text,) = verdict(scores[(scores["model"] == "gbm") & (scores["dataset"] == "d0")])
+    assert "gbm, the only model, has the accuracy 0." in text
+    assert "on d0 and keeps" in text
+
+
+def test_ties_at_the_top(scores):
+    same = scores.assign(accuracy=np.where(scores["model"] == "tree", 0.5, 0.8))
+    (text,) = verdict(same)
+    assert text.startswith(
+        "At 30 % uniform noise robust_forest, gbm and adaboost share the best mean rank of four models (2) in accuracy "
+        "over 15 data sets; robust_forest keeps 100 % of its accuracy. By"
+    )
+    assert "robust_forest beats tree" in text
+    assert "no difference from gbm and adaboost is shown (smallest p = 1.000)" in text
+
+
+def test_only_without_noise(scores):
+    (text,) = verdict(scores[scores["noise_rate"] == 0])
+    assert text.startswith(
+        "Without uniform noise robust_forest has the best mean rank of four models (1) in accuracy over 15 data sets. By"
+    )
+    assert "keeps" not in text
+
+
+def test_one_repeat(scores):
+    (text,) = verdict(scores[scores["repeat"] == 0])
+    assert text.startswith("At 30 % uniform noise robust_forest has the best mean rank of four models (1)")
+
+
+def test_the_rate_nearest_to_30_percent_of_those_that_are_whole(scores):
+    assert verdict(scores_of({"a": (0.9, 0.1), "b": (0.8, 0.1)}, rates=(0.0, 0.2, 0.35, 0.9)))[0].startswith(
+        "At 35 %"
+    )
+    fail(scores, noise_rate=0.3, dataset="d0", model="gbm", repeat=0)
+    assert verdict(scores)[0].startswith("At 45 %")
+    # A model that fails altogether at a rate makes that less telling than one that all models have.
+    fail(scores, noise_rate=0.45, model="gbm")
+    assert verdict(scores)[0].startswith("At 10 %")
+    # What fails without noise fails at all rates.
+    scores = scores_of({"gbm": (0.9, 0.1), "tree": (0.8, 0.1)})
+    fail(scores, noise_rate=0.0, dataset="d0", model="gbm", repeat=0)
+    (text,) = verdict(scores)
+    assert text.startswith("At 30 %")
+    assert "over 14 data sets" in text
+    assert text.endswith(
+        "1 of 240 cells under this noise failed. One data set is not compared: d0 (gbm failed in 1 of 2 repeats: E: no)."
+    )
+
+
+def test_models_that_fail_everywhere(scores):
+    fail(scores, "MemoryError: more than 2 GiB", model="gbm")
+    (text,) = verdict(scores)
+    assert "of three models (1) in accuracy over 15 data sets" in text
+    assert text.endswith(
+        "120 of 480 cells under this noise failed. One model is not compared: gbm (failed in 2 of 2 repeats: "
+        "MemoryError: more than 2 GiB)."
+    )
+    (text,) = verdict(scores, control="gbm")
+    assert text.startswith("At 30 % uniform noise gbm has no values to compare. 120 of 480 cells")
+
+
+def test_what_is_not_fitted_yet_is_told_apart(scores):
+    fail(scores, NOT_FITTED, model="gbm")
+    (text,) = verdict(scores)
+    assert text.endswith(
+        "120 of 480 cells under this noise are not fitted yet. One model is not compared: gbm (is not fitted yet in "
+        "2 of 2 repeats)."
+    )
+    assert "failed" not in text
+    fail(scores, dataset="d0", model="tree", repeat=0, noise_rate=0.1)
+    assert "1 of 480 cells under this noise failed and 120 are not fitted yet." in verdict(scores)[0]
+
+
+def test_many_reasons_are_cut(scores):
+    for i in range(5):
+        fail(scores, dataset=f"d{i}", model="gbm")
+    assert verdict(scores)[0].count("gbm failed in 2 of 2 repeats: E: no") == 3
+    assert ") and 2 more." in verdict(scores)[0]
+
+
+def test_no_values_at_all(scores):
+    scores["accuracy"], scores["error"] = np.nan, "E: no"
+    (text,) = verdict(scores)
+    assert text.startswith(
+        "At 30 % uniform noise there is no data set of which all models have values, so none can be compared. "
+        "480 of 480 cells under this noise failed. Four models are not compared: robust_forest (failed in 2 of 2 repeats"
+    )
+    assert verdict(scores[:0]) == []
+
+
+def test_a_paragraph_for_each_kind_of_noise(scores):
+    other = scores[scores["noise_rate"] != 0.3].assign(noise_kind="pair_flip")
+    both = pd.concat([scores, other])
+    first, second = verdict(both)
+    assert first == verdict(scores)[0]
+    assert second.startswith("At 45 % pair_flip noise")
+    assert verdict(both, level=0.3) == [first]
+    with pytest.raises(ValueError, match=r"^level must be one of 0, 0.1, 0.3, 0.45, got 0.2$"):
+        verdict(both, level=0.2)
+
+
+def test_lower_is_better(scores):
+    losses = scores.assign(log_loss=1 - scores["accuracy"])
+    (text,) = verdict(losses, metric="log_loss")
+    assert text.startswith(
+        "At 30 % uniform noise robust_forest has the best mean rank of four models (1) in log loss over 15 data sets. By"
+    )
+    assert "keeps" not in text
+    assert "robust_forest beats gbm (on 15 of 15" in text
+    (text,) = verdict(scores.assign(roc_auc=scores["accuracy"]), metric="roc_auc")
+    assert "in ROC AUC over 15 data sets and keeps" in text
+
+
+def test_names_stand_as_they_are(scores):
+    (text,) = verdict(scores.replace({"model": {"robust_forest": "<b>$x_1$</b>"}}))
+    assert "At 30 % uniform noise <b>$x_1$</b> has the best" in text
+
+
+def test_arguments(scores):
+    with pytest.raises(
+        ValueError, match=r"^control must be one of robust_forest, gbm, adaboost, tree, got 'svm'$"
+    ):
+        verdict(scores, control="svm")
+    with pytest.raises(ValueError, match="the scores have no measure 'roc_auc'"):
+        verdict(scores, metric="roc_auc")
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        verdict(scores, alpha=5)
+
+
+def test_the_published_accuracies_of_2020(data_root):
+    scores = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
+    scores = scores[scores["config"] == "depth6trees50"].rename(columns={"level": "noise_rate"})
+    (text,) = verdict(scores.assign(noise_kind="label", repeat=0))
+    assert text == (
+        "At 30 % label noise xgboost6 has the best mean rank of three models (1.56) in accuracy over 16 data sets and keeps "
+        "73.8 % of its accuracy, the most of all. By Wilcoxon's signed-rank test with Holm's correction xgboost6 beats "
+        "adaboost6 (on 14 of 16 data sets, p = 0.003); no difference from gboost6 is shown (p = 0.334)."
+    )
+
+
+def test_heavy_libraries_wait_until_they_are_needed():
+    modules = ["bootstrap", "intervals", "repeat_tests", "signed_ranks", "statistics", "verdicts"]
+    code = "import sys; " + "; ".join(f"import boostnoise.eval.{name}" for name in modules)
+    code += "; print(sorted({'scipy.stats', 'statsmodels', 'scikit_posthocs', 'seaborn', 'matplotlib'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

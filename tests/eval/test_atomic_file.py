@@ -1,0 +1,28 @@
+import pytest
+
+from boostnoise.eval._atomic_file import whole_file
+
+
+def test_a_file_is_replaced_when_all_is_written(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+    with whole_file(path) as file:
+        file.write(b"new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_stays_when_writing_fails(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def write():
+        with whole_file(path) as file:
+            file.write(b"ne")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

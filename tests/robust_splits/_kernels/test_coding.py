@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from robust_splits._kernels.coding import encode
+
+
+def codes_of(columns, j):
+    codes = {1: columns.codes8, 2: columns.codes16, 4: columns.codes32}[columns.width[j]]
+    by_row = {1: columns.rows8, 2: columns.rows16, 4: columns.rows32}[columns.width[j]]
+    rows = columns.first[j] + columns.step[j] * np.arange(len(by_row))
+    np.testing.assert_array_equal(codes[rows], by_row[:, columns.place[j]])
+    return codes[rows]
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(1, 4)), elements=st.floats(-3, 3, width=16))
+)
+def test_comparing_codes_is_comparing_values(X):
+    columns = encode(X)
+    for j in range(X.shape[1]):
+        values = columns.values[columns.offsets[j] : columns.offsets[j + 1]]
+        assert (np.diff(values) > 0).all()
+        np.testing.assert_array_equal(values[codes_of(columns, j)], X[:, j])
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 40), st.integers(1, 3)), elements=st.floats(width=64)),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_floats_of_any_size_and_missing_values(X, dtype):
+    with np.errstate(over="ignore"):
+        X = X.astype(dtype)
+    X[np.isinf(X)] = np.nan
+    columns = encode(X)
+    for j in range(X.shape[1]):
+        values = columns.values[columns.offsets[j] : columns.offsets[j + 1]]
+        np.testing.assert_array_equal(values, np.unique(X[~np.isnan(X[:, j]), j].astype(float)))
+        np.testing.assert_array_equal(np.append(values, np.nan)[codes_of(columns, j)], X[:, j])
+
+
+@pytest.mark.parametrize(("n_distinct", "width"), [(256, 1), (257, 2), (65536, 2), (65537, 4)])
+def test_codes_are_as_narrow_as_they_can_be(n_distinct, width):
+    X = np.column_stack([np.zeros(n_distinct), np.arange(n_distinct) / 3, np.arange(n_distinct) % 3])
+    columns = encode(X)
+    assert columns.width.tolist() == [1, width, 1]
+    np.testing.assert_array_equal(codes_of(columns, 1), np.arange(n_distinct))
+    assert columns.offsets.tolist() == [0, 1, 1 + n_distinct, 4 + n_distinct]
+
+
+def test_a_missing_value_takes_a_code():
+    X = np.append(np.arange(256.0), np.nan)[:, None]
+    assert encode(X).width.tolist() == [2]
+    assert encode(X[1:]).width.tolist() == [1]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 7])
+def test_any_number_of_threads_and_any_layout(n_threads):
+    X = np.random.default_rng(0).normal(size=(300, 40)).round(1)
+    expected = encode(X)
+    for same in (X, np.asfortranarray(X), X[::-1][::-1], np.repeat(X, 2, axis=1)[:, ::2]):
+        for a, b in zip(expected, encode(same, n_threads), strict=True):
+            np.testing.assert_array_equal(a, b)
