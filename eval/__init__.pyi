@@ -3,20 +3,23 @@ from .config.run import Config
 from .errors import ConfigError
 from .execution.plan import Plan, Progress, plan
 from .execution.run_record import Run, load_run
-from .execution.runner import complete, merge, run
-from .metrics.robustness import area_under_ela, curve, ela, mean_curve, retention, rla
+from .execution.runner import merge, run
+from .metrics.curves import curve, mean_curve
+from .metrics.registry import higher_is_better
+from .metrics.robustness import area_under_ela, ela, retention, rla
 from .models.cleanlab_classifier import CleanlabClassifier
 from .noise.base import NoisyLabels
 from .noise.class_dependent import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise
 from .noise.given import GivenNoise
-from .plotting.plot import plot, plot_curves
+from .plotting.curves import plot_curves
+from .plotting.plot import plot
 from .report.files import write_report
 from .statistics.bootstrap import bootstrap_band
 from .statistics.friedman_nemenyi import friedman_nemenyi
 from .statistics.intervals import best_and_overlapping
 from .statistics.paired_t import paired_t_tests
-from .statistics.score_tables import higher_is_better, rank_table, score_table
+from .statistics.score_tables import rank_table, score_table
 from .statistics.verdict import verdict
 from .statistics.wilcoxon_holm import wilcoxon_holm
 
@@ -38,7 +41,6 @@ __all__ = [
     "area_under_ela",
     "best_and_overlapping",
     "bootstrap_band",
-    "complete",
     "curve",
     "ela",
     "friedman_nemenyi",

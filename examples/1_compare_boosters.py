@@ -138,11 +138,11 @@ plt.show()
 # ranks at one noise rate; between models that a bar joins, the test of Nemenyi shows no significant difference.
 
 # %%
-comparison.plot("critical_difference", level=0.3)
+comparison.plot("critical_difference", noise_rate=0.3)
 plt.show()
 
 # %%
-print(comparison.tests(level=0.3))
+print(comparison.tests(noise_rate=0.3))
 
 # %% [markdown]
 # Six data sets are few: such tests see large differences only, and the absence of a significant one is no proof

@@ -113,7 +113,14 @@ def folder(tmp_path_factory):
         for i, (key, _) in enumerate(cells):
             yield (
                 key,
-                Outcome(accuracy=0.5 + i % 7 / 20, realised_rate=0.1, fit_seconds=1.0, predict_seconds=0.1),
+                Outcome(
+                    {
+                        "accuracy": 0.5 + i % 7 / 20,
+                        "realised_rate": 0.1,
+                        "fit_seconds": 1.0,
+                        "predict_seconds": 0.1,
+                    }
+                ),
             )
 
     sys.addaudithook(watch)
@@ -122,7 +129,7 @@ def folder(tmp_path_factory):
         patch.syspath_prepend(folder)
         patch.setenv("PYTHONSAFEPATH", "1")
         patch.setattr(runner, "fit_here", fit_nothing)
-        patch.setattr(forecast, "_fit", lambda *_: Outcome(accuracy=0.5, fit_seconds=0.01))
+        patch.setattr(forecast, "_fit", lambda *_: Outcome({"accuracy": 0.5, "fit_seconds": 0.01}))
         # Once unwatched, for what libraries keep in places of their own, such as the list of fonts.
         (folder / "first.json").write_text(json.dumps({**BASE, "ela_fig": {}}))
         assert CliRunner().invoke(main, ["first.json"]).exit_code == 0

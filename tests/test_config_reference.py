@@ -14,7 +14,7 @@ from boostnoise.eval.config.json_schema import config_schema
 from boostnoise.eval.config.model_spec import Metric, ModelSpec, SearchSpec
 from boostnoise.eval.config.noise_spec import NoiseSpec
 from boostnoise.eval.config.run import Config
-from boostnoise.eval.metrics.robustness import MEASURES, PAIRED
+from boostnoise.eval.metrics.registry import MEASURES, PAIRED
 from boostnoise.eval.models.short_names import SHORT_NAMES
 
 ROOT = Path(__file__).parent.parent

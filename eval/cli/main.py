@@ -265,15 +265,15 @@ def _run(
     shown: Display,
 ) -> int:
     from ..config.line_styles import check_figures
-    from ..execution.runner import complete, merge
+    from ..execution.runner import merge, run
 
     check_figures(config)
     if stores:
         shown.took_over(merge(config, stores))
     with shown, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: shown.warn(str(message))
-        run = complete(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown)
-    return _end(run, shown)
+        finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown)
+    return _end(finished, shown)
 
 
 def _end(run: Run, shown: Display) -> int:

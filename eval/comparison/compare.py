@@ -120,7 +120,7 @@ def compare(
     # Imported here, for they take long.
     from ..execution.dask_cluster import check_scheduler
     from ..execution.local_pool import check_n_jobs
-    from ..execution.runner import complete
+    from ..execution.runner import run
 
     check_n_jobs(n_jobs)
     check_scheduler(scheduler)
@@ -156,8 +156,8 @@ def compare(
     for file in files:
         file.write()
     with _shown(progress, name) as show:
-        run = complete(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=show)
-    return Comparison(run)
+        finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=show)
+    return Comparison(finished)
 
 
 def _models(models: Any) -> tuple[list[Any], list[int]]:

@@ -11,13 +11,11 @@ import pandas as pd
 
 from ..config.run import Config
 from ..execution.run_record import Run, load_run
-from ..metrics.robustness import curve, mean_curve
-from ..statistics.friedman_nemenyi import friedman_nemenyi
-from ..statistics.paired_t import paired_t_tests
-from ..statistics.score_tables import higher_is_better, rank_table, score_table
+from ..metrics.curves import by_noise_rate, curve, mean_curve
+from ..metrics.registry import higher_is_better
+from ..statistics.score_tables import checked_kind, rank_table, score_table
+from ..statistics.significance import SignificanceTests, significance_tests
 from ..statistics.verdict import telling_rate, verdict
-from ..statistics.wilcoxon_holm import wilcoxon_holm
-from .significance import SignificanceTests
 from .text import as_html, as_text, figure_of, heading
 
 if TYPE_CHECKING:  # Matplotlib takes long to load
@@ -119,20 +117,11 @@ class Comparison:
         table = (curve if by_dataset else mean_curve)(scores, metric, self.config.metric)
         table = pd.concat([of_kind for _, of_kind in table.groupby("noise_kind", sort=False)])
         several = table["noise_kind"].nunique() > 1
-        rows = ["noise_kind"] * several + ["dataset"] * by_dataset + ["model"]
-        if "noise_rate" not in table:
-            return table.set_index(rows)[[metric]].rename(columns={metric: "area"})
-        wide = table.pivot(index=rows, columns="noise_rate", values=metric)
-        return wide.reindex(pd.unique(table.set_index(rows).index))
+        return by_noise_rate(table, metric, ["noise_kind"] * several + ["dataset"] * by_dataset + ["model"])
 
     def _kind(self, noise_kind: str | None) -> str:
         """The kind of noise, if there is such; the only one where none is named."""
-        kinds = list(self.run.scores["noise_kind"].unique())
-        if noise_kind is None and len(kinds) == 1:
-            return str(kinds[0])
-        if noise_kind is None or noise_kind not in kinds:
-            raise ValueError(f"noise_kind must be one of {', '.join(kinds)}, got {noise_kind!r}")
-        return noise_kind
+        return checked_kind(self.run.scores, noise_kind)
 
     def _of_kind(self, noise_kind: str | None) -> pd.DataFrame:
         """The scores of a kind of noise, or of all."""
@@ -140,13 +129,13 @@ class Comparison:
         return scores if noise_kind is None else scores[scores["noise_kind"] == self._kind(noise_kind)]
 
     def ranks(
-        self, level: float | None = None, *, metric: str | None = None, noise_kind: str | None = None
+        self, noise_rate: float | None = None, *, metric: str | None = None, noise_kind: str | None = None
     ) -> pd.DataFrame:
         """Rank the models on each data set: 1 is the best, ties share their mean rank.
 
         Parameters
         ----------
-        level : float or None, default=None
+        noise_rate : float or None, default=None
             The noise rate; None for the one that `verdict` speaks of.
         metric : str or None, default=None
             By which models are ranked, see `curve`; None for the accuracy, or what was asked for in its place.
@@ -159,12 +148,12 @@ class Comparison:
             A row for each data set, a column for each model.  A data set of which a model has no value has no
             ranks, and a model without any value has none; ``.mean()`` gives the mean ranks.
         """
-        chosen = self._chosen(level, metric, noise_kind)
+        chosen = self._chosen(noise_rate, metric, noise_kind)
         return rank_table(score_table(**chosen), higher_is_better=higher_is_better(chosen["metric"]))
 
     def tests(
         self,
-        level: float | None = None,
+        noise_rate: float | None = None,
         control: str | None = None,
         *,
         metric: str | None = None,
@@ -175,12 +164,12 @@ class Comparison:
 
         Parameters
         ----------
-        level, metric, noise_kind
+        noise_rate, metric, noise_kind
             See `ranks`.
         control : str or None, default=None
             The model that is compared with each other; None for the one of the best mean rank.
         alpha : float, default=0.05
-            The level of significance.
+            Significance level.
 
         Returns
         -------
@@ -188,57 +177,54 @@ class Comparison:
             Printed, it is prose and small tables.  Where there are too few data sets or repeats for a test, it
             says so.
         """
-        chosen = self._chosen(level, metric, noise_kind)
-        table, higher = score_table(**chosen), higher_is_better(chosen["metric"])
-        return SignificanceTests(
-            metric=chosen["metric"],
-            of=chosen["of"],
-            level=chosen["level"],
-            noise_kind=chosen["kind"],
-            friedman_nemenyi=friedman_nemenyi(table, higher_is_better=higher, alpha=alpha),
-            wilcoxon_holm=wilcoxon_holm(table, control, higher_is_better=higher, alpha=alpha),
-            paired_t=paired_t_tests(**chosen, alpha=alpha),
-        )
+        chosen = self._chosen(noise_rate, metric, noise_kind)
+        return significance_tests(**chosen, control=control, alpha=alpha)
 
-    def verdict(self, level: float | None = None, control: str | None = None) -> str:
+    def verdict(self, noise_rate: float | None = None, control: str | None = None) -> str:
         """Which model does best and what of it is certain: a paragraph for each kind of noise.
 
         One more says where noise is in the test labels too.
 
         Parameters
         ----------
-        level : float or None, default=None
+        noise_rate : float or None, default=None
             The noise rate; None for the one nearest to 30 % of which the most data sets have all values.
         control : str or None, default=None
             See `tests`.
         """
-        said = verdict(self.run.scores, metric=self.config.metric, control=control, level=level)
+        said = verdict(self.run.scores, metric=self.config.metric, control=control, noise_rate=noise_rate)
         noisy = self.config.scored_on()
         return "\n\n".join([*said, *([f"{noisy}."] if noisy else [])])
 
-    def _chosen(self, level: float | None, metric: str | None, noise_kind: str | None) -> dict[str, Any]:
+    def _chosen(self, noise_rate: float | None, metric: str | None, noise_kind: str | None) -> dict[str, Any]:
         """Arguments of statistics at one noise rate."""
         kind = self._kind(noise_kind)
         metric = self.config.metric if metric is None else metric
-        if level is None and metric != AREA:
-            level = telling_rate(self._of_kind(kind), self.config.metric)
+        if noise_rate is None and metric != AREA:
+            noise_rate = telling_rate(self._of_kind(kind), self.config.metric)
         of = self.config.metric
-        return {"scores": self.run.scores, "metric": metric, "level": level, "kind": kind, "of": of}
+        return {
+            "scores": self.run.scores,
+            "metric": metric,
+            "noise_rate": noise_rate,
+            "noise_kind": kind,
+            "of": of,
+        }
 
     def __str__(self) -> str:
-        return as_text(self)
+        return as_text(self.run, self.verdict())
 
     def __repr__(self) -> str:
-        return f"<Comparison {heading(self)}>"
+        return f"<Comparison {heading(self.run)}>"
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return as_html(self.run, self.verdict())
 
     def plot(
         self,
-        kind: str = "ela",
+        plot: str = "ela",
         *,
-        level: float | None = None,
+        noise_rate: float | None = None,
         noise_kind: str | None = None,
         models: Sequence[str] | None = None,
         metric: str | None = None,
@@ -248,11 +234,11 @@ class Comparison:
 
         Parameters
         ----------
-        kind : str, default="ela"
+        plot : str, default="ela"
             ``"ela"``, ``"rla"``, ``"retention"`` or a measure, also with ``"_by_dataset"`` behind it;
             ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``.
-        level : float or None, default=None
-            The noise rate of the last four kinds, if they have one; None for the one that `verdict` speaks of.
+        noise_rate : float or None, default=None
+            The noise rate of the last four, if they have one; None for the one that `verdict` speaks of.
         noise_kind, models, metric
             See `boostnoise.eval.plot`.
         ax : Axes or None, default=None
@@ -262,18 +248,18 @@ class Comparison:
         -------
         Axes or ndarray of Axes
         """
-        from ..plotting.plot import plot
+        from ..plotting import plot as plotting
         from ..plotting.styles import options_of
 
-        drawn = plot(
+        drawn = plotting.plot(
             self.run.scores,
-            kind,
+            plot,
             of=self.config.metric,
             metric=metric,
-            level=level,
+            noise_rate=noise_rate,
             noise_kind=noise_kind,
             models=models,
-            options=options_of(self.config, str(kind)),
+            options=options_of(self.config, str(plot)),
             ax=ax,
         )
         if ax is None:
@@ -289,7 +275,7 @@ class Comparison:
         self,
         metric: str | None = None,
         *,
-        level: float | None = None,
+        noise_rate: float | None = None,
         noise_kind: str | None = None,
         caption: str | None = None,
         label: str | None = None,
@@ -302,7 +288,7 @@ class Comparison:
 
         Parameters
         ----------
-        metric, level, noise_kind
+        metric, noise_rate, noise_kind
             See `ranks`.
         caption : str or None, default=None
             Text, which is escaped as well; None for one that tells what is shown.
@@ -314,24 +300,26 @@ class Comparison:
         for argument, text in (("caption", caption), ("label", label)):
             if not isinstance(text, str | None):
                 raise TypeError(f"{argument} must be text or None, got {text!r:.60}")
-        table, usual = self._marked(level, metric, noise_kind)
+        table, usual = self._marked(noise_rate, metric, noise_kind)
         return as_latex(table, usual if caption is None else caption, label)
 
     def to_markdown(
-        self, metric: str | None = None, *, level: float | None = None, noise_kind: str | None = None
+        self, metric: str | None = None, *, noise_rate: float | None = None, noise_kind: str | None = None
     ) -> str:
         """The same table as `to_latex` in Markdown."""
         from .table_export import as_markdown
 
-        return as_markdown(*self._marked(level, metric, noise_kind))
+        return as_markdown(*self._marked(noise_rate, metric, noise_kind))
 
-    def _marked(self, level: float | None, metric: str | None, noise_kind: str | None) -> tuple[Cells, str]:
+    def _marked(
+        self, noise_rate: float | None, metric: str | None, noise_kind: str | None
+    ) -> tuple[Cells, str]:
         """The cells of a table at one noise rate, and its caption."""
         from .table_export import marked
 
-        chosen = self._chosen(level, metric, noise_kind)
+        chosen = self._chosen(noise_rate, metric, noise_kind)
         table, caption = marked(**chosen)
-        noisy = self.config.scored_on(chosen["kind"]) if chosen["level"] != 0 else ""
+        noisy = self.config.scored_on(chosen["noise_kind"]) if chosen["noise_rate"] != 0 else ""
         return table, f"{caption} {noisy}." if noisy else caption
 
     def report(self, path: str | Path | None = None) -> Path:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from ..plotting.mathtext import label_of, text_of
+from .._wording import percent, sentence, under_noise
+from ..metrics.registry import label_of
+from ..plotting.mathtext import text_of
 from ..statistics.intervals import best_and_overlapping
 from ..statistics.score_tables import repeat_table
-from .significance import under
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -59,9 +60,11 @@ class Cell:
 Cells = dict[str, dict[str, Cell]]
 
 
-def marked(scores: pd.DataFrame, metric: str, level: float | None, kind: str, of: str) -> tuple[Cells, str]:
+def marked(
+    scores: pd.DataFrame, metric: str, noise_rate: float | None, noise_kind: str, of: str
+) -> tuple[Cells, str]:
     """A `Cell` for each data set and model, and a caption; for the arguments see `best_and_overlapping`."""
-    chosen: Any = {"level": level, "kind": kind, "of": of}
+    chosen: Any = {"noise_rate": noise_rate, "noise_kind": noise_kind, "of": of}
     found = best_and_overlapping(scores, metric, **chosen)
     repeats = repeat_table(scores, metric, **chosen).groupby(level="dataset", sort=False)
     spread = repeats.std().stack(future_stack=True)
@@ -71,12 +74,12 @@ def marked(scores: pd.DataFrame, metric: str, level: float | None, kind: str, of
         dataset, model = place
         cells.setdefault(dataset, {})[model] = Cell(mean, spread[place], best, overlaps)
     label, n = label_of(metric, of), int(repeats.size().max())
-    said = [f"{label[0].upper()}{label[1:]} {under(level, kind)}"]
+    said = [f"{sentence(label)} {under_noise(noise_kind, noise_rate)}"]
     if n > 1:
         said.append(f"mean and standard deviation over {n} repeats")
     said.append("the best of each data set in bold")
     if found.has_power:
-        interval = f"{100 * (1 - found.alpha):.4g} % t interval of the mean over the repeats"
+        interval = f"{percent(1 - found.alpha)} t interval of the mean over the repeats"
         said.append(f"with an asterisk those whose {interval} overlaps that of the best")
     return cells, "; ".join(said) + "."
 

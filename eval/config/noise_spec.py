@@ -92,7 +92,7 @@ class _RatesSpec(_BaseSpec):
         return _distinct(sorted({0.0, *rates}))
 
     @property
-    def levels(self) -> list[tuple[float, Noise]]:
+    def noise_by_rate(self) -> list[tuple[float, Noise]]:
         """The rates and the noise of each."""
         make: Any = self.makes
         return [(rate, make(rate)) if rate else NO_NOISE for rate in self.rates]
@@ -202,7 +202,7 @@ class ClassConditionalSpec(_BaseSpec):
         return rates
 
     @property
-    def levels(self) -> list[tuple[float, Noise]]:
+    def noise_by_rate(self) -> list[tuple[float, Noise]]:
         """The mean rates and the noise of each."""
         noises = [ClassConditionalNoise(rate) for rate in self.rates]
         by_mean = {_mean_rate(noise): noise for noise in noises if _mean_rate(noise)}

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import ConfigError, shown
+from ..metrics.registry import ACCURACIES, METRICS
 from .base import Name, Strict, check_json, validate
 from .dataset_spec import DatasetSpec, each_file_of_folders
 from .figure_options import FigureOptions
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec
+from .plot_names import PLOTS
 
 MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
 MAX_CELLS = 1_000_000
 STORE_NAME = "store.sqlite"
-Accuracy = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc"]
-Table = Literal[
-    "accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "log_loss", "leaves", "depth", "fit_seconds",
-    "predict_seconds", "ela", "rla", "retention", "area_under_ela", "mean_accuracy", "mean_balanced_accuracy",
-    "mean_macro_f1", "mean_roc_auc", "mean_log_loss", "mean_leaves", "mean_depth", "mean_fit_seconds",
-    "mean_predict_seconds", "mean_ela", "mean_rla", "mean_retention", "mean_area_under_ela",
-]  # fmt: skip
-Figure = Literal[
-    "ela", "rla", "retention", "accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "log_loss", "leaves",
-    "depth", "fit_seconds", "predict_seconds", "ela_by_dataset", "rla_by_dataset", "retention_by_dataset",
-    "accuracy_by_dataset", "balanced_accuracy_by_dataset", "macro_f1_by_dataset", "roc_auc_by_dataset",
-    "log_loss_by_dataset", "leaves_by_dataset", "depth_by_dataset", "fit_seconds_by_dataset",
-    "predict_seconds_by_dataset", "critical_difference", "ranks", "time", "heatmap",
-]  # fmt: skip
+
+if TYPE_CHECKING:
+    Accuracy = str
+    Table = str
+    Figure = str
+else:
+    Accuracy = Literal[ACCURACIES]
+    Table = Literal[METRICS + tuple(f"mean_{metric}" for metric in METRICS)]
+    Figure = Literal[PLOTS]
+
 # By this key editors find the schema of a file; it says nothing of the run.
 SCHEMA_KEY = "$schema"
 
@@ -156,7 +154,7 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _not_too_many_cells(self) -> Self:
-        n_rates = sum(2 if isinstance(noise, GivenSpec) else len(noise.levels) for noise in self.noise)
+        n_rates = sum(2 if isinstance(noise, GivenSpec) else len(noise.noise_by_rate) for noise in self.noise)
         n_cells = len(self.datasets) * len(self.models) * n_rates * self.repeats
         if n_cells > MAX_CELLS:
             raise ValueError(

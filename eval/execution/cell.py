@@ -69,12 +69,8 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
         predicted = model.predict(X_test)
         predict_seconds = time.perf_counter() - fitted
         measured = measure(model, X_test, y_test, predicted, classes)
-    outcome = Outcome(
-        **measured,
-        realised_rate=noisy.realised_rate,
-        fit_seconds=fitted - start,
-        predict_seconds=predict_seconds,
-    )
+    times = {"fit_seconds": fitted - start, "predict_seconds": predict_seconds}
+    outcome = Outcome({**measured, "realised_rate": noisy.realised_rate, **times})
     if not outcome.is_score:
         raise ValueError(f"the model has scores that cannot be: {measured}")
     return outcome

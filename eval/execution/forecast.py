@@ -140,7 +140,7 @@ def _has_failed(outcome: Outcome | None) -> bool:
 
 
 def _seconds(outcome: Outcome) -> float:
-    return (outcome.fit_seconds or 0.0) + (outcome.predict_seconds or 0.0)
+    return sum(outcome.scores.get(name) or 0.0 for name in ("fit_seconds", "predict_seconds"))
 
 
 def _try(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:

@@ -123,7 +123,7 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]
         for spec in config.noise
-        for rate, noise in levels(spec, dataset)
+        for rate, noise in noise_by_rate(spec, dataset)
         for repeat in range(config.repeats)
         for model in config.models
     ]
@@ -138,7 +138,7 @@ def _versions(model: ModelSpec, known: dict[str, str]) -> tuple[tuple[str, str],
     return tuple((package, known[package]) for package in packages)
 
 
-def levels(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]]:
+def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]]:
     """The rates of a kind of noise, in rising order, and what corrupts the labels at each; the first is 0.
 
     Raises
@@ -151,12 +151,12 @@ def levels(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]]:
     where = f"noise {spec.name!r}"
     if isinstance(spec, GivenSpec):
         return [NO_NOISE, _read_given(spec, dataset, where)]
-    for _, noise in spec.levels:
+    for _, noise in spec.noise_by_rate:
         try:
             noise.check_classes(dataset.classes.size)
         except ValueError as error:
             raise ConfigError(f"{where}: {error} in data set {dataset.name!r}") from None
-    return spec.levels
+    return spec.noise_by_rate
 
 
 def _read_given(spec: GivenSpec, dataset: Dataset, where: str) -> tuple[float, Noise]:

@@ -27,7 +27,8 @@ from ..config.dataset_spec import paths_not_looked_at
 from ..config.noise_spec import GivenSpec
 from ..config.run import STORE_NAME, Config, parse_config
 from ..errors import ConfigError, one_line, printable
-from ..metrics.outcome import NOT_FITTED, RANGES, Outcome
+from ..metrics.outcome import NOT_FITTED, Outcome
+from ..metrics.registry import RANGES
 from ..models.packages import version_of
 from .plan import Plan
 from .store import Store
@@ -149,7 +150,7 @@ class RunRecord(Strict):
         rates = {
             noise.name: [0.0, last.get(noise.name, math.nan)]
             if isinstance(noise, GivenSpec)  # whose rate is that of the labels in its file
-            else [rate for rate, _ in noise.levels]
+            else [rate for rate, _ in noise.noise_by_rate]
             for noise in config.noise
         }
         names = [dataset.name for dataset in config.datasets]
@@ -184,7 +185,7 @@ class Run:
     ----------
     config : Config
     scores : DataFrame
-        As `run` returns it; a cell that is not fitted yet has that as its error.
+        A row for each cell; a cell that is not fitted yet has that as its error.
     datasets : dict of str to DatasetFacts
     sessions : tuple of Session
         The oldest first; empty if all cells came from elsewhere.
@@ -266,10 +267,10 @@ def run_of(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome]) -
                 "dataset": cell.dataset,
                 "noise_kind": cell.noise_kind,
                 "noise_rate": cell.noise_rate,
-                "realised_rate": outcome.realised_rate,
+                "realised_rate": outcome.scores.get("realised_rate"),
                 "repeat": cell.repeat,
                 "model": cell.model,
-                **{name: getattr(outcome, name) for name in RANGES if name != "realised_rate"},
+                **{name: outcome.scores.get(name) for name in RANGES if name != "realised_rate"},
                 "error": outcome.error,
             }
         )

@@ -7,8 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from ..config.run import Config
 from ..metrics.outcome import Outcome
 from .dask_cluster import check_scheduler, fit_on_cluster
@@ -26,7 +24,7 @@ def run(
     scheduler: str | None = None,
     allow_modules: Collection[str] = (),
     progress: Callable[[Progress], object] | None = None,
-) -> pd.DataFrame:
+) -> Run:
     """Run a config: fit every cell that its store does not hold yet.
 
     Parameters
@@ -45,30 +43,15 @@ def run(
 
     Returns
     -------
-    DataFrame
-        The scores, one row per cell, in the order of the config: dataset, noise_kind, noise_rate,
-        realised_rate, repeat, model, accuracy, balanced_accuracy, macro_f1, roc_auc, log_loss, leaves, depth,
-        fit_seconds, predict_seconds, error.
+    Run
+        Its ``scores`` have a row for each cell, in the order of the config: dataset, noise_kind, noise_rate,
+        realised_rate, repeat, model, a column for each measure, and error.  `load_run` gives the same later.
 
     Raises
     ------
     ConfigError
         Before any fit, if a data set, a model or the store cannot be used.
     """
-    return complete(
-        config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=progress
-    ).scores
-
-
-def complete(
-    config: Config,
-    *,
-    n_jobs: int = -1,
-    scheduler: str | None = None,
-    allow_modules: Collection[str] = (),
-    progress: Callable[[Progress], object] | None = None,
-) -> Run:
-    """As `run`, but with all that the store knows of the run; `load_run` gives the same later."""
     # Whether or not there is something left to fit.
     check_n_jobs(n_jobs)
     check_scheduler(scheduler)

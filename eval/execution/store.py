@@ -24,6 +24,7 @@ from typing import Any, Self
 from ..config.run import STORE_NAME
 from ..errors import ConfigError, one_line, printable
 from ..metrics.outcome import Outcome
+from ..metrics.registry import RANGES
 from .jobs import Job
 
 SECONDS_TO_WAIT = 60.0  # for a lock that another process holds
@@ -32,31 +33,18 @@ MAX_ERROR, MAX_TRACEBACK = 1_000, 20_000  # characters
 
 APPLICATION_ID = int.from_bytes(b"bnev")  # tells our files from those of other programs
 SCHEMA_VERSION = 3
-# The names of data set, model and noise are for people who open the file; nothing reads them.
-CELLS = """
-CREATE TABLE cells (
-    key TEXT NOT NULL PRIMARY KEY,
-    dataset TEXT NOT NULL,
-    model TEXT NOT NULL,
-    noise_kind TEXT NOT NULL,
-    noise_rate REAL NOT NULL,
-    repeat INTEGER NOT NULL,
-    accuracy REAL,
-    balanced_accuracy REAL,
-    macro_f1 REAL,
-    roc_auc REAL,
-    log_loss REAL,
-    leaves REAL,
-    depth REAL,
-    realised_rate REAL,
-    fit_seconds REAL,
-    predict_seconds REAL,
-    error TEXT,
-    traceback TEXT,
-    checksum INTEGER NOT NULL
-) STRICT, WITHOUT ROWID
-""".strip()
-# What each run was asked to do and which cells that is, as JSON; format 2 had no such table.
+# Columns before the scores.  The names of data set, model and noise are for people who open the file.
+DESCRIPTION = {
+    "key": "TEXT NOT NULL PRIMARY KEY",
+    "dataset": "TEXT NOT NULL",
+    "model": "TEXT NOT NULL",
+    "noise_kind": "TEXT NOT NULL",
+    "noise_rate": "REAL NOT NULL",
+    "repeat": "INTEGER NOT NULL",
+}
+# Columns after them.
+REMARKS = {"error": "TEXT", "traceback": "TEXT", "checksum": "INTEGER NOT NULL"}
+# What each run was asked to do and which cells that is, as JSON.
 RUNS = """
 CREATE TABLE runs (
     name TEXT NOT NULL PRIMARY KEY,
@@ -64,8 +52,13 @@ CREATE TABLE runs (
     checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID
 """.strip()
-TABLES = {2: {"cells": CELLS}, SCHEMA_VERSION: {"cells": CELLS, "runs": RUNS}}
-N_COLUMNS_BEFORE_OUTCOME = 6
+
+
+def _cells_table(scores: Iterable[str]) -> str:
+    """Definition of the table of cells, with a column for each score."""
+    columns = DESCRIPTION | dict.fromkeys(scores, "REAL") | REMARKS
+    lines = ",\n".join(f"    {name} {kind}" for name, kind in columns.items())
+    return f"CREATE TABLE cells (\n{lines}\n) STRICT, WITHOUT ROWID"
 
 
 class Store:
@@ -111,11 +104,9 @@ class Store:
                         self._connection.close()
                         self._connection = sqlite3.connect(":memory:")
                     self._make()
-                version = self._checked_version()
-                if read_only and version == 2:
-                    self._connection.execute(RUNS.replace("CREATE", "CREATE TEMP", 1))
-                elif version == 2:
-                    self._make_runs()
+                self._columns = self._checked_columns()
+                if not read_only and not set(RANGES) <= set(self._columns):
+                    self._add_columns()
                 if not read_only:
                     self._connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
@@ -151,50 +142,56 @@ class Store:
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             if self._is_new():  # no other process was faster
-                self._connection.execute(CELLS)
+                self._connection.execute(_cells_table(RANGES))
                 self._connection.execute(RUNS)
                 self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
-    def _make_runs(self) -> None:
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            if self._pragma("user_version") == 2:  # no other process was faster
-                self._connection.execute(RUNS)
-                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-    def _checked_version(self) -> int:
+    def _checked_columns(self) -> list[str]:
+        """Names of the columns of scores, from a schema that is checked."""
         version, application = self._pragma("user_version"), self._pragma("application_id")
         schema = self._connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
-        tables = {name for kind, name, _, _ in schema if kind == "table"}
+        tables = {name: sql for kind, name, _, sql in schema if kind == "table"}
         if application != APPLICATION_ID and (version, "cells" in tables) != (1, True):
             raise ConfigError(f"{self.path} is no store of noisyeval, but another program's database")
-        if version not in TABLES:
+        if version != SCHEMA_VERSION:
             raise ConfigError(
                 f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
                 "move it away to start afresh"
             )
         # Before any query of the tables: a schema of somebody else's may hold code that runs in queries.
-        if Counter(schema) != Counter(("table", name, name, sql) for name, sql in TABLES[version].items()):
+        columns = re.findall(r"^    (\w+) REAL,$", str(tables.get("cells")), re.MULTILINE)
+        expected = {"cells": _cells_table(columns), "runs": RUNS}
+        if Counter(schema) != Counter(("table", name, name, sql) for name, sql in expected.items()):
             raise self._damaged("its tables are not as they were made")
         found = self._pragma("quick_check(1)")
         if found != "ok":
             raise self._damaged(found.splitlines()[-1])
-        # SQLite has no checksums, and a damaged key would hide its cell.
-        for row in self._connection.execute("SELECT * FROM cells"):
-            self._check(row)
-        return int(version)
+        return columns
+
+    def _add_columns(self) -> None:
+        """Make columns for measures that the registry has gained since the store was made."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._columns = self._checked_columns()  # another process may have been faster
+            cells = [self._read(row) for row in self._connection.execute("SELECT * FROM cells")]
+            self._columns += [name for name in RANGES if name not in self._columns]
+            self._connection.execute("DROP TABLE cells")
+            self._connection.execute(_cells_table(self._columns))
+            for description, outcome in cells:
+                self._write(description, outcome)
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Keep the outcome of a job, in place of an earlier one; no error takes the place of scores."""
-        row = [job.key, job.dataset, job.model.name, job.noise_kind, float(job.noise_rate), job.repeat]
-        row += [_storable(value) for value in dataclasses.astuple(outcome)]
+        description = [job.key, job.dataset, job.model.name, job.noise_kind, float(job.noise_rate), job.repeat]
         with self._guarded(), self._connection:
-            self._write([*row, _checksum(row)], replace=outcome.error is None)
+            self._write(description, outcome, replace=outcome.error is None)
 
-    def _write(self, row: list[Any], replace: bool) -> int:
-        marks = ", ".join("?" * len(row))
-        command = f"INSERT OR REPLACE INTO cells SELECT {marks}"
+    def _write(self, description: Sequence[Any], outcome: Outcome, *, replace: bool = True) -> int:
+        scores = [outcome.scores.get(name) for name in self._columns]
+        row = [*description, *map(_storable, (*scores, outcome.error, outcome.traceback))]
+        row.append(_checksum(row))
+        command = f"INSERT OR REPLACE INTO cells SELECT {', '.join('?' * len(row))}"
         if not replace:
             command += " WHERE NOT EXISTS (SELECT 1 FROM cells WHERE key = ? AND error IS NULL)"
         return self._connection.execute(command, row if replace else [*row, row[0]]).rowcount
@@ -205,20 +202,22 @@ class Store:
             rows = self._connection.execute(
                 "SELECT * FROM cells WHERE key IN (SELECT value FROM json_each(?))", [json.dumps(list(keys))]
             ).fetchall()
-        return {row[0]: self._outcome(row) for row in rows}
+        return {row[0]: self._read(row)[1] for row in rows}
 
-    def _check(self, row: list[Any]) -> None:
+    def _read(self, row: Sequence[Any]) -> tuple[Sequence[Any], Outcome]:
+        """Description and outcome of a cell, checked."""
         if _checksum(row[:-1]) != row[-1]:
             raise self._damaged("a cell is not as it was written")
-
-    def _outcome(self, row: list[Any]) -> Outcome:
-        self._check(row)
-        outcome = Outcome(*row[N_COLUMNS_BEFORE_OUTCOME:-1])
+        n = len(DESCRIPTION)
+        *values, error, traceback, _ = row[n:]
+        known = zip(self._columns, values, strict=True)
+        scores = {name: value for name, value in known if name in RANGES and value is not None}
+        outcome = Outcome(scores, error, traceback)
         if not (outcome.is_score or outcome.is_error):
             raise self._damaged("it holds a cell that cannot be")
-        if outcome.error is None:
-            return outcome
-        return dataclasses.replace(outcome, error=printable(outcome.error[:MAX_ERROR]))
+        if error is not None:
+            outcome = dataclasses.replace(outcome, error=printable(error[:MAX_ERROR]))
+        return row[:n], outcome
 
     def put_run(self, name: str, record: str) -> None:
         """Keep the record of a run, in place of an earlier one of this name."""
@@ -262,12 +261,11 @@ class Store:
         with Store(path / STORE_NAME if path.is_dir() else path, read_only=True) as other:
             with other._guarded():
                 rows = other._connection.execute("SELECT * FROM cells WHERE error IS NULL").fetchall()
-            for row in rows:
-                other._outcome(row)
-                if not _is_described(row):
-                    raise other._damaged("it holds a cell that cannot be")
+            cells = [other._read(row) for row in rows]
+            if not all(_is_described(description) for description, _ in cells):
+                raise other._damaged("it holds a cell that cannot be")
         with self._guarded(), self._connection:
-            return sum(self._write(row, replace=False) for row in rows)
+            return sum(self._write(*cell, replace=False) for cell in cells)
 
     def __enter__(self) -> Self:
         return self
@@ -308,9 +306,9 @@ def _checksum(row: Sequence[Any]) -> int:
     return zlib.crc32(repr(tuple(row)).encode(errors="replace"))
 
 
-def _is_described(row: Sequence[Any]) -> bool:
+def _is_described(description: Sequence[Any]) -> bool:
     """Whether the columns before the scores hold what they should."""
-    key, dataset, model, noise_kind, noise_rate, repeat = row[:N_COLUMNS_BEFORE_OUTCOME]
+    key, dataset, model, noise_kind, noise_rate, repeat = description
     return (
         isinstance(key, str)
         and re.fullmatch("[0-9a-f]{64}", key) is not None

@@ -15,18 +15,10 @@ References
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-MEASURES = (
-    "accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "log_loss", "leaves", "depth", "fit_seconds",
-    "predict_seconds",
-)  # fmt: skip
 SMALLEST_BASELINE = 1e-100  # a smaller one counts as 0, for what is divided by it may be infinite
-CELL = ["dataset", "noise_kind", "model", "repeat"]
 
 
 def ela(accuracy: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
@@ -101,103 +93,3 @@ def area_under_ela(ela: ArrayLike, noise_rate: ArrayLike) -> float:
 def _over_baseline(loss: NDArray[np.float64], baseline: ArrayLike) -> NDArray[np.float64]:
     baseline = np.asarray(baseline, dtype=np.float64)
     return loss / np.where(baseline > SMALLEST_BASELINE, baseline, np.nan)
-
-
-PAIRED = {"ela": ela, "rla": rla, "retention": retention}
-METRICS = (*MEASURES, *PAIRED, "area_under_ela")
-
-
-def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
-    """A metric of every cell, A_0 and A_v paired within the same repeat.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        As `run` returns it.
-    metric : str
-        A measure, which is a column of the scores; ``"ela"``, ``"rla"``, ``"retention"``, ``"area_under_ela"``.
-    of : str, default="accuracy"
-        The measure that stands for the accuracy in the latter four.
-
-    Returns
-    -------
-    DataFrame
-        The scores with a column named after the metric.  For the area one row for each data set, kind of noise,
-        model and repeat.
-
-    Raises
-    ------
-    ValueError
-        If the metric is unknown, or the scores lack the measure.
-    """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
-    measure = metric if metric in MEASURES else of
-    if measure not in MEASURES or measure not in scores:
-        there = ", ".join(name for name in MEASURES if name in scores)
-        raise ValueError(f"the scores have no measure {measure!r}, but {there}")
-    if metric in MEASURES:
-        return scores.copy()
-    if metric == "area_under_ela":
-        groups = per_repeat(scores, "ela", of).groupby(CELL, sort=False)
-        areas = [(*key, area_under_ela(group["ela"], group["noise_rate"])) for key, group in groups]
-        return pd.DataFrame(areas, columns=[*CELL, metric])
-    clean = scores.loc[scores["noise_rate"] == 0, [*CELL, of]].rename(columns={of: "baseline"})
-    paired = scores.merge(clean, on=CELL, how="left")
-    paired[metric] = PAIRED[metric](paired[of].to_numpy(), paired["baseline"].to_numpy())
-    return paired.drop(columns="baseline")
-
-
-def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
-    """A metric against the noise rate, for each data set and model.
-
-    A model that lacks a repeat has no mean: one over other splits than the rest could not be compared.
-
-    Parameters
-    ----------
-    scores, metric, of
-        See `per_repeat`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, kind of noise, rate and model: the mean over repeats under the metric's name,
-        ``std``, their sample standard deviation, and ``repeats``, the number of repeats with a value.  The area
-        under ELA has no rate.
-    """
-    values = per_repeat(scores, metric, of)
-    by = [name for name in ("dataset", "noise_kind", "noise_rate", "model") if name in values]
-    return _over_repeats(values.groupby(by, sort=False)[metric], metric)
-
-
-def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
-    """A metric against the noise rate, averaged over the data sets.
-
-    Within each repeat the data sets are averaged, then the repeats; the spread is that of the repeats.  A model
-    that lacks a data set or a repeat has no mean: one over other data sets or splits than the rest could not be
-    compared.
-
-    Parameters
-    ----------
-    scores, metric, of
-        See `per_repeat`.
-
-    Returns
-    -------
-    DataFrame
-        One row per kind of noise, rate and model: the mean under the metric's name, ``std``, the sample
-        standard deviation over repeats, and ``repeats``, the number of repeats with a value.  The area under
-        ELA has no rate.
-    """
-    values = per_repeat(scores, metric, of)
-    by = [name for name in ("noise_kind", "noise_rate", "model") if name in values]
-    repeats = values.groupby([*by, "repeat"], sort=False)[metric]
-    averaged = repeats.mean().where(repeats.count() == repeats.size())
-    groups = averaged.groupby(by, sort=False)
-    return _over_repeats(groups, metric)
-
-
-def _over_repeats(groups: Any, metric: str) -> pd.DataFrame:
-    table: pd.DataFrame = groups.agg(["mean", "std", "count"])
-    table.loc[table["count"] < groups.size(), ["mean", "std"]] = np.nan
-    return table.rename(columns={"mean": metric, "count": "repeats"}).reset_index()

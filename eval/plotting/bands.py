@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .._wording import counted
+from .._wording import counted, is_or_are
 from ..statistics.bootstrap import FEWEST, bootstrap_band
 
 ENOUGH = 5  # repeats of a single data set with which a band holds the mean nearly as often as it should
@@ -29,7 +29,7 @@ def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[p
     if n_repeats >= FEWEST or n_datasets < FEWEST:
         return bootstrap_band(scores, metric, of=of), over_repeats(n_repeats, n_datasets)
     table = bootstrap_band(scores, metric, of=of, over="datasets")
-    few = f"{counted(n_repeats, 'repeat')} {'is' if n_repeats == 1 else 'are'} too few for one over repeats"
+    few = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for one over repeats"
     return table, f"{over_datasets(n_datasets, n_datasets)}, as {few}"
 
 
@@ -63,4 +63,4 @@ def _range(fewest: int, most: int) -> str:
 
 
 def _none(n: int, unit: str) -> str:
-    return f"none, as {counted(n, unit)} {'is' if n == 1 else 'are'} too few: it takes {counted(FEWEST, unit)}"
+    return f"none, as {counted(n, unit)} {is_or_are(n)} too few: it takes {counted(FEWEST, unit)}"

@@ -16,8 +16,9 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from .._wording import counted, p_text
+from ..metrics.registry import higher_is_better
 from ..statistics.friedman_nemenyi import FriedmanNemenyi, friedman_nemenyi
-from ..statistics.score_tables import higher_is_better, score_table
+from ..statistics.score_tables import score_table
 from .mathtext import text_of
 from .request import Picture
 
@@ -31,8 +32,10 @@ def critical_difference_diagram(picture: Picture) -> Axes | NDArray[Any]:
     """Draw a diagram for each kind of noise, of the models at one noise rate."""
     results = {}
     for kind in picture.kinds:
-        level = picture.level_of(kind)
-        table = score_table(picture.scores, picture.metric, level=level, kind=kind, of=picture.of)
+        noise_rate = picture.rate_of(kind)
+        table = score_table(
+            picture.scores, picture.metric, noise_rate=noise_rate, noise_kind=kind, of=picture.of
+        )
         results[kind] = friedman_nemenyi(table, higher_is_better=higher_is_better(picture.metric))
     notes = {kind: _note(result) for kind, result in results.items()}
     if len(notes) > 1:
@@ -42,7 +45,7 @@ def critical_difference_diagram(picture: Picture) -> Axes | NDArray[Any]:
     return picture.stack(
         lambda ax, kind: draw_critical_difference(ax, results[kind], picture.looks),
         [(WIDTH, height_of(result)) for result in results.values()],
-        title=f"{picture.name}{picture.at_level}: mean ranks, 1 is the best",
+        title=f"{picture.name}{picture.at_rate}: mean ranks, 1 is the best",
         # No line is to end before the number.
         caption=" ".join(filter(None, notes.values())).replace(" = ", "\u00a0=\u00a0"),
     )

@@ -14,10 +14,10 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from ..config.figure_options import FigureOptions
-from ..metrics.robustness import MEASURES, METRICS
+from ..metrics.registry import MEASURES, METRICS, check_metric, label_of
 from .bands import averaged
 from .figure import PANEL, STYLE, beside, grown, new_figure, number_ids
-from .mathtext import label_of, text_of
+from .mathtext import text_of
 from .request import Picture
 from .styles import looks_of
 
@@ -145,8 +145,7 @@ def _checked_models(table: pd.DataFrame, metric: str, of: str, models: Sequence[
     """The models to draw, if the arguments of `plot_curves` go together."""
     if of not in MEASURES:
         raise ValueError(f"of must be one of {', '.join(MEASURES)}, got {of!r}")
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
+    check_metric(metric)
     columns = ", ".join(map(str, table.columns))
     if not {"model", "noise_rate"} <= set(table) or not ({"low", "high"} <= set(table) or "std" in table):
         raise ValueError(f"table must have columns model, noise_rate, std and the metric, got {columns}")

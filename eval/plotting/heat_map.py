@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from ..metrics.curves import curve
 from ..metrics.outcome import NOT_FITTED
-from ..metrics.robustness import PAIRED, curve
-from ..statistics.score_tables import higher_is_better
+from ..metrics.registry import PAIRED, higher_is_better
 from .figure import LETTER, usual_top
 from .mathtext import text_of
 from .request import Picture
@@ -48,20 +48,20 @@ def heat_map(picture: Picture) -> Axes | NDArray[Any]:
     return picture.stack(
         draw,
         [_size(table) for table, *_ in tables.values()],
-        title=f"{picture.name}{picture.at_level}",
+        title=f"{picture.name}{picture.at_rate}",
         caption=f"{spread}; bold: the best on each data set",
     )
 
 
 def _cells(picture: Picture, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Means, deviations and whether a cell failed, for each data set and model."""
-    scores, level = picture.of_kind(kind), picture.level_of(kind)
+    scores, noise_rate = picture.of_kind(kind), picture.rate_of(kind)
     table = curve(scores, picture.metric, picture.of)
     failed = scores["error"].notna() & scores["error"].ne(NOT_FITTED)
-    if level is not None:
-        table = table[np.isclose(table["noise_rate"], level)]
+    if noise_rate is not None:
+        table = table[np.isclose(table["noise_rate"], noise_rate)]
         # ELA and its kin have no value where there is none without noise.
-        rates = [level, 0.0] if picture.metric in PAIRED else [level]
+        rates = [noise_rate, 0.0] if picture.metric in PAIRED else [noise_rate]
         failed &= np.isclose(scores["noise_rate"].to_numpy()[:, None], rates).any(axis=1)
     means, spread = (
         table.pivot(index="dataset", columns="model", values=name) for name in (picture.metric, "std")

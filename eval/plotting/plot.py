@@ -12,37 +12,29 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from ..config.figure_options import FigureOptions
-from ..metrics.robustness import MEASURES, METRICS, PAIRED
+from ..config.plot_names import BY_DATASET, COMPARISONS, CURVES, PLOTS
+from ..metrics.registry import MEASURES, METRICS
 from .critical_difference import critical_difference_diagram
-from .curves import averaged_curves, plot_curves
+from .curves import averaged_curves
 from .figure import STYLE, number_ids
 from .heat_map import heat_map
-from .mathtext import label_of
 from .rank_curves import rank_curves
 from .request import AREA, Picture
 from .small_multiples import curves_by_dataset
 from .time_plot import accuracy_against_time
 
-__all__ = ["KINDS", "label_of", "plot", "plot_curves"]
-
-CURVES = (*PAIRED, *MEASURES)
-BY_DATASET = "_by_dataset"
-COMPARISONS = {
-    "critical_difference": critical_difference_diagram,
-    "ranks": rank_curves,
-    "time": accuracy_against_time,
-    "heatmap": heat_map,
-}
-KINDS = (*CURVES, *(f"{name}{BY_DATASET}" for name in CURVES), *COMPARISONS)
+DRAW_COMPARISON = dict(
+    zip(COMPARISONS, (critical_difference_diagram, rank_curves, accuracy_against_time, heat_map), strict=True)
+)
 
 
 def plot(
     scores: pd.DataFrame,
-    kind: str,
+    plot: str,
     *,
     of: str = "accuracy",
     metric: str | None = None,
-    level: float | None = None,
+    noise_rate: float | None = None,
     noise_kind: str | None = None,
     models: Sequence[str] | None = None,
     options: FigureOptions | None = None,
@@ -51,13 +43,13 @@ def plot(
     """Draw a picture of scores.
 
     What is drawn of the i-th model has the group ids ``model-{i}``, ``model-{i}-2`` and so on, and its colour,
-    marker and dashes follow from its place among all models, in every kind of picture.
+    marker and dashes follow from its place among all models, in every plot.
 
     Parameters
     ----------
     scores : DataFrame
-        As `run` returns it.
-    kind : str
+        `Run.scores`.
+    plot : str
         One of
 
         - ``"ela"``, ``"rla"``, ``"retention"`` or a measure such as ``"accuracy"``: against the noise rate,
@@ -69,11 +61,11 @@ def plot(
         - ``"time"``: a measure against the time of the fit;
         - ``"heatmap"``: every model on every data set.
     of : str, default="accuracy"
-        The measure that ELA and its kin are computed from, and that the last four kinds compare.
+        The measure that ELA and its kin are computed from, and that the last four compare.
     metric : str or None, default=None
-        What the last four kinds compare in its place, such as ``"ela"`` or, but for ranks and time,
+        What the last four compare in its place, such as ``"ela"`` or, but for ranks and time,
         ``"area_under_ela"``.
-    level : float or None, default=None
+    noise_rate : float or None, default=None
         The noise rate at which ``"critical_difference"``, ``"time"`` and ``"heatmap"`` compare; None for the
         one that `verdict` speaks of.
     noise_kind : str or None, default=None
@@ -100,19 +92,19 @@ def plot(
     """
     if not isinstance(ax, Axes | None):
         raise TypeError(f"ax must be an Axes of Matplotlib or None, got {ax!r:.60}")
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    if plot not in PLOTS:
+        raise ValueError(f"plot must be one of {', '.join(PLOTS)}, got {plot!r}")
     if of not in MEASURES or of not in scores:
         there = ", ".join(name for name in MEASURES if name in scores)
         raise ValueError(f"of must be a measure of the scores, {there}, got {of!r}")
-    curve_of = kind.removesuffix(BY_DATASET)
+    curve_of = plot.removesuffix(BY_DATASET)
     if metric is not None and curve_of in CURVES:
-        raise ValueError(f"metric must be None for {kind}, which says itself what it draws, got {metric!r}")
-    if metric is not None and (metric not in METRICS or (metric == AREA and kind in ("ranks", "time"))):
-        allowed = [name for name in METRICS if name != AREA or kind not in ("ranks", "time")]
-        raise ValueError(f"metric must be one of {', '.join(allowed)} for {kind}, got {metric!r}")
-    if level is not None and (kind == "ranks" or curve_of in CURVES):
-        raise ValueError(f"level must be None for {kind}, which shows all noise rates, got {level!r}")
+        raise ValueError(f"metric must be None for {plot}, which says itself what it draws, got {metric!r}")
+    if metric is not None and (metric not in METRICS or (metric == AREA and plot in ("ranks", "time"))):
+        allowed = [name for name in METRICS if name != AREA or plot not in ("ranks", "time")]
+        raise ValueError(f"metric must be one of {', '.join(allowed)} for {plot}, got {metric!r}")
+    if noise_rate is not None and (plot == "ranks" or curve_of in CURVES):
+        raise ValueError(f"noise_rate must be None for {plot}, which shows all noise rates, got {noise_rate!r}")
     if models is not None and (isinstance(models, str) or not isinstance(models, Iterable)):
         raise TypeError(f"models must be a list of names or None, got {models!r:.60}")
     options = FigureOptions() if options is None else options
@@ -121,14 +113,14 @@ def plot(
         scores=_chosen(_chosen(scores, "noise_kind", noise_kind), "model", models),
         metric=curve_of if curve_of in CURVES else metric or of,
         of=of,
-        level=level,
+        noise_rate=noise_rate,
         everything=scores,
         models=everyone,
         chosen=everyone if models is None else list(models),
         options=options,
         ax=ax,
     )
-    if ax is not None and (len(picture.kinds) > 1 or kind.endswith(BY_DATASET)):
+    if ax is not None and (len(picture.kinds) > 1 or plot.endswith(BY_DATASET)):
         what = (
             "of several panels" if len(picture.kinds) == 1 else "with several kinds of noise; name a noise_kind"
         )
@@ -137,10 +129,10 @@ def plot(
     if n_kwargs not in (0, len(everyone)):
         raise ValueError(f"options.plot_kwargs must be empty or hold one object per model, got {n_kwargs}")
     with matplotlib.rc_context(STYLE):
-        if kind in COMPARISONS:
-            drawn = COMPARISONS[kind](picture)
+        if plot in COMPARISONS:
+            drawn = DRAW_COMPARISON[plot](picture)
         else:
-            drawn = (curves_by_dataset if kind.endswith(BY_DATASET) else averaged_curves)(picture)
+            drawn = (curves_by_dataset if plot.endswith(BY_DATASET) else averaged_curves)(picture)
     panel: Axes = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
     number_ids(panel.figure)
     return drawn

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from ..metrics.registry import higher_is_better
 from ..statistics.bootstrap import mean_band
-from ..statistics.score_tables import higher_is_better, rank_table, score_table
+from ..statistics.score_tables import rank_table, score_table
 from .bands import over_datasets
 from .curves import MAX_TICKS, draw_curves
 from .request import Picture
@@ -47,7 +48,9 @@ def rank_table_by_rate(picture: Picture, kind: str) -> pd.DataFrame:
     parts = []
     compared: dict[tuple[Any, ...], int] = {}
     for rate in np.unique(picture.of_kind(kind)["noise_rate"]):
-        table = score_table(picture.scores, picture.metric, level=float(rate), kind=kind, of=picture.of)
+        table = score_table(
+            picture.scores, picture.metric, noise_rate=float(rate), noise_kind=kind, of=picture.of
+        )
         ranks = rank_table(table, higher_is_better=higher_is_better(picture.metric)).dropna(how="all")
         low, high = mean_band(ranks.to_numpy(dtype=np.float64).T[:, np.newaxis])
         part = pd.DataFrame({"model": ranks.columns, "rank": ranks.mean().to_numpy(), "low": low, "high": high})

@@ -12,11 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from .._wording import sentence, under_noise
 from ..config.figure_options import FigureOptions
+from ..metrics.registry import label_of, short_label_of
 from ..statistics.score_tables import checked_rate
 from ..statistics.verdict import telling_rate
 from .figure import PANEL, beside, draw_panels, draw_stack, entitle_axes, grown
-from .mathtext import label_of, short_label_of, text_of
+from .mathtext import text_of
 from .styles import looks_of
 
 AREA = "area_under_ela"
@@ -31,7 +33,7 @@ class Picture:
     scores : DataFrame
     metric, of : str
         What is shown, and the measure that it is computed from.
-    level : float or None
+    noise_rate : float or None
         The noise rate that is asked for.
     everything : DataFrame
         The scores of all models, from which the noise rate follows if none is asked for.
@@ -47,7 +49,7 @@ class Picture:
     scores: pd.DataFrame
     metric: str
     of: str
-    level: float | None
+    noise_rate: float | None
     everything: pd.DataFrame
     models: list[str]
     chosen: list[str]
@@ -77,7 +79,7 @@ class Picture:
     @property
     def name(self) -> str:
         """What titles call the metric."""
-        return _sentence(short_label_of(self.metric, self.of))
+        return sentence(short_label_of(self.metric, self.of))
 
     @property
     def over(self) -> str:
@@ -88,10 +90,10 @@ class Picture:
     @property
     def under(self) -> str:
         """The kind of noise, for titles, where there is only one: panels have headings of their own."""
-        return f" under {text_of(self.kinds[0])} noise" if len(self.kinds) == 1 else ""
+        return f" {under_noise(text_of(self.kinds[0]))}" if len(self.kinds) == 1 else ""
 
     @property
-    def at_level(self) -> str:
+    def at_rate(self) -> str:
         """The same, with the noise rate."""
         return f" {self.at(self.kinds[0])}" if len(self.kinds) == 1 else ""
 
@@ -99,21 +101,22 @@ class Picture:
         """The scores of one kind of noise."""
         return self.scores[self.scores["noise_kind"] == kind]
 
-    def level_of(self, kind: str) -> float | None:
+    def rate_of(self, kind: str) -> float | None:
         """The noise rate to compare at: that asked for, or that of a `verdict`; the area has none."""
         if self.metric == AREA:
-            if self.level is not None:
-                raise ValueError(f"level must be None for {AREA}, which has no noise rate, got {self.level!r}")
+            if self.noise_rate is not None:
+                raise ValueError(
+                    f"noise_rate must be None for {AREA}, which has no noise rate, got {self.noise_rate!r}"
+                )
             return None
-        if self.level is None:
+        if self.noise_rate is None:
             return telling_rate(self.everything[self.everything["noise_kind"] == kind], self.of)
         rates = np.unique(self.of_kind(kind)["noise_rate"])
-        return checked_rate(rates, self.level, f" under {kind} noise")
+        return checked_rate(rates, self.noise_rate, f" under {kind} noise")
 
     def at(self, kind: str) -> str:
         """Where models are compared under a kind of noise."""
-        level, noise = self.level_of(kind), f"{text_of(kind)} noise"
-        return f"under {noise}" if level is None else f"at {100 * level:.4g} % {noise}"
+        return under_noise(text_of(kind), self.rate_of(kind))
 
     def panels(
         self,
@@ -164,7 +167,3 @@ class Picture:
             options=self.options,
         )
         return axes if len(axes) > 1 else axes[0]
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]

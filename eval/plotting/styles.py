@@ -18,15 +18,15 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 STYLES = ("-", "--", "-.", ":")
 
 
-def options_of(config: Config, kind: str) -> FigureOptions:
-    """How a config wants a kind of picture to look.
+def options_of(config: Config, plot: str) -> FigureOptions:
+    """Figure options of a plot, from a config.
 
     Size and title are those of the averaged curves of ELA and RLA alone.  Colours, lines and dots are those of
     all pictures, by `rla_fig` if their name begins with ``rla``, and by `ela_fig` otherwise.
     """
-    options = config.rla_fig if kind.startswith("rla") else config.ela_fig
+    options = config.rla_fig if plot.startswith("rla") else config.ela_fig
     return (
-        options if kind in ("ela", "rla") else options.model_copy(update={"fig_size": None, "fig_title": None})
+        options if plot in ("ela", "rla") else options.model_copy(update={"fig_size": None, "fig_title": None})
     )
 
 

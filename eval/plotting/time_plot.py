@@ -26,14 +26,14 @@ def accuracy_against_time(picture: Picture) -> Axes | NDArray[Any]:
     both = values.merge(seconds, on=["noise_kind", "noise_rate", "model"])
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
-        level = picture.level_of(kind)
-        assert level is not None  # noqa: S101 - for the type checker: only the area has none
-        here = both[(both["noise_kind"] == kind) & np.isclose(both["noise_rate"], level)]
+        noise_rate = picture.rate_of(kind)
+        assert noise_rate is not None  # noqa: S101 - for the type checker: only the area has none
+        here = both[(both["noise_kind"] == kind) & np.isclose(both["noise_rate"], noise_rate)]
         return draw_times(ax, here, picture.metric, picture.looks, label=picture.label)
 
     return picture.panels(
         draw,
-        title=f"{picture.name} and time{picture.at_level}, {picture.over}",
+        title=f"{picture.name} and time{picture.at_rate}, {picture.over}",
         caption=f"Bars: {bars}",
         headings=[picture.at(kind) for kind in picture.kinds],
     )

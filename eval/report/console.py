@@ -217,7 +217,7 @@ class Events(Display):
     def __call__(self, progress: Progress) -> None:
         """The events start and cell."""
         counts = {"done": progress.done, "failed": progress.failed, "total": progress.total}
-        from ..metrics.outcome import RANGES
+        from ..metrics.registry import RANGES
 
         job, outcome = progress.job, progress.outcome
         if job is None or outcome is None:
@@ -229,10 +229,10 @@ class Events(Display):
             dataset=job.dataset,
             noise_kind=job.noise_kind,
             noise_rate=job.noise_rate,
-            realised_rate=outcome.realised_rate,
+            realised_rate=outcome.scores.get("realised_rate"),
             repeat=job.repeat,
             model=job.model.name,
-            **{name: getattr(outcome, name) for name in RANGES if name != "realised_rate"},
+            **{name: outcome.scores.get(name) for name in RANGES if name != "realised_rate"},
             error=outcome.error,
         )
 

@@ -15,7 +15,7 @@ import pandas as pd
 from .._atomic_file import check_folder, whole_file
 from ..errors import ConfigError, one_line
 from ..execution.run_record import Run
-from ..metrics.robustness import curve, mean_curve
+from ..metrics.curves import curve, mean_curve
 from ..plotting.plot import plot
 from ..plotting.styles import options_of
 from .html.page import write_html
@@ -32,7 +32,7 @@ def write_report(run: Run) -> list[Path]:
     Parameters
     ----------
     run : Run
-        As `complete` or `load_run` returns it.
+        As `run` or `load_run` returns it.
 
     Returns
     -------

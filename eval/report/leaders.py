@@ -42,9 +42,10 @@ class Leaders:
 
     def add(self, key: str, outcome: Outcome) -> None:
         """Take in what came of a cell."""
-        if outcome.is_score and outcome.accuracy is not None:
+        accuracy = outcome.scores.get("accuracy")
+        if outcome.is_score and accuracy is not None:
             for place in self._places[key]:
-                self._accuracy[place] = outcome.accuracy
+                self._accuracy[place] = accuracy
 
     def best(self, n: int = 3) -> list[tuple[str, float]]:
         """The best models with their mean ELA, the best first; fewer if there are fewer."""

@@ -8,18 +8,12 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from .._wording import numbered, sentence
 from ..config.run import Config
 from ..errors import MAX_LENGTH, shortened
-from ..metrics.outcome import lacking
-from ..metrics.robustness import curve, mean_curve, per_repeat
-from ..plotting.plot import label_of
-from ..statistics.score_tables import higher_is_better
-
-HINTS = {
-    "ela": "the lower, the more robust",
-    "rla": "the lower, the less was lost",
-    "area_under_ela": "the lower, the more robust",
-}
+from ..metrics.curves import by_noise_rate, curve, mean_curve, per_repeat
+from ..metrics.outcome import cells_by_error, lacking
+from ..metrics.registry import REGISTRY, higher_is_better, label_of
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
@@ -29,27 +23,28 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     ----------
     config : Config
     scores : DataFrame
-        As `run` returns it.
+        `Run.scores`.
     width : int
         Characters to a line; a table that is wider is printed in parts.
     """
     parts: list[Group | Text] = []
     n_datasets = scores["dataset"].nunique()
-    over = f"mean over {n_datasets} data sets" if n_datasets > 1 else str(scores["dataset"].iloc[0])
     for name in config.tables:
         metric = name.removeprefix("mean_")
         for kind in scores["noise_kind"].unique():
             chosen = scores[scores["noise_kind"] == kind]
-            title = _title(metric, config.metric, kind)
+            title = table_title(metric, config.metric, kind)
             if name.startswith("mean_") or n_datasets == 1:
-                wide = _wide(mean_curve(chosen, metric, config.metric), metric, "model")
+                wide = by_noise_rate(mean_curve(chosen, metric, config.metric), metric, ["model"])
                 worse_if_more = not higher_is_better(metric)
                 best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=worse_if_more)
-                parts.append(_rendered(f"{title}, {over}", "model", wide.loc[best_first.index], width))
+                parts.append(
+                    _rendered(f"{title}, {averaged_over(scores)}", "model", wide.loc[best_first.index], width)
+                )
                 continue
             table = curve(chosen, metric, config.metric)
             for model in table["model"].unique():
-                wide = _wide(table[table["model"] == model], metric, "dataset")
+                wide = by_noise_rate(table[table["model"] == model], metric, ["dataset"])
                 parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
     if scores["error"].notna().any():
         parts.append(failures(scores))
@@ -58,23 +53,22 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     return Group(*parts)
 
 
-def _title(metric: str, of: str, kind: str) -> str:
-    label, hint = label_of(metric, of), f" ({HINTS[metric]})" if metric in HINTS else ""
-    return f"{label[0].upper()}{label[1:]}{hint}: {kind} noise"
+def table_title(metric: str, of: str, noise_kind: str) -> str:
+    """Title of a table of a metric, with how to read its values."""
+    hint = REGISTRY[metric].hint and f" ({REGISTRY[metric].hint})"
+    return f"{sentence(label_of(metric, of))}{hint}: {noise_kind} noise"
+
+
+def averaged_over(scores: pd.DataFrame) -> str:
+    """The data sets that an average is over, for titles."""
+    n = scores["dataset"].nunique()
+    return f"mean over {n} data sets" if n > 1 else str(scores["dataset"].iloc[0])
 
 
 def table_of(name: str, config: Config, scores: pd.DataFrame) -> pd.DataFrame:
     """One of the tables that a config may ask for."""
     metric = name.removeprefix("mean_")
     return (mean_curve if name.startswith("mean_") else curve)(scores, metric, config.metric)
-
-
-def _wide(table: pd.DataFrame, metric: str, rows: str) -> pd.DataFrame:
-    """A row for each model or data set, a column for each noise rate, or the only one of an area."""
-    if "noise_rate" not in table:
-        return table.set_index(rows)[[metric]].rename(columns={metric: "area"})
-    order = table[rows].unique()
-    return table.pivot(index=rows, columns="noise_rate", values=metric).loc[order]
 
 
 def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group:
@@ -103,10 +97,7 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
 
 def failures(scores: pd.DataFrame) -> Text:
     """How many cells failed or are not fitted yet, and which with what error."""
-    failed = scores[scores["error"].notna()]
     text = Text(f"{lacking(scores).told()}; a model that lacks a data set or a repeat has no mean.")
-    counts = failed.value_counts(["model", "dataset", "error"], sort=False).reset_index()
-    for model, dataset, error, n in counts.itertuples(index=False):
-        cells = f"{n} cell{'' if n == 1 else 's'}"
-        text.append(f"\n  {model} on {dataset}, {cells}: {shortened(str(error), MAX_LENGTH)}")
+    for model, dataset, error, cells in cells_by_error(scores):
+        text.append(f"\n  {model} on {dataset}, {numbered(len(cells), 'cell')}: {shortened(error, MAX_LENGTH)}")
     return text

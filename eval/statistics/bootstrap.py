@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..metrics.robustness import per_repeat
+from ..metrics.curves import per_repeat
 from .result import too_few
 
 FEWEST = 3  # of which nothing less can be resampled
@@ -30,7 +30,7 @@ def bootstrap_band(
     of: str = "accuracy",
     over: Literal["repeats", "datasets"] = "repeats",
     by_dataset: bool = False,
-    level: float = 0.95,
+    confidence: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -58,7 +58,7 @@ def bootstrap_band(
         What is resampled.
     by_dataset : bool, default=False
         A band for each data set by itself, over its repeats.
-    level : float, default=0.95
+    confidence : float, default=0.95
         How often the band is to hold the mean.
     n_resamples : int, default=2000
     seed : int, default=0
@@ -81,8 +81,8 @@ def bootstrap_band(
         raise ValueError(f"over must be 'repeats' or 'datasets', got {over!r}")
     if by_dataset and over != "repeats":
         raise ValueError("over must be 'repeats' with by_dataset, got 'datasets'")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, got {n_resamples!r}")
     values = per_repeat(scores, metric, of)
@@ -93,7 +93,7 @@ def bootstrap_band(
         lines.remove("dataset")
     strata = ["dataset"] if over == "repeats" and not by_dataset else []
     bands = [
-        _band_of_kind(of_kind, metric, lines, unit, strata, averaged, (level, n_resamples, seed))
+        _band_of_kind(of_kind, metric, lines, unit, strata, averaged, (confidence, n_resamples, seed))
         for _, of_kind in values.groupby("noise_kind", sort=False)
     ]
     table = pd.concat(bands, ignore_index=True)
@@ -130,7 +130,7 @@ def _band_of_kind(
 
 
 def mean_band(
-    values: NDArray[np.float64], level: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    values: NDArray[np.float64], confidence: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Low and high of means; see `bootstrap_band`.
 
@@ -139,7 +139,7 @@ def mean_band(
     values : ndarray of shape (n_lines, n_strata, n)
         Of each line the mean over strata and columns is looked at; columns are resampled, those of each stratum
         by themselves.
-    level, n_resamples, seed
+    confidence, n_resamples, seed
         See `bootstrap_band`.
 
     Returns
@@ -157,7 +157,7 @@ def mean_band(
         freedom = (n - 1) * variances.sum(axis=1) ** 2 / (variances**2).sum(axis=1)
     # Without any spread there is nothing to expand.
     freedom = np.where(np.isnan(freedom), n - 1, freedom)
-    tails = norm.cdf(-math.sqrt(n / (n - 1)) * t.ppf((1 + level) / 2, freedom))
+    tails = norm.cdf(-math.sqrt(n / (n - 1)) * t.ppf((1 + confidence) / 2, freedom))
     drawn = np.random.default_rng(seed).integers(n, size=(n_resamples, n_strata, n))
     weights = np.zeros((n_resamples, n_strata, n))
     np.add.at(weights, (*np.ogrid[:n_resamples, :n_strata, :1][:2], drawn), 1 / (n_strata * n))

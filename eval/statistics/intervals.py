@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from .._wording import percent
+from ..metrics.registry import higher_is_better
 from .result import Finding, too_few
-from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
+from .score_tables import by_dataset, complete, repeat_table, rounded
 
 FEWEST = 2  # repeats for a spread
 
@@ -48,7 +50,7 @@ class BestAndOverlapping(Finding):
         order = {name: self.table[name].unique() for name in ("dataset", "model")}
         table = table.loc[order["dataset"], order["model"]]
         legend = f"Mean {self.metric.replace('_', ' ')}; ** marks the best of a data set"
-        interval = f"{100 * (1 - self.alpha):.4g} % t interval of the mean over the repeats"
+        interval = f"{percent(1 - self.alpha)} t interval of the mean over the repeats"
         legend += f", * those whose {interval} overlaps its." if self.has_power else "."
         missing = [f"On data set {name} there is no mean: {why}." for name, why in self.missing.items()]
         return (legend, table.to_string(), *missing)
@@ -58,8 +60,8 @@ def best_and_overlapping(
     scores: pd.DataFrame,
     metric: str = "accuracy",
     *,
-    level: float | None = None,
-    kind: str | None = None,
+    noise_rate: float | None = None,
+    noise_kind: str | None = None,
     of: str = "accuracy",
     confidence: float = 0.975,
 ) -> BestAndOverlapping:
@@ -73,7 +75,7 @@ def best_and_overlapping(
 
     Parameters
     ----------
-    scores, metric, level, kind, of
+    scores, metric, noise_rate, noise_kind, of
         See `score_table`.
     confidence : float, default=0.975
 
@@ -91,7 +93,7 @@ def best_and_overlapping(
 
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
-    wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
+    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
     datasets, models = wide.index.get_level_values("dataset").unique(), wide.columns
     values = by_dataset(wide)
     n = values.shape[1]

@@ -22,8 +22,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._wording import counted, there_are
+from ..metrics.registry import higher_is_better
 from .result import NO_DATASET, Finding, checked_alpha, too_few
-from .score_tables import by_dataset, complete, higher_is_better, repeat_table, rounded
+from .score_tables import by_dataset, complete, repeat_table, rounded
 
 FEWEST = 3  # repeats for a t-test; with two, one degree of freedom is left
 OUTCOMES = {1: "win", 0: "tie", -1: "loss"}
@@ -71,8 +72,8 @@ def paired_t_tests(
     scores: pd.DataFrame,
     metric: str = "accuracy",
     *,
-    level: float | None = None,
-    kind: str | None = None,
+    noise_rate: float | None = None,
+    noise_kind: str | None = None,
     of: str = "accuracy",
     alpha: float = 0.05,
     test_fraction: float | None = None,
@@ -89,7 +90,7 @@ def paired_t_tests(
 
     Parameters
     ----------
-    scores, metric, level, kind, of
+    scores, metric, noise_rate, noise_kind, of
         See `score_table`.
     alpha : float, default=0.05
     test_fraction : float or None, default=None
@@ -108,7 +109,7 @@ def paired_t_tests(
     checked_alpha(alpha)
     if test_fraction is not None and not 0 < test_fraction < 1:
         raise ValueError(f"test_fraction must lie between 0 and 1, got {test_fraction!r}")
-    wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
+    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
     n_repeats = wide.index.get_level_values("repeat").nunique()
     wide, dropped, left_out = complete(wide)
     datasets = list(wide.index.get_level_values("dataset").unique())

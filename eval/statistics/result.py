@@ -8,7 +8,7 @@ from numbers import Real
 
 import pandas as pd
 
-from .._wording import counted, sentence
+from .._wording import counted, is_or_are, sentence
 
 NO_DATASET = "There is no data set of which all models have values."
 
@@ -22,7 +22,7 @@ class Finding:
     n_datasets : int
         Data sets that were compared.
     alpha : float
-        The level of significance.
+        Significance level.
     has_power : bool
         Whether any outcome on so many data sets or repeats could be significant.  Where it is false, p-values
         are NaN.
@@ -67,7 +67,7 @@ def aligned(table: pd.DataFrame) -> str:
 
 
 def checked_alpha(alpha: float) -> float:
-    """A level of significance, if it is one."""
+    """Check a significance noise_rate."""
     if not isinstance(alpha, Real) or not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}")
     return alpha
@@ -75,5 +75,5 @@ def checked_alpha(alpha: float) -> float:
 
 def too_few(n: int, noun: str, test: str, needed: int) -> str:
     """Sentence on a test that so few data sets or repeats allow no result of."""
-    are = f"{counted(n, noun)} {'is' if n == 1 else 'are'} too few" if n else f"there is no {noun}"
+    are = f"{counted(n, noun)} {is_or_are(n)} too few" if n else f"there is no {noun}"
     return sentence(f"{are} for {test}; it takes {counted(needed, noun)} at least.")

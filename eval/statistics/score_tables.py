@@ -14,40 +14,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import shortened
+from ..metrics.curves import per_repeat
 from ..metrics.outcome import NOT_FITTED
-from ..metrics.robustness import METRICS, PAIRED, per_repeat
+from ..metrics.registry import PAIRED
 
-HIGHER_IS_BETTER = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
 NO_VALUE = "has no value"
 MAX_ERROR = 120
 # Numbers that are equal but for the order they were summed in are ties.
 DIGITS = 12
 
 
-def higher_is_better(metric: str) -> bool:
-    """Whether more of a metric is better; of losses, sizes of trees and seconds less is.
-
-    Parameters
-    ----------
-    metric : str
-        See `per_repeat`.
-
-    Raises
-    ------
-    ValueError
-        If the metric is unknown.
-    """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
-    return metric in HIGHER_IS_BETTER
-
-
 def score_table(
     scores: pd.DataFrame,
     metric: str = "accuracy",
     *,
-    level: float | None = None,
-    kind: str | None = None,
+    noise_rate: float | None = None,
+    noise_kind: str | None = None,
     of: str = "accuracy",
 ) -> pd.DataFrame:
     """Mean of a metric over the repeats at one noise rate, for each data set and model.
@@ -55,12 +37,12 @@ def score_table(
     Parameters
     ----------
     scores : DataFrame
-        As `run` returns it.
+        `Run.scores`.
     metric : str, default="accuracy"
         See `per_repeat`.
-    level : float or None, default=None
+    noise_rate : float or None, default=None
         The noise rate; None for ``"area_under_ela"``, which has none, or where there is only one.
-    kind : str or None, default=None
+    noise_kind : str or None, default=None
         The kind of noise; None where there is only one.
     of : str, default="accuracy"
         The measure that stands for the accuracy; see `per_repeat`.
@@ -74,9 +56,9 @@ def score_table(
     Raises
     ------
     ValueError
-        If the scores have no such metric, level or kind of noise.
+        If the scores have no such metric, noise_rate or kind of noise.
     """
-    wide = repeat_table(scores, metric, level=level, kind=kind, of=of)
+    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
     datasets = wide.index.get_level_values("dataset").unique()
     means = by_dataset(wide).mean(axis=1)
     table = pd.DataFrame(means, datasets, wide.columns)
@@ -92,20 +74,20 @@ def by_dataset(wide: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def repeat_table(
-    scores: pd.DataFrame, metric: str, *, level: float | None, kind: str | None, of: str = "accuracy"
+    scores: pd.DataFrame, metric: str, *, noise_rate: float | None, noise_kind: str | None, of: str = "accuracy"
 ) -> pd.DataFrame:
     """A metric at one noise rate: a row for each data set and repeat, a column for each model.
 
     See `score_table`, whose rows are the means of these.
     """
-    kind = checked_kind(scores, kind)
-    scores = scores[scores["noise_kind"] == kind]
+    noise_kind = checked_kind(scores, noise_kind)
+    scores = scores[scores["noise_kind"] == noise_kind]
     values = per_repeat(scores, metric, of)
     if "noise_rate" in values:
-        level = _checked_level(values, level)
-        values = values[np.isclose(values["noise_rate"], level)]
-    elif level is not None:
-        raise ValueError(f"level must be None for {metric}, which has no noise rate, got {level!r}")
+        noise_rate = _only_rate(values, noise_rate)
+        values = values[np.isclose(values["noise_rate"], noise_rate)]
+    elif noise_rate is not None:
+        raise ValueError(f"noise_rate must be None for {metric}, which has no noise rate, got {noise_rate!r}")
     if values.duplicated(["dataset", "repeat", "model"]).any():
         raise ValueError("the scores hold a data set, model, noise and repeat more than once")
     rows = pd.MultiIndex.from_product(
@@ -114,33 +96,35 @@ def repeat_table(
     columns = pd.Index(scores["model"].unique(), name="model")
     wide = values.pivot(index=["dataset", "repeat"], columns="model", values=metric)
     wide = wide.reindex(index=rows, columns=columns).astype(np.float64)
-    rates = None if level is None else [level, 0.0] if metric in PAIRED else [level]
+    rates = None if noise_rate is None else [noise_rate, 0.0] if metric in PAIRED else [noise_rate]
     wide.attrs = {"missing": _reasons(wide, scores, metric if metric in scores else of, rates)}
     return wide
 
 
-def checked_kind(scores: pd.DataFrame, kind: str | None) -> str:
+def checked_kind(scores: pd.DataFrame, noise_kind: str | None) -> str:
     """The kind of noise, if the scores have it; the only one where none is asked for."""
     kinds = [str(name) for name in scores["noise_kind"].unique()]
-    if kind is None and len(kinds) == 1:
+    if noise_kind is None and len(kinds) == 1:
         return kinds[0]
-    if kind not in kinds:
-        raise ValueError(f"kind must be one of {', '.join(kinds) or 'none: there are no scores'}, got {kind!r}")
-    return kind
+    if noise_kind not in kinds:
+        raise ValueError(
+            f"noise_kind must be one of {', '.join(kinds) or 'none: there are no scores'}, got {noise_kind!r}"
+        )
+    return str(noise_kind)
 
 
-def _checked_level(values: pd.DataFrame, level: float | None) -> float:
+def _only_rate(values: pd.DataFrame, noise_rate: float | None) -> float:
     rates = np.unique(values["noise_rate"])
-    return float(rates[0]) if level is None and rates.size == 1 else checked_rate(rates, level)
+    return float(rates[0]) if noise_rate is None and rates.size == 1 else checked_rate(rates, noise_rate)
 
 
-def checked_rate(rates: NDArray[np.float64], level: Any, under: str = "") -> float:
+def checked_rate(rates: NDArray[np.float64], noise_rate: Any, under: str = "") -> float:
     """The noise rate that is asked for, if it is one of those; else a ValueError that ends with `under`."""
-    is_number = isinstance(level, int | float | np.number) and not isinstance(level, bool)
-    found = rates[np.isclose(rates, level)] if is_number else rates[:0]
+    is_number = isinstance(noise_rate, int | float | np.number) and not isinstance(noise_rate, bool)
+    found = rates[np.isclose(rates, noise_rate)] if is_number else rates[:0]
     if found.size == 0:
         there = ", ".join(f"{rate:g}" for rate in rates)
-        raise ValueError(f"level must be one of {there}{under}, got {level!r}")
+        raise ValueError(f"noise_rate must be one of {there}{under}, got {noise_rate!r}")
     return float(found[0])
 
 

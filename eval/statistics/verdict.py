@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .._wording import counted, listed, p_text, sentence
+from .._wording import counted, is_or_are, listed, p_text, percent, sentence
+from ..metrics.curves import per_repeat
 from ..metrics.outcome import lacking
-from ..metrics.robustness import per_repeat
-from .score_tables import checked_rate, complete, higher_is_better, rank_table, score_table
+from ..metrics.registry import higher_is_better, label_of
+from .score_tables import checked_rate, complete, rank_table, score_table
 from .wilcoxon_holm import wilcoxon_holm
 
 # A verdict is on the rate nearest to this one: noise enough to tell models apart, and less than one half, where
@@ -17,7 +18,6 @@ RATE = 0.3
 TIE = 5e-4  # shares that differ by less look the same
 MAX_NAMES = 4
 MAX_REASONS = 3
-SPELT = {"roc_auc": "ROC AUC", "macro_f1": "macro F1"}
 
 
 def verdict(
@@ -25,7 +25,7 @@ def verdict(
     *,
     metric: str = "accuracy",
     control: str | None = None,
-    level: float | None = None,
+    noise_rate: float | None = None,
     alpha: float = 0.05,
 ) -> list[str]:
     """Say in two or three sentences for each kind of noise which model does best, and what of it is certain.
@@ -39,16 +39,16 @@ def verdict(
     Parameters
     ----------
     scores : DataFrame
-        As `run` returns it.
+        `Run.scores`.
     metric : str, default="accuracy"
         A measure, a column of the scores.
     control : str or None, default=None
         A model; None for the one of the best mean rank.
-    level : float or None, default=None
+    noise_rate : float or None, default=None
         The noise rate, on kinds of noise that have it.  None for the one nearest to 30 %, of those at which the
         most can be compared, data sets times models: noise enough to tell models apart, and less than one half.
     alpha : float, default=0.05
-        The level of significance.
+        Significance level.
 
     Returns
     -------
@@ -58,24 +58,24 @@ def verdict(
     Raises
     ------
     ValueError
-        If there is no such measure, control or level.
+        If there is no such measure, control or noise_rate.
     """
     models = [str(name) for name in scores["model"].unique()]
     if control is not None and control not in models:
         raise ValueError(f"control must be one of {', '.join(models)}, got {control!r}")
-    if level is not None:
-        level = checked_rate(np.unique(scores["noise_rate"]), level)
+    if noise_rate is not None:
+        noise_rate = checked_rate(np.unique(scores["noise_rate"]), noise_rate)
     return [
         _of_kind(
             of_kind,
             str(kind),
             metric,
             control,
-            telling_rate(of_kind, metric) if level is None else level,
+            telling_rate(of_kind, metric) if noise_rate is None else noise_rate,
             alpha,
         )
         for kind, of_kind in scores.groupby("noise_kind", sort=False)
-        if level is None or np.isclose(of_kind["noise_rate"], level).any()
+        if noise_rate is None or np.isclose(of_kind["noise_rate"], noise_rate).any()
     ]
 
 
@@ -91,12 +91,12 @@ def telling_rate(scores: pd.DataFrame, metric: str) -> float:
 
 
 def _of_kind(
-    scores: pd.DataFrame, kind: str, metric: str, control: str | None, level: float, alpha: float
+    scores: pd.DataFrame, kind: str, metric: str, control: str | None, noise_rate: float, alpha: float
 ) -> str:
     """The paragraph on a kind of noise."""
-    table, kept = _tables(scores, metric, level)
+    table, kept = _tables(scores, metric, noise_rate)
     table, dropped, left_out = complete(table)
-    where = f"at {_percent(level)} {kind} noise" if level else f"without {kind} noise"
+    where = f"at {percent(noise_rate, 3)} {kind} noise" if noise_rate else f"without {kind} noise"
     if table.empty:
         said = [f"{where} there is no data set of which all models have values, so none can be compared"]
     elif control in left_out:
@@ -111,12 +111,12 @@ def _of_kind(
     return " ".join(f"{sentence(text)}." for text in said)
 
 
-def _tables(scores: pd.DataFrame, metric: str, level: float) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """The measure, and the share of it that is kept, where it has one; a cell has both or neither."""
-    table = score_table(scores, metric, level=level)
-    if level == 0 or not higher_is_better(metric):
+    table = score_table(scores, metric, noise_rate=noise_rate)
+    if noise_rate == 0 or not higher_is_better(metric):
         return table, None
-    kept = score_table(scores, "retention", level=level, of=metric)
+    kept = score_table(scores, "retention", noise_rate=noise_rate, of=metric)
     table = table.where(kept.notna())
     table.attrs = kept.attrs
     return table, kept
@@ -128,7 +128,7 @@ def _standing(table: pd.DataFrame, metric: str, control: str | None) -> tuple[st
     ranks = rank_table(table, higher_is_better=higher_is_better(metric)).mean()
     first = [str(name) for name in ranks.index[ranks == ranks.min()]]
     model = first[0] if control is None else control
-    what, on = _spelt(metric), f"on {table.index[0]}" if n == 1 else f"over {counted(n, 'data set')}"
+    what, on = label_of(metric), f"on {table.index[0]}" if n == 1 else f"over {counted(n, 'data set')}"
     of = f"of {counted(k, 'model')}"
     best = f"best {what} {of} {on}" if n == 1 else f"best mean rank {of} ({ranks.min():.3g}) in {what} {on}"
     mean = "" if n == 1 else "mean "
@@ -144,13 +144,13 @@ def _standing(table: pd.DataFrame, metric: str, control: str | None) -> tuple[st
 
 def _keeps(scores: pd.DataFrame, kept: pd.DataFrame, metric: str, model: str) -> str:
     """Which share of its measure a model keeps, and who keeps the most."""
-    shares, what = kept.mean(), _spelt(metric)
-    text = f"keeps {_percent(shares[model])} of its {what}"
+    shares, what = kept.mean(), label_of(metric)
+    text = f"keeps {percent(shares[model], 3)} of its {what}"
     most = shares.index[np.isclose(shares, shares.max(), rtol=0, atol=TIE)]
     if model not in most:
-        clean = score_table(scores, metric, level=0).loc[kept.index].mean()
+        clean = score_table(scores, metric, noise_rate=0).loc[kept.index].mean()
         less = f", but of a lower {what}" if clean[most[0]] < clean[model] else ""
-        text += f"; {most[0]} keeps the most, {_percent(shares.max())}{less}"
+        text += f"; {most[0]} keeps the most, {percent(shares.max(), 3)}{less}"
     elif len(most) == 1 < len(shares):
         text += ", the most of all"
     return text
@@ -195,8 +195,8 @@ def _failures(scores: pd.DataFrame, dropped: dict[str, str], left_out: dict[str,
         said.append(cells.told("cells under this noise"))
     for noun, reasons in (("model", left_out), ("data set", dropped)):
         if reasons:
-            are = "is" if len(reasons) == 1 else "are"
-            said.append(f"{counted(len(reasons), noun)} {are} not compared: {_some(reasons)}")
+            n = len(reasons)
+            said.append(f"{counted(n, noun)} {is_or_are(n)} not compared: {_some(reasons)}")
     return said
 
 
@@ -204,11 +204,3 @@ def _some(reasons: dict[str, str]) -> str:
     parts = [f"{name} ({why})" for name, why in list(reasons.items())[:MAX_REASONS]]
     more = len(reasons) - len(parts)
     return listed(parts + ([f"{more} more"] if more else []))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %" if share < 10 else f"{100 * share:.0f} %"
-
-
-def _spelt(metric: str) -> str:
-    return SPELT.get(metric, metric.replace("_", " "))

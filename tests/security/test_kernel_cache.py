@@ -17,7 +17,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from robust_splits._kernels import compile as _kernel
 
 KERNEL = """
-from robust_splits._kernel import outer_kernel
+from robust_splits._kernels.compile import outer_kernel
 
 @outer_kernel()
 def double(x):
@@ -25,7 +25,7 @@ def double(x):
 """
 CALLBACK = """
 from numba import types
-from robust_splits._kernel import callback
+from robust_splits._kernels.compile import callback
 
 @callback(types.float64(types.float64))
 def double(x):
@@ -209,7 +209,7 @@ _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
 import numpy as np
 from robust_splits import RobustForestClassifier
-from robust_splits._gain import reduction
+from robust_splits._kernels.gain import reduction
 from robust_splits._values import node_values
 print(node_values(np.array([[1.0, 3.0]]), 1.0, 0).tolist())
 """
@@ -222,5 +222,5 @@ print(node_values(np.array([[1.0, 3.0]]), 1.0, 0).tolist())
 
 
 def test_no_module_caches_in_another_way(root):
-    for path in (root / "robust_splits").glob("*.py"):
+    for path in (root / "robust_splits").rglob("*.py"):
         assert "cache=True" not in path.read_text(encoding="utf-8"), path

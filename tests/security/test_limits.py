@@ -117,7 +117,7 @@ def test_equal_errors_have_equal_texts_in_all_processes(tmp_path, monkeypatch):
     for seed in ("1", "2", "3"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         config = parse_config(SMALL | {"models": [model], "results_dir": str(tmp_path / seed)}, "study")
-        texts.update(run(config, n_jobs=1)["error"])
+        texts.update(run(config, n_jobs=1).scores["error"])
     assert len(texts) == 1
     assert "criterion" in texts.pop()
 
@@ -189,7 +189,7 @@ def test_time_is_up_even_where_python_does_not_run(tmp_path):
     """Compiled code may never return; the signal's handler in Python would wait for it."""
     code = """
 import ctypes
-from boostnoise import _command
+from boostnoise.eval.cli import command as _command
 _command.SECONDS_TO_STOP = 0.5
 with _command.stopped_after(0.5):
     ctypes.PyDLL(None).sleep(60)  # without releasing the interpreter's lock

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from boostnoise.eval._wording import counted
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.execution.run_record import Run
-from boostnoise.eval.metrics.robustness import MEASURES
+from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
-from boostnoise.eval.plotting.mathtext import label_of, short_label_of
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
 from boostnoise.eval.plotting.request import Picture
 from boostnoise.eval.statistics.bootstrap import FEWEST
@@ -163,7 +162,7 @@ class Results:
             scores=self.scores,
             metric=self.metric,
             of=self.metric,
-            level=None,
+            noise_rate=None,
             everything=self.scores,
             models=self.models,
             chosen=self.models,
@@ -186,12 +185,12 @@ class Results:
     def _lines(self, table: pd.DataFrame, metric: str) -> dict[str, Lines]:
         lines: dict[str, Lines] = {}
         for kind in self.kinds:
-            levels: dict[str, list[Any]] = {"model": self.models, "noise_rate": self.rates[kind]}
+            axes: dict[str, list[Any]] = {"model": self.models, "noise_rate": self.rates[kind]}
             if "dataset" in table:
-                levels = {"dataset": self.datasets, **levels}
-            every = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
-            here = table[table["noise_kind"] == kind].set_index(list(levels)).reindex(every)
-            shape = tuple(map(len, levels.values()))
+                axes = {"dataset": self.datasets, **axes}
+            every = pd.MultiIndex.from_product(list(axes.values()), names=list(axes))
+            here = table[table["noise_kind"] == kind].set_index(list(axes)).reindex(every)
+            shape = tuple(map(len, axes.values()))
             columns = (here[name].to_numpy(dtype=np.float64).reshape(shape) for name in (metric, "low", "high"))
             lines[kind] = Lines(*columns)
         return lines

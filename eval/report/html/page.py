@@ -14,17 +14,17 @@ from boostnoise.eval._atomic_file import whole_file
 from boostnoise.eval._wording import p_text
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
-from boostnoise.eval.plotting.mathtext import label_of, short_label_of
 from boostnoise.eval.plotting.styles import looks_of
 from boostnoise.eval.statistics.verdict import telling_rate, verdict
 
 from ..citations import bibtex, bibtex_of, citation, works_of
 from ..latex_names import readable
 from .data import Results
-from .significance import tests_of
+from .significance import tests_with_diagram
 from .styles import line_look, style_of_heat, style_of_models
-from .tables import failures, heat_maps, percent, tables_of_averages, tables_of_dataset
+from .tables import failures, heat_maps, tables_of_averages, tables_of_dataset, unbroken_percent
 
 TEMPLATES = "templates"
 FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # before anything is drawn
@@ -71,7 +71,10 @@ def html_of(run: Run) -> str:
     options = config.ela_fig if config.ela_fig.plot_kwargs or config.ela_fig.fig_cmap else config.rla_fig
     looks = [line_look(i, len(results.models), options) for i in range(len(results.models))]
     lines = looks_of(results.models, options)
-    told = [(of_kind, telling_rate(of_kind, results.metric)) for of_kind in results.scores_by_kind]
+    compared = [
+        (kind, of_kind, telling_rate(of_kind, results.metric))
+        for kind, of_kind in zip(results.kinds, results.scores_by_kind, strict=True)
+    ]
     style = "\n".join([_template("report.css"), style_of_models(looks), style_of_heat(options)])
     scripts = [get_plotlyjs(), _template("report.js")]
     environment = Environment(
@@ -82,7 +85,7 @@ def html_of(run: Run) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"percent": percent, "readable": readable, "breakable": _breakable}
+    environment.filters |= {"percent": unbroken_percent, "readable": readable, "breakable": _breakable}
     works = works_of(config)
     return environment.get_template("report.html.j2").render(
         run=run,
@@ -100,14 +103,16 @@ def html_of(run: Run) -> str:
         averages=tables_of_averages(results),
         heat_maps=heat_maps(results),
         sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],
-        levels=[results.rates[kind].index(rate) for kind, (_, rate) in zip(results.kinds, told, strict=True)],
+        rate_indices=[results.rates[kind].index(rate) for kind, _, rate in compared],
         verdict=[
             paragraph
-            for of_kind, rate in told
-            for paragraph in verdict(of_kind, metric=results.metric, level=rate)
+            for _, of_kind, rate in compared
+            for paragraph in verdict(of_kind, metric=results.metric, noise_rate=rate)
         ]
         + ([f"{config.scored_on()}."] if config.scored_on() else []),
-        tests=[tests_of(of_kind, results.metric, rate, lines) for of_kind, rate in told],
+        tests=[
+            tests_with_diagram(of_kind, results.metric, rate, kind, lines) for kind, of_kind, rate in compared
+        ],
         p_text=p_text,
         metric=short_label_of(results.metric),
         label_of=label_of,

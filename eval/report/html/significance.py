@@ -17,62 +17,55 @@ from matplotlib.figure import Figure
 from boostnoise.eval._wording import listed
 from boostnoise.eval.plotting.critical_difference import WIDTH, draw_critical_difference, height_of
 from boostnoise.eval.plotting.figure import STYLE
-from boostnoise.eval.statistics.friedman_nemenyi import FriedmanNemenyi, friedman_nemenyi
-from boostnoise.eval.statistics.paired_t import PairedTTests, paired_t_tests
-from boostnoise.eval.statistics.score_tables import higher_is_better, score_table
-from boostnoise.eval.statistics.wilcoxon_holm import WilcoxonHolm, wilcoxon_holm
+from boostnoise.eval.statistics.friedman_nemenyi import FriedmanNemenyi
+from boostnoise.eval.statistics.significance import SignificanceTests, significance_tests
 
 
 @dataclass(frozen=True)
-class Tests:
-    """The tests under one kind of noise.
+class TestsWithDiagram:
+    """The tests under one kind of noise, with their critical-difference diagram.
 
     Attributes
     ----------
-    ranks : FriedmanNemenyi
-    signs : WilcoxonHolm
-    repeats : PairedTTests
-    picture : str
-        The critical-difference diagram as an address that holds it all; empty where the test has no power.
+    tests : SignificanceTests
+    diagram : str
+        Data URI of the diagram; empty where the test has no power.
     description : str
-        What it shows, in words.
+        The diagram in words.
     """
 
-    ranks: FriedmanNemenyi
-    signs: WilcoxonHolm
-    repeats: PairedTTests
-    picture: str
+    tests: SignificanceTests
+    diagram: str
     description: str
 
 
-def tests_of(scores: pd.DataFrame, metric: str, level: float, looks: Mapping[str, Mapping[str, Any]]) -> Tests:
-    """Friedman's test with Nemenyi's, Wilcoxon's of the best model, and paired t-tests on each data set.
+def tests_with_diagram(
+    scores: pd.DataFrame,
+    metric: str,
+    noise_rate: float,
+    noise_kind: str,
+    styles: Mapping[str, Mapping[str, Any]],
+) -> TestsWithDiagram:
+    """Test whether models differ at one noise rate, and draw their mean ranks.
 
     Parameters
     ----------
-    scores : DataFrame
-        Those under one kind of noise.
-    metric : str
-        What is compared.
-    level : float
-        The noise rate.
-    looks : mapping
-        Of the models; see `looks_of`.
+    scores, metric, noise_rate, noise_kind
+        See `significance_tests`.
+    styles : mapping
+        Line styles of the models; see `looks_of`.
     """
-    table, better = score_table(scores, metric, level=level), higher_is_better(metric)
-    ranks = friedman_nemenyi(table, higher_is_better=better)
-    picture = _diagram(ranks, looks) if ranks.has_power else ""
-    signs = wilcoxon_holm(table, higher_is_better=better)
-    repeats = paired_t_tests(scores, metric, level=level)
-    return Tests(ranks, signs, repeats, picture, _description(ranks))
+    tests = significance_tests(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind)
+    ranks = tests.friedman_nemenyi
+    return TestsWithDiagram(tests, _diagram(ranks, styles) if ranks.has_power else "", _description(ranks))
 
 
-def _diagram(result: FriedmanNemenyi, looks: Mapping[str, Mapping[str, Any]]) -> str:
+def _diagram(result: FriedmanNemenyi, styles: Mapping[str, Mapping[str, Any]]) -> str:
     # As a picture of its own its ids meet no others, and what is in it can neither run nor load anything.
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": "critical difference"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph|Font")  # a script that the font lacks shows as boxes
         figure = Figure(figsize=(WIDTH, height_of(result)), layout="constrained")
-        draw_critical_difference(figure.subplots(), result, looks)
+        draw_critical_difference(figure.subplots(), result, styles)
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
     return f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from boostnoise.eval.metrics.outcome import lacking
+from boostnoise.eval._wording import percent, under_noise
+from boostnoise.eval.metrics.outcome import cells_by_error, lacking
+from boostnoise.eval.metrics.registry import higher_is_better, label_of, short_label_of
 from boostnoise.eval.metrics.robustness import area_under_ela
-from boostnoise.eval.plotting.mathtext import label_of, short_label_of
 from boostnoise.eval.statistics.intervals import best_and_overlapping
-from boostnoise.eval.statistics.score_tables import higher_is_better
 
 from .data import Lines, Results
 from .styles import heat_steps
@@ -77,7 +77,7 @@ class Table:
     rows : list of Row
     kind : int
         The number of its kind of noise.
-    level : int or None
+    rate : int or None
         The number of its noise rate, if it is of one only.
     """
 
@@ -86,22 +86,17 @@ class Table:
     columns: list[Column]
     rows: list[Row]
     kind: int
-    level: int | None = None
+    rate: int | None = None
 
 
-def percent(rate: float) -> str:
-    """A noise rate, which does not break at the end of a line."""
-    return f"{100 * rate:.4g}\N{NO-BREAK SPACE}%"
+def unbroken_percent(rate: float) -> str:
+    """A noise rate that does not break at the end of a line."""
+    return percent(rate).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def number(value: float, digits: int = 3) -> str:
     """A number of a table."""
     return f"{value:.{digits}f}".replace("-", "−") if math.isfinite(value) else MISSING
-
-
-def under(results: Results, kind: int) -> str:
-    """The kind of noise, for captions."""
-    return f"under {results.kinds[kind]} noise"
 
 
 def tables_of_averages(results: Results) -> list[Table]:
@@ -129,7 +124,7 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
 def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, of: str) -> Table:
     rates = results.rates[results.kinds[kind]]
     better, short = higher_is_better(metric), short_label_of(metric, results.metric)
-    values, columns = lines.value, [Column(percent(rate)) for rate in rates]
+    values, columns = lines.value, [Column(unbroken_percent(rate)) for rate in rates]
     if metric == "ela" and len(rates) > 1:
         areas = [area_under_ela(line, rates) for line in values]
         values, columns = np.column_stack([values, areas]), [*columns, Column("area")]
@@ -144,7 +139,7 @@ def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, of: 
                 band = f"{low} – {high}" if low != high else ""  # one that is missing, or of no width
             cells.append(_cell(value, band=band, best=bool(best[i, j])))
         rows.append(Row(model, i, cells))
-    caption = f"{short[0].upper()}{short[1:]}, {of}, {under(results, kind)} ({HINTS[better]})"
+    caption = f"{short[0].upper()}{short[1:]}, {of}, {under_noise(results.kinds[kind])} ({HINTS[better]})"
     return Table(caption, "model", columns, rows, kind)
 
 
@@ -156,14 +151,14 @@ def heat_maps(results: Results) -> list[Table]:
     columns = [Column(model, i) for i, model in enumerate(results.models)]
     tables = []
     for k, kind in enumerate(results.kinds):
-        for level, rate in enumerate(results.rates[kind]):
+        for r, rate in enumerate(results.rates[kind]):
             for metric in (results.metric, "ela"):
-                values, better = results.by_dataset[metric][kind].value[:, :, level], higher_is_better(metric)
+                values, better = results.by_dataset[metric][kind].value[:, :, r], higher_is_better(metric)
                 steps = heat_steps(values, higher_is_better=better)
                 best = _best(values, higher_is_better=better)
                 near, legend = np.zeros_like(best), "bold: the best on the data set"
                 if metric == results.metric:
-                    marks = best_and_overlapping(results.scores, metric, level=rate, kind=kind)
+                    marks = best_and_overlapping(results.scores, metric, noise_rate=rate, noise_kind=kind)
                     near = marks.table["overlaps"].to_numpy().reshape(best.shape) & ~best
                     if marks.has_power:
                         interval = "97.5 % t interval of the mean over the repeats"
@@ -186,8 +181,8 @@ def heat_maps(results: Results) -> list[Table]:
                     for i, name in enumerate(results.datasets)
                 ]
                 label = label_of(metric, results.metric)
-                caption = f"{label} at {percent(rate)} {kind} noise ({HINTS[better]}; {legend})"
-                tables.append(Table(caption[0].upper() + caption[1:], "data set", columns, rows, k, level))
+                caption = f"{label} at {unbroken_percent(rate)} {kind} noise ({HINTS[better]}; {legend})"
+                tables.append(Table(caption[0].upper() + caption[1:], "data set", columns, rows, k, r))
     return tables
 
 
@@ -237,20 +232,18 @@ class Failures:
 
 def failures(results: Results) -> Failures:
     """The cells without scores."""
-    scores = results.scores
-    without = scores[scores["error"].notna()]
-    groups: list[Any] = list(without.groupby(["model", "dataset", "error"], sort=False))
+    groups = list(cells_by_error(results.scores))
     rows = [
         Failure(
             model=model,
             number=results.models.index(model),
             dataset=dataset,
             kinds=", ".join(pd.unique(cells["noise_kind"])),
-            rates=", ".join(percent(rate) for rate in sorted(cells["noise_rate"].unique())),
+            rates=", ".join(unbroken_percent(rate) for rate in sorted(cells["noise_rate"].unique())),
             cells=len(cells),
             error=error,
         )
-        for (model, dataset, error), cells in groups[:MAX_FAILURES]
+        for model, dataset, error, cells in groups[:MAX_FAILURES]
     ]
-    cells = lacking(scores)
-    return Failures(cells.n_cells, cells.n_failed, cells.n_not_fitted, rows, max(0, len(groups) - MAX_FAILURES))
+    n = lacking(results.scores)
+    return Failures(n.n_cells, n.n_failed, n.n_not_fitted, rows, max(0, len(groups) - MAX_FAILURES))

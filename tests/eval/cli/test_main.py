@@ -16,7 +16,7 @@ import pytest
 
 from boostnoise.eval.cli.main import _redraw
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution.runner import complete
+from boostnoise.eval.execution.runner import run
 from boostnoise.eval.execution.store import Store
 from boostnoise.eval.report.console import Display
 
@@ -84,7 +84,7 @@ def test_a_run(noisyeval, tmp_path):
 
 def test_what_a_store_says_of_pictures_is_checked(small_config):
     config = small_config(repeats=1)
-    complete(config, n_jobs=1)
+    run(config, n_jobs=1)
     with Store(config.store_path) as store:
         record = json.loads(store.run_record("run"))
         record["config"]["ela_fig"]["fig_cmap"] = "nonsense"
@@ -97,7 +97,7 @@ def test_what_a_store_says_of_pictures_is_checked(small_config):
 
 def test_a_run_that_was_stopped_has_no_folder_yet(small_config):
     config = small_config(repeats=1)
-    complete(config, n_jobs=1)
+    run(config, n_jobs=1)
     assert not config.output_dir.exists()
     assert _redraw(config.output_dir, Display("run")) == 0
     assert config.output_dir.joinpath("report.html").is_file()

@@ -38,12 +38,12 @@ def config_of(monkeypatch):
         pass
 
     def config_of(*arguments, **options):
-        def complete(config, **_):
+        def run(config, **_):
             found.append(config)
             raise Stop
 
         found = []
-        monkeypatch.setattr("boostnoise.eval.execution.runner.complete", complete)
+        monkeypatch.setattr("boostnoise.eval.execution.runner.run", run)
         with pytest.raises(Stop):
             compare(*arguments, progress=False, **options)
         return found[0]

@@ -15,7 +15,7 @@ from boostnoise.eval import best_and_overlapping, rank_table, score_table, verdi
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run_record import Run
-from boostnoise.eval.metrics.robustness import MEASURES
+from boostnoise.eval.metrics.registry import MEASURES
 
 NAMES = ["<script>alert(1)</script>", "a_b & 50% | $\\lambda$"]
 SETS = ["iris", "wine_|", "digits"]
@@ -103,7 +103,7 @@ def test_rows_lie_within_each_kind_of_noise(made_scores):
 
 @pytest.mark.parametrize(("metric", "higher"), [("accuracy", True), ("ela", False), ("fit_seconds", False)])
 def test_ranks(comparison, scores, metric, higher):
-    table = score_table(scores, metric, level=0.4)
+    table = score_table(scores, metric, noise_rate=0.4)
     pd.testing.assert_frame_equal(
         comparison.ranks(0.4, metric=metric), rank_table(table, higher_is_better=higher)
     )
@@ -114,15 +114,15 @@ def test_the_level_is_that_of_the_verdict(comparison):
     # The rate nearest to 30 %.
     assert "At 40 %" in comparison.verdict()
     pd.testing.assert_frame_equal(comparison.ranks(), comparison.ranks(0.4))
-    assert comparison.tests().level == 0.4
-    assert comparison.tests(metric="area_under_ela").level is None
+    assert comparison.tests().noise_rate == 0.4
+    assert comparison.tests(metric="area_under_ela").noise_rate is None
     assert "at 40 % uniform noise" in comparison.to_markdown()
-    assert comparison.verdict(0.1) == verdict(comparison.scores, level=0.1)[0]
+    assert comparison.verdict(0.1) == verdict(comparison.scores, noise_rate=0.1)[0]
 
 
 def test_tests(two_kinds):
     found = two_kinds.tests(0.1, "b", metric="ela", noise_kind="pair_flip")
-    assert (found.metric, found.level, found.noise_kind) == ("ela", 0.1, "pair_flip")
+    assert (found.metric, found.noise_rate, found.noise_kind) == ("ela", 0.1, "pair_flip")
     assert found.wilcoxon_holm.control == "b"
     assert found.friedman_nemenyi.mean_ranks.sum() == 6
     text = str(found)
@@ -133,7 +133,7 @@ def test_tests(two_kinds):
     assert "(α = 0.1): " in str(two_kinds.tests(0.1, noise_kind="uniform", alpha=0.1))
     with pytest.raises(ValueError, match="control must be one of a, b, c, got 'z'"):
         two_kinds.tests(0.1, "z", noise_kind="uniform")
-    with pytest.raises(ValueError, match=r"level must be one of 0, 0\.1, 0\.4, got 0\.2"):
+    with pytest.raises(ValueError, match=r"noise_rate must be one of 0, 0\.1, 0\.4, got 0\.2"):
         two_kinds.tests(0.2, noise_kind="uniform")
 
 
@@ -148,13 +148,13 @@ def test_another_measure(scores):
 def test_pictures_are_pyplots(comparison):
     drawn = comparison.plot()
     assert plt.gcf() is drawn.figure
-    comparison.plot("heatmap", level=0.1)
+    comparison.plot("heatmap", noise_rate=0.1)
     assert len(plt.get_fignums()) == 2
     figure, ax = plt.subplots()
     assert comparison.plot("accuracy", ax=ax, models=NAMES[:1]) is ax
     assert len(plt.get_fignums()) == 3
     assert figure.axes[0] is ax
-    with pytest.raises(ValueError, match="kind must be one of"):
+    with pytest.raises(ValueError, match="plot must be one of"):
         comparison.plot("elq")
 
 
@@ -162,19 +162,19 @@ def test_pictures_are_of_the_level_of_the_verdict(two_kinds, made_scores):
     assert "at 40 % uniform noise" in two_kinds.plot("heatmap", noise_kind="uniform").figure.get_suptitle()
     rates = comparison_of(made_scores(rates=(0.0, 0.25, 0.4)))
     assert "at 25 % uniform noise" in rates.plot("heatmap").figure.get_suptitle()
-    assert "at 40 % uniform noise" in rates.plot("heatmap", level=0.4).figure.get_suptitle()
+    assert "at 40 % uniform noise" in rates.plot("heatmap", noise_rate=0.4).figure.get_suptitle()
     rates.plot("heatmap", metric="area_under_ela")
 
 
 def test_each_argument_is_checked(comparison):
-    wrong = "^level must be one of 0, 0.1, 0.4.*, got 'a'$"
+    wrong = "^noise_rate must be one of 0, 0.1, 0.4.*, got 'a'$"
     for call in (comparison.ranks, comparison.tests, comparison.verdict):
         with pytest.raises(ValueError, match=wrong):
             call("a")
     for call in (comparison.to_latex, comparison.to_markdown, partial(comparison.plot, "heatmap")):
         with pytest.raises(ValueError, match=wrong):
-            call(level="a")
-    with pytest.raises(ValueError, match=r"^kind must be one of ela, .*, got None$"):
+            call(noise_rate="a")
+    with pytest.raises(ValueError, match=r"^plot must be one of ela, .*, got None$"):
         comparison.plot(None)
     for argument in ("caption", "label"):
         with pytest.raises(TypeError, match=f"^{argument} must be text or None, got 3$"):
@@ -196,13 +196,13 @@ def latex_of(text):
 
 
 def test_latex(comparison, scores):
-    text = comparison.to_latex(level=0.4, label="tab:mine")
+    text = comparison.to_latex(noise_rate=0.4, label="tab:mine")
     head, *rows = latex_of(text)
     assert head == ["data set", r"\textless{}script\textgreater{}alert(1)\textless{}/script\textgreater{}", r"a\_b \& 50\% \textbar{} $\lambda$"]  # fmt: skip
     assert [row[0] for row in rows] == ["iris", r"wine\_\textbar{}", "digits"]
-    means = score_table(scores, "accuracy", level=0.4)
+    means = score_table(scores, "accuracy", noise_rate=0.4)
     repeats = scores[scores["noise_rate"] == 0.4].groupby(["dataset", "model"])["accuracy"]
-    marks = best_and_overlapping(scores, "accuracy", level=0.4).table.set_index(["dataset", "model"])
+    marks = best_and_overlapping(scores, "accuracy", noise_rate=0.4).table.set_index(["dataset", "model"])
     for dataset, row in zip(SETS, rows, strict=True):
         for model, cell in zip(NAMES, row[1:], strict=True):
             spread = repeats.std()[dataset, model]
@@ -221,7 +221,7 @@ def test_latex(comparison, scores):
 
 
 def test_markdown(comparison):
-    lines = comparison.to_markdown(level=0.4).splitlines()
+    lines = comparison.to_markdown(noise_rate=0.4).splitlines()
     assert lines[0] == r"| data set | \<script\>alert\(1\)\</script\> | a\_b \& 50% \| $\lambda$ |"
     assert lines[1] == "|---|---:|---:|"
     assert [line.split(" | ")[0] for line in lines[2:5]] == ["| iris", r"| wine\_\|", "| digits"]
@@ -235,7 +235,7 @@ def test_tables_of_what_is_missing(scores):
     holes.loc[lost, "accuracy"] = np.nan
     holes.loc[lost, "error"] = "lost <b>"
     comparison = comparison_of(holes)
-    (_, iris, *_) = latex_of(comparison.to_latex(level=0.4))
+    (_, iris, *_) = latex_of(comparison.to_latex(noise_rate=0.4))
     assert iris[1] == "--"
     assert iris[2].startswith(r"$\mathbf{")
     assert comparison.ranks(0.4).loc["iris"].isna().all()
@@ -269,9 +269,9 @@ def test_noise_on_test_labels_is_told(made_scores, tmp_path):
         assert text.count(said) == 1
     assert both.report(tmp_path / "report.html").read_text(encoding="utf-8").count(said) == 1
     for write in (both.to_markdown, both.to_latex):
-        assert said in write(level=0.4, noise_kind="label")
-        assert "noisy test" not in write(level=0.4, noise_kind="uniform")
-        assert "noisy test" not in write(level=0.0, noise_kind="label")
+        assert said in write(noise_rate=0.4, noise_kind="label")
+        assert "noisy test" not in write(noise_rate=0.4, noise_kind="uniform")
+        assert "noisy test" not in write(noise_rate=0.0, noise_kind="label")
     assert "noisy test" not in str(comparison_of(made_scores()))
 
 

@@ -14,7 +14,7 @@ from boostnoise.eval.config.reader import load_config
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCHEMA = config_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)
 

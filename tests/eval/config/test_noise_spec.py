@@ -16,21 +16,25 @@ def test_levels():
     uniform, pair_flip = parse(
         {"kind": "uniform", "rates": [0.3, 0, 0.1]}, {"kind": "pair_flip", "rates": [1, 0.2]}
     )
-    assert uniform.levels == [(0, UniformNoise(0.0)), (0.1, UniformNoise(0.1)), (0.3, UniformNoise(0.3))]
-    assert pair_flip.levels == [(0, UniformNoise(0.0)), (0.2, PairFlipNoise(0.2)), (1, PairFlipNoise(1.0))]
+    assert uniform.noise_by_rate == [(0, UniformNoise(0.0)), (0.1, UniformNoise(0.1)), (0.3, UniformNoise(0.3))]
+    assert pair_flip.noise_by_rate == [
+        (0, UniformNoise(0.0)),
+        (0.2, PairFlipNoise(0.2)),
+        (1, PairFlipNoise(1.0)),
+    ]
 
 
 def test_the_level_of_class_conditional_noise_is_the_mean_of_its_rates():
     cyclic = (0.4 * np.eye(3) + 0.6 * np.roll(np.eye(3), 1, axis=1)).tolist()
     (spec,) = parse({"kind": "class_conditional", "rates": [cyclic, [0.1, 0.7], [0.1, 0.3], [0, 0]]})
-    assert [rate for rate, _ in spec.levels] == [0, 0.2, 0.4, 0.6]
-    assert [noise for _, noise in spec.levels[1:]] == [
+    assert [rate for rate, _ in spec.noise_by_rate] == [0, 0.2, 0.4, 0.6]
+    assert [noise for _, noise in spec.noise_by_rate[1:]] == [
         ClassConditionalNoise(T) for T in ([0.1, 0.3], [0.1, 0.7], cyclic)
     ]
 
 
 def test_mahalanobis_noise_is_that_of_the_paper_by_default():
-    assert parse({"kind": "mahalanobis"})[0].levels[1:] == [(0.3, MahalanobisNoise())]
+    assert parse({"kind": "mahalanobis"})[0].noise_by_rate[1:] == [(0.3, MahalanobisNoise())]
     assert parse({"kind": "mahalanobis", "rates": [0.6]})[0].rates == [0, 0.6]
 
 

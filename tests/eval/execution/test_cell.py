@@ -48,13 +48,15 @@ def test_it_can_be_made_by_hand():
     tree = DecisionTreeClassifier(random_state=11).fit(X_train, y_train)
     predicted, probabilities = tree.predict(X_test), tree.predict_proba(X_test)
     result = outcome(model="tree")
-    assert result.accuracy == tree.score(X_test, y_test)
-    assert result.balanced_accuracy == pytest.approx(metrics.balanced_accuracy_score(y_test, predicted))
-    assert result.macro_f1 == pytest.approx(metrics.f1_score(y_test, predicted, average="macro"))
+    assert result.scores["accuracy"] == tree.score(X_test, y_test)
+    assert result.scores["balanced_accuracy"] == pytest.approx(
+        metrics.balanced_accuracy_score(y_test, predicted)
+    )
+    assert result.scores["macro_f1"] == pytest.approx(metrics.f1_score(y_test, predicted, average="macro"))
     auc = metrics.roc_auc_score(y_test, probabilities, multi_class="ovr")
-    assert result.roc_auc == pytest.approx(auc)
-    assert result.log_loss == pytest.approx(metrics.log_loss(y_test, probabilities))
-    assert (result.leaves, result.depth) == (tree.get_n_leaves(), tree.get_depth())
+    assert result.scores["roc_auc"] == pytest.approx(auc)
+    assert result.scores["log_loss"] == pytest.approx(metrics.log_loss(y_test, probabilities))
+    assert (result.scores["leaves"], result.scores["depth"]) == (tree.get_n_leaves(), tree.get_depth())
     assert result.is_score
 
 
@@ -63,13 +65,13 @@ def test_with_the_noise_of_the_2020_study_it_can_be_made_by_hand():
     noisy, y_test = LabelNoise(0.4).corrupt_split(Y, train, test, random_state=11)
     expected = DecisionTreeClassifier(random_state=11).fit(X[train], noisy.labels).score(X[test], y_test)
     result = outcome(model="tree", noise=LabelNoise(0.4), noise_on="train+test", stratify=False)
-    assert result.accuracy == expected
-    assert result.realised_rate == noisy.realised_rate
+    assert result.scores["accuracy"] == expected
+    assert result.scores["realised_rate"] == noisy.realised_rate
 
 
 def test_noise_depends_on_data_seed_and_setting_but_not_on_the_model():
     def rate(noise_rate=0.4, **changes):
-        return outcome(noise=UniformNoise(noise_rate), **changes).realised_rate
+        return outcome(noise=UniformNoise(noise_rate), **changes).scores["realised_rate"]
 
     assert rate(model="tree") == rate(model="robust_tree")
     other = Dataset("other", X + 1, WINE.y, WINE.classes)
@@ -82,7 +84,7 @@ def test_a_split_that_the_data_set_gives():
     expected = (
         DecisionTreeClassifier(random_state=11).fit(X[~is_test], Y[~is_test]).score(X[is_test], Y[is_test])
     )
-    assert outcome(given, "tree", test_fraction=0.1).accuracy == expected
+    assert outcome(given, "tree", test_fraction=0.1).scores["accuracy"] == expected
 
 
 def test_classes_that_the_training_rows_lack():
@@ -96,7 +98,7 @@ def test_classes_that_the_training_rows_lack():
             )
             assert result.error is None
             assert result.is_score
-            assert None not in (result.roc_auc, result.log_loss, result.leaves)
+            assert None not in (result.scores["roc_auc"], result.scores["log_loss"], result.scores["leaves"])
 
 
 def test_a_class_that_noise_leaves_no_row_has_the_probability_zero():
@@ -109,13 +111,15 @@ def test_a_class_that_noise_leaves_no_row_has_the_probability_zero():
     tree = DecisionTreeClassifier(random_state=11).fit(given.X[~is_test], noisy)
     whole = np.zeros((is_test.sum(), 3))
     whole[:, [0, 2]] = tree.predict_proba(given.X[is_test])
-    assert result.roc_auc == pytest.approx(metrics.roc_auc_score(y[is_test], whole, multi_class="ovr"))
-    assert result.log_loss == pytest.approx(metrics.log_loss(y[is_test], whole))
+    assert result.scores["roc_auc"] == pytest.approx(
+        metrics.roc_auc_score(y[is_test], whole, multi_class="ovr")
+    )
+    assert result.scores["log_loss"] == pytest.approx(metrics.log_loss(y[is_test], whole))
 
 
 def test_an_error_becomes_part_of_the_outcome():
     result = outcome(model="tree", params={"max_depth": -1})
-    assert result.accuracy is None
+    assert result.scores == {}
     assert result.error.startswith("InvalidParameterError: The 'max_depth' parameter")
     assert "Traceback" in result.traceback
 

@@ -118,8 +118,8 @@ def test_a_machine_that_is_lost_takes_nothing_with_it(cluster):
             cluster.workers[0].kill()
     fits = cluster.fits()
     alone = dict(fit_here(pending.items(), datasets, allowed, n_slots=2))
-    assert {key: outcome.accuracy for key, outcome in outcomes.items()} == {
-        key: outcome.accuracy for key, outcome in alone.items()
+    assert {key: outcome.scores["accuracy"] for key, outcome in outcomes.items()} == {
+        key: outcome.scores["accuracy"] for key, outcome in alone.items()
     }
     # Only what the lost machine had under way, and had not told yet, is fitted again.
     assert len(pending) <= len(fits) <= len(pending) + 2

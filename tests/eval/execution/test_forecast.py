@@ -40,7 +40,7 @@ def fit_by(monkeypatch):
                 seconds = function(self.job, self.datasets[self.job.dataset])
                 if seconds > self.limits.seconds:
                     return Outcome(error=f"ran longer than the time limit of {self.limits.seconds:g} s")
-                return Outcome(accuracy=0.5, fit_seconds=seconds, predict_seconds=0.0)
+                return Outcome({"accuracy": 0.5, "fit_seconds": seconds, "predict_seconds": 0.0})
 
             def kill(self):
                 pass
@@ -83,7 +83,10 @@ def test_times_of_earlier_cells_are_used(make, monkeypatch):
     config = make()
     with Store(config.store_path) as store:
         for key, seconds in zip(plan(config).cells, (10.0, 20.0), strict=False):
-            store.put(plan(config).cells[key], Outcome(accuracy=0.5, fit_seconds=seconds, predict_seconds=1.0))
+            store.put(
+                plan(config).cells[key],
+                Outcome({"accuracy": 0.5, "fit_seconds": seconds, "predict_seconds": 1.0}),
+            )
     foretold = forecast(plan(config), 2)
     assert foretold.pairs == [Pair("iris", "tree", 4, 2, 0, 2, seconds=16.0, known_from="store")]
     assert foretold.seconds == 16.0  # two cells side by side
@@ -149,7 +152,10 @@ def test_what_was_not_tried_is_unknown(make, monkeypatch):
     config = make(models=["adaboost", TREE])
     with Store(config.store_path) as store:
         planned = plan(config)
-        store.put(planned.cells[planned.keys[0]], Outcome(accuracy=0.5, fit_seconds=2.0, predict_seconds=0.0))
+        store.put(
+            planned.cells[planned.keys[0]],
+            Outcome({"accuracy": 0.5, "fit_seconds": 2.0, "predict_seconds": 0.0}),
+        )
     foretold = forecast(plan(config), 1)
     assert foretold.pairs[1] == Pair("iris", "tree", 4, 0, 0, 4)
     assert "tree 4 0 0 4 unknown" in " ".join(text(rendered(foretold)).split())

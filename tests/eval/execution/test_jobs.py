@@ -18,7 +18,7 @@ from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution.jobs import PROTOCOL, Job, levels, make_jobs
+from boostnoise.eval.execution.jobs import PROTOCOL, Job, make_jobs, noise_by_rate
 
 TREE = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 JOB = Job(
@@ -187,7 +187,7 @@ def given(tmp_path):
         path = tmp_path / f"labels.{suffix}"
         frame = pd.DataFrame({"expert": labels, "row": range(len(labels))})
         frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
-        return levels(spec({"kind": "given", "path": str(path), "column": column}), dataset)
+        return noise_by_rate(spec({"kind": "given", "path": str(path), "column": column}), dataset)
 
     return given
 
@@ -232,7 +232,7 @@ def test_labels_that_do_not_fit(given, labels, column, message):
 
 def test_a_file_that_is_not_there():
     with pytest.raises(ConfigError, match=r"no such file: nowhere\.csv"):
-        levels(spec({"kind": "given", "path": "nowhere.csv", "column": "expert"}), SET)
+        noise_by_rate(spec({"kind": "given", "path": "nowhere.csv", "column": "expert"}), SET)
 
 
 def test_a_matrix_for_another_number_of_classes():
@@ -241,4 +241,4 @@ def test_a_matrix_for_another_number_of_classes():
         ConfigError,
         match="noise 'class_conditional': T is for 2 classes, but there are 3 in data set 'letters'",
     ):
-        levels(noise, SET)
+        noise_by_rate(noise, SET)

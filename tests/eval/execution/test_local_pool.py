@@ -149,7 +149,7 @@ def test_models_that_break_a_limit_or_their_process_touch_no_other_cell(jobs, lo
         "IsKilled": DIED,
         "Quits": "SystemExit: enough",
     }
-    assert all((outcome.accuracy is None) == (name != "Good") for name, outcome in outcomes)
+    assert all(("accuracy" not in outcome.scores) == (name != "Good") for name, outcome in outcomes)
     lines = log.read_text().split()
     assert sorted(line for line in lines if not line.isdigit()) == sorted(name for name, _ in outcomes)
     # What they had started has ended with them.
@@ -218,7 +218,11 @@ def test_any_number_of_workers_gives_the_same_scores(jobs):
     noise = [{"kind": "uniform", "rates": [0.1, 0.2]}]
     cells = jobs(models=models, noise=noise, repeats=2)
     found = [
-        [(name, o.accuracy, o.realised_rate, o.error) for name, o in fit(cells, n_slots=n)] for n in (1, 2, 3)
+        [
+            (name, o.scores.get("accuracy"), o.scores.get("realised_rate"), o.error)
+            for name, o in fit(cells, n_slots=n)
+        ]
+        for n in (1, 2, 3)
     ]
     assert found[0] == found[1] == found[2]
     assert {error for *_, error in found[0]} == {None}

@@ -61,7 +61,7 @@ def test_while_a_run_goes_on(make, tmp_path):
     planned = check(make())
     with Store(make().store_path) as store:
         key = planned.keys[0]
-        store.put(planned.cells[key], Outcome(accuracy=0.5))
+        store.put(planned.cells[key], Outcome({"accuracy": 0.5}))
         assert list(plan(make()).finished) == [key]
 
 

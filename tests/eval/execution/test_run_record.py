@@ -9,7 +9,7 @@ from boostnoise.eval.config.reader import load_config
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run_record import RunRecord, load_run
-from boostnoise.eval.execution.runner import complete
+from boostnoise.eval.execution.runner import run
 from boostnoise.eval.execution.store import Store
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 
@@ -31,7 +31,7 @@ def make(small_config, tmp_path, monkeypatch):
 
 def test_what_is_loaded_is_what_was_run(make):
     config = make()
-    ran = complete(config, n_jobs=1)
+    ran = run(config, n_jobs=1)
     loaded = load_run("results")
     assert loaded.config == ran.config == config
     assert loaded.datasets == ran.datasets
@@ -49,24 +49,24 @@ def test_what_is_loaded_is_what_was_run(make):
 
 
 def test_nothing_is_written_where_there_is_nothing_new(make):
-    complete(make(), n_jobs=1)
+    run(make(), n_jobs=1)
     with Store(Path("results/store.sqlite")) as store:
         before = store.run_record("run")
-    again = complete(make(), n_jobs=1)
+    again = run(make(), n_jobs=1)
     with Store(Path("results/store.sqlite")) as store:
         assert store.run_record("run") == before
     assert len(again.sessions) == 1
 
 
 def test_sessions_add_up_until_all_is_fitted_afresh(make):
-    complete(make(models=[TREE]), n_jobs=1)
-    both = complete(make(), n_jobs=1)
+    run(make(models=[TREE]), n_jobs=1)
+    both = run(make(), n_jobs=1)
     assert [session.fitted for session in both.sessions] == [8, 8]
     assert list(both.scores["model"].unique()) == ["tree", "$\\mu$ <b>"]
-    fewer = complete(make(models=[BAYES]), n_jobs=1)  # nothing to fit, but another run
+    fewer = run(make(models=[BAYES]), n_jobs=1)  # nothing to fit, but another run
     assert list(load_run("results").scores["model"].unique()) == ["$\\mu$ <b>"]
     assert len(fewer.sessions) == 2
-    fresh = complete(make(resume=False), n_jobs=1)
+    fresh = run(make(resume=False), n_jobs=1)
     assert [session.fitted for session in fresh.sessions] == [16]
 
 
@@ -79,24 +79,24 @@ def test_a_run_that_was_stopped(make):
             raise Stop
 
     with pytest.raises(Stop):
-        complete(make(), n_jobs=1, progress=progress)
-    run = load_run(Path("results"), "run")
-    assert run.scores["accuracy"].notna().sum() == 5
-    assert (run.scores["error"] == NOT_FITTED).sum() == 11
-    assert [session.fitted for session in run.sessions] == [5]
+        run(make(), n_jobs=1, progress=progress)
+    stopped = load_run(Path("results"), "run")
+    assert stopped.scores["accuracy"].notna().sum() == 5
+    assert (stopped.scores["error"] == NOT_FITTED).sum() == 11
+    assert [session.fitted for session in stopped.sessions] == [5]
 
 
 def test_failed_cells_have_their_errors(make):
-    run = complete(make(models=[TREE, BAD]), n_jobs=1)
+    ran = run(make(models=[TREE, BAD]), n_jobs=1)
     loaded = load_run("results")
-    pd.testing.assert_frame_equal(loaded.scores, run.scores)
+    pd.testing.assert_frame_equal(loaded.scores, ran.scores)
     assert loaded.scores.loc[loaded.scores["model"] == "bad", "error"].str.contains("n_neighbors").all()
 
 
 def test_neither_data_nor_models_are_needed(make, tmp_path):
     pd.DataFrame({"a": range(60), "b": [0, 1] * 30}).to_csv("mine.csv", index=False)
     config = make(datasets=[{"path": "mine.csv", "target": "b"}])
-    ran = complete(config, n_jobs=1)
+    ran = run(config, n_jobs=1)
     Path("mine.csv").unlink()
     moved = tmp_path / "elsewhere" / "moved"
     moved.parent.mkdir()
@@ -107,8 +107,8 @@ def test_neither_data_nor_models_are_needed(make, tmp_path):
 
 
 def test_which_run_is_meant(make):
-    complete(make(), n_jobs=1)
-    complete(make(name="other", models=[TREE]), n_jobs=1)
+    run(make(), n_jobs=1)
+    run(make(name="other", models=[TREE]), n_jobs=1)
     with pytest.raises(ConfigError, match="has several runs; say which: other, run"):
         load_run("results")
     with pytest.raises(ConfigError, match="has no run 'third', but other, run"):
@@ -136,7 +136,7 @@ def test_which_run_is_meant(make):
     ],
 )
 def test_records_are_not_trusted(make, harm):
-    complete(make(), n_jobs=1)
+    run(make(), n_jobs=1)
     with Store(Path("results/store.sqlite")) as store:
         store.put_run("run", harm(store.run_record("run")))
     with pytest.raises(ConfigError):

@@ -27,7 +27,7 @@ def without_times(scores):
 
 def test_scores(make):
     calls = []
-    scores = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    scores = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
     assert len(scores) == 2 * 2 * 2 * 2
     assert scores.columns.tolist() == [
         "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "balanced_accuracy",
@@ -43,21 +43,21 @@ def test_scores(make):
 
 
 def test_models_see_the_same_noise(make):
-    scores = run(make(), n_jobs=1)
+    scores = run(make(), n_jobs=1).scores
     rates = scores.groupby(["dataset", "noise_rate", "repeat"])["realised_rate"].nunique()
     assert (rates == 1).all()
 
 
 def test_order_of_workers_does_not_matter(make, tmp_path):
-    one = run(make(), n_jobs=1)
-    two = run(make(results_dir=str(tmp_path / "other")), n_jobs=2)
+    one = run(make(), n_jobs=1).scores
+    two = run(make(results_dir=str(tmp_path / "other")), n_jobs=2).scores
     pd.testing.assert_frame_equal(without_times(one), without_times(two))
 
 
 def test_the_draws_stay_as_they_are(make):
     """For the same seeds the same scores, so that those of earlier versions can be had again."""
     noise = [{"kind": "uniform", "rates": [0.2, 0.4]}, {"kind": "label", "rates": [0.3]}]
-    scores = run(make(datasets=["iris"], models=[TREE], noise=noise), n_jobs=1)
+    scores = run(make(datasets=["iris"], models=[TREE], noise=noise), n_jobs=1).scores
     assert (120 * scores["realised_rate"]).round().tolist() == [0, 0, 25, 19, 34, 57, 0, 0, 29, 32]
 
 
@@ -80,8 +80,8 @@ def test_every_kind_of_noise_for_any_number_of_workers(make, tmp_path):
     pd.DataFrame({"expert": given}).to_csv(tmp_path / "expert.csv", index=False)
     noise = [*EVERY_KIND, {"kind": "given", "path": str(tmp_path / "expert.csv"), "column": "expert"}]
     changes = {"datasets": ["breast_cancer"], "models": [TREE, "robust_tree"], "noise": noise}
-    one = run(make(**changes), n_jobs=1)
-    two = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=2)
+    one = run(make(**changes), n_jobs=1).scores
+    two = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=2).scores
     pd.testing.assert_frame_equal(without_times(one), without_times(two))
     assert one["error"].isna().all()
     assert one["noise_kind"].nunique() == 10
@@ -99,31 +99,31 @@ def test_every_kind_of_noise_for_any_number_of_workers(make, tmp_path):
 
 
 def test_finished_cells_are_not_fitted_again(make):
-    first = run(make(), n_jobs=1)
+    first = run(make(), n_jobs=1).scores
     calls = []
-    again = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    again = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
     assert calls == [(16, 0, 16)]
     pd.testing.assert_frame_equal(first, again)
     wider = run(
         make(models=[TREE, "robust_tree", "adaboost"]),
         n_jobs=1,
         progress=lambda p: calls.append((p.done, p.failed, p.total)),
-    )
+    ).scores
     assert calls[1] == (16, 0, 24)
     pd.testing.assert_frame_equal(wider[wider["model"] != "adaboost"].reset_index(drop=True), first)
-    fresh = run(make().model_copy(update={"resume": False}), n_jobs=1)
+    fresh = run(make().model_copy(update={"resume": False}), n_jobs=1).scores
     assert (fresh["fit_seconds"] != first["fit_seconds"]).any()
     pd.testing.assert_frame_equal(without_times(fresh), without_times(first))
 
 
 def test_other_configs_use_what_is_finished(make):
     """Whatever they call their data sets and models, and whatever else they hold."""
-    first = run(make(), n_jobs=1)
+    first = run(make(), n_jobs=1).scores
     named = [{"set": "wine", "name": "red wine"}, "breast_cancer"]
     content = make(datasets=named, models=[TREE | {"name": "other"}], metric="macro_f1").model_dump()
     other = parse_config({key: value for key, value in content.items() if key != "name"}, "another run")
     calls = []
-    scores = run(other, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    scores = run(other, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
     assert calls[0] == (4, 0, 8)
     same = first[(first["dataset"] == "wine") & (first["model"] == "tree")].reset_index(drop=True)
     renamed = same.assign(dataset="red wine", model="other")
@@ -133,7 +133,7 @@ def test_other_configs_use_what_is_finished(make):
 def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_again(make, tmp_path):
     """The other one is this run itself, in another folder, whose cells appear after the first few."""
     other = make(results_dir=str(tmp_path / "other"))
-    there = run(other, n_jobs=1)
+    there = run(other, n_jobs=1).scores
     config, done = make(), []
 
     def progress(state):
@@ -141,22 +141,22 @@ def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_agai
         if len(done) == 4:
             assert merge(config, [other.store_path]) == 16 - 3
 
-    scores = run(config, n_jobs=1, progress=progress)
+    scores = run(config, n_jobs=1, progress=progress).scores
     assert done == list(range(17))
     same = (scores["fit_seconds"] == there["fit_seconds"]).sum()
     assert 16 - 3 - 3 <= same <= 16 - 3  # those that were under way already were fitted
     pd.testing.assert_frame_equal(without_times(scores), without_times(there))
     # All are wanted again: nobody's are used.
-    fresh = run(config.model_copy(update={"resume": False}), n_jobs=1)
+    fresh = run(config.model_copy(update={"resume": False}), n_jobs=1).scores
     assert (fresh["fit_seconds"] != scores["fit_seconds"]).all()
 
 
 def test_merged_cells_are_not_fitted_again(make, tmp_path):
     parts = [make(results_dir=str(tmp_path / name), datasets=[name]) for name in ("iris", "wine")]
-    tables = [run(part, n_jobs=1) for part in parts]
+    tables = [run(part, n_jobs=1).scores for part in parts]
     config, calls = make(), []
     assert merge(config, [tmp_path / "iris", str(tmp_path / "wine" / "store.sqlite")]) == 16
-    scores = run(config, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total)))
+    scores = run(config, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
     assert calls == [(16, 0, 16)]
     pd.testing.assert_frame_equal(scores, pd.concat(tables, ignore_index=True))
 
@@ -189,7 +189,7 @@ def test_a_failing_model_does_not_stop_the_others(make):
     states = []
     scores = run(
         make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))
-    )
+    ).scores
     failed = scores[scores["model"] == "bad"]
     assert failed["accuracy"].isna().all()
     assert failed["error"].str.contains("InvalidParameterError: The 'max_depth' parameter").all()
@@ -203,7 +203,7 @@ def test_a_failing_model_does_not_stop_the_others(make):
 NOTHING_LEFT = """
 import sys
 from boostnoise.eval import run
-from boostnoise.eval.config import parse_config
+from boostnoise.eval.config.run import parse_config
 
 models = ["adaboost", "xgboost", "lightgbm", "robust_tree"]
 config = parse_config(
@@ -215,7 +215,7 @@ config = parse_config(
     },
     "run",
 )
-print(run(config)["accuracy"].notna().sum(), {"sklearn", "xgboost", "lightgbm", "numba"} & set(sys.modules))
+print(run(config).scores["accuracy"].notna().sum(), {"sklearn", "xgboost", "lightgbm", "numba"} & set(sys.modules))
 """
 
 
@@ -275,7 +275,7 @@ def test_own_modules_must_be_allowed(make, own_models):
 
 def test_a_model_that_takes_its_process_down(make, own_models):
     config = make(models=[own_models("Killed"), TREE], datasets=["iris"], repeats=1)
-    scores = run(config, n_jobs=2, allow_modules=["own_models"])
+    scores = run(config, n_jobs=2, allow_modules=["own_models"]).scores
     killed = scores[scores["model"] == "Killed"]
     assert killed["error"].str.contains("the process that fitted this cell died").all()
     assert scores.loc[scores["model"] == "tree", "error"].isna().all()
@@ -290,7 +290,7 @@ def test_models_that_take_too_much(make, own_models):
         time_limit=10,
         memory_limit=0.4,
     )
-    errors = run(config, n_jobs=2, allow_modules=["own_models"]).set_index("model")["error"]
+    errors = run(config, n_jobs=2, allow_modules=["own_models"]).scores.set_index("model")["error"]
     assert errors["Hangs"] == "ran longer than the time limit of 10 s"
     assert errors["Large"] == "took more than the memory limit of 0.4 GiB"
     assert pd.isna(errors["tree"])
@@ -331,7 +331,7 @@ def test_data_sets_of_all_kinds(make, tmp_path):
         {"set": "checkerboard2x2", "max_rows": 500},
         {"set": "iris", "name": "setosa", "positive": [0]},
     ]
-    scores = run(make(datasets=datasets, models=[TREE]), n_jobs=1)
+    scores = run(make(datasets=datasets, models=[TREE]), n_jobs=1).scores
     assert scores["dataset"].unique().tolist() == ["a", "b", "checkerboard2x2", "setosa"]
     assert scores["error"].isna().all()
     # The rows that are tested on are given, so all repeats without noise are one.
@@ -381,7 +381,7 @@ def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp
         },
         "study",
     )
-    scores = run(config, n_jobs=2)
+    scores = run(config, n_jobs=2).scores
     both = scores.merge(published, left_on=["dataset", "noise_rate"], right_on=["dataset", "level"])
     assert len(both) == len(names) * 4
     difference = both["accuracy_x"] - both["accuracy_y"]

@@ -31,7 +31,7 @@ class HoldsTheLock(Sleeps):
 PARENT = """
 import sys
 from boostnoise.eval import run
-from boostnoise.eval.config import parse_config
+from boostnoise.eval.config.run import parse_config
 
 # No guard of __main__: this script is not run again by workers.
 model = {"module": "own_models", "model": sys.argv[1]}

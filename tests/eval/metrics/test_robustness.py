@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval import area_under_ela, curve, ela, mean_curve, retention, rla
-from boostnoise.eval.metrics.robustness import per_repeat
+from boostnoise.eval.metrics.curves import per_repeat
 
 
 def test_definitions():

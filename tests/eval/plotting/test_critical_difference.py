@@ -26,7 +26,7 @@ def bars_of(ax):
 def test_ranks_and_bars_are_those_of_the_test(made_scores, n):
     models = [f"m{i}" for i in range(n)]
     scores = made_scores(models, datasets=SETS, repeats=1)
-    result = friedman_nemenyi(score_table(scores, "accuracy", level=0.4), higher_is_better=True)
+    result = friedman_nemenyi(score_table(scores, "accuracy", noise_rate=0.4), higher_is_better=True)
     ax = diagram(scores)
     for i, model in enumerate(models):
         drawn = [line for line in ax.lines if line.get_gid() in (f"model-{i}", f"model-{i}-2")]
@@ -72,7 +72,7 @@ def test_names_do_not_meet(made_scores):
 )
 def test_without_power_there_is_no_diagram(made_scores, models, datasets):
     scores = made_scores(list(models), datasets=datasets)
-    result = friedman_nemenyi(score_table(scores, "accuracy", level=0.4), higher_is_better=True)
+    result = friedman_nemenyi(score_table(scores, "accuracy", noise_rate=0.4), higher_is_better=True)
     ax = diagram(scores)
     assert not ax.lines
     (said,) = texts(ax)

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from boostnoise.eval import plot
 from boostnoise.eval.config.figure_options import MAX_PIXELS, FigureOptions
-from boostnoise.eval.plotting.plot import KINDS
+from boostnoise.eval.config.plot_names import PLOTS
 
 LONG = "a robust model with a long name, of depth"
 NOISE = ("uniform", "label", "pair")
@@ -103,12 +103,12 @@ def test_the_legend_tells_which_models_have_no_values(made_scores):
     assert legend(figure) == ["a (no values)", "b (no values under label noise)", "c", "d (no values)"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PLOTS)
 def test_no_values_at_all_can_be_drawn(made_scores, kind, tmp_path):
     scores = made_scores().assign(accuracy=np.nan, macro_f1=np.nan, error="ValueError: no", fit_seconds=np.nan)
-    measures = {name: np.nan for name in KINDS if name not in scores and name.split("_by")[0] == name}
+    measures = {name: np.nan for name in PLOTS if name not in scores and name.split("_by")[0] == name}
     scores = scores.assign(
-        **{name: value for name, value in measures.items() if "_" in name or name in KINDS[:12]}
+        **{name: value for name, value in measures.items() if "_" in name or name in PLOTS[:12]}
     )
     figure = figure_of(plot(scores, kind))
     figure.savefig(tmp_path / "drawn.png")

@@ -19,7 +19,7 @@ def cells(ax):
 
 def test_values_and_deviations(made_scores):
     scores = made_scores("abc", SETS)
-    ax = plot(scores, "heatmap", level=0.1, metric="ela")
+    ax = plot(scores, "heatmap", noise_rate=0.1, metric="ela")
     table = curve(scores, "ela").query("noise_rate == 0.1").set_index(["dataset", "model"])
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "b", "c"]
     assert [label.get_text() for label in ax.get_yticklabels()] == list(SETS)

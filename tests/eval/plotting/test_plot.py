@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from boostnoise.eval import mean_curve, plot
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.config.run import Figure as FigureKind
-from boostnoise.eval.plotting.plot import KINDS
+from boostnoise.eval.plotting.plot import PLOTS
 
 MIXED = [
     "ela",
@@ -34,7 +34,7 @@ def lines_of(ax, i):
 
 
 def test_a_config_may_ask_for_every_kind():
-    assert get_args(FigureKind) == KINDS
+    assert get_args(FigureKind) == PLOTS
 
 
 def test_lines_are_those_of_the_table_and_bands_hold_them(made_scores):
@@ -157,10 +157,10 @@ def test_nothing_global_is_touched(made_scores, kind):
 def test_levels_and_kinds_of_noise(made_scores):
     scores = made_scores("abc", datasets=SETS, kinds=("uniform", "pair"))
     assert (
-        plot(scores, "heatmap", level=0.1, noise_kind="pair").figure.get_suptitle()
+        plot(scores, "heatmap", noise_rate=0.1, noise_kind="pair").figure.get_suptitle()
         == "Accuracy at 10 % pair noise"
     )
-    axes = plot(scores, "heatmap", level=0.1)
+    axes = plot(scores, "heatmap", noise_rate=0.1)
     assert [ax.get_title() for ax in axes] == ["at 10 % uniform noise", "at 10 % pair noise"]
     assert len(plot(scores, "time")) == len(plot(scores, "ranks")) == 2
 
@@ -168,7 +168,7 @@ def test_levels_and_kinds_of_noise(made_scores):
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
-        ("elan", {}, "kind must be one of ela, rla, retention, .*, heatmap, got 'elan'"),
+        ("elan", {}, "plot must be one of ela, rla, retention, .*, heatmap, got 'elan'"),
         (
             "ela",
             {"of": "ela"},
@@ -183,21 +183,21 @@ def test_levels_and_kinds_of_noise(made_scores):
             {"metric": "area_under_ela"},
             "metric must be one of .*, retention for time, got 'area_under_ela'",
         ),
-        ("heatmap", {"level": 0.3}, "level must be one of 0, 0.1, 0.4 under uniform noise, got 0.3"),
+        ("heatmap", {"noise_rate": 0.3}, "noise_rate must be one of 0, 0.1, 0.4 under uniform noise, got 0.3"),
         (
             "heatmap",
-            {"level": 0.1, "metric": "area_under_ela"},
-            "level must be None for area_under_ela, .* got 0.1",
+            {"noise_rate": 0.1, "metric": "area_under_ela"},
+            "noise_rate must be None for area_under_ela, .* got 0.1",
         ),
-        ("ela", {"level": 0.1}, "level must be None for ela, which shows all noise rates, got 0.1"),
+        ("ela", {"noise_rate": 0.1}, "noise_rate must be None for ela, which shows all noise rates, got 0.1"),
         ("ela", {"noise_kind": "pair"}, "noise_kind must be among uniform, got 'pair'"),
         ("ela", {"noise_kind": 3}, "noise_kind must be among uniform, got 3"),
         ("ela", {"models": ["a", "z"]}, r"models must be among a, b, got \['a', 'z'\]"),
         ("ela", {"models": []}, r"models must be among a, b, got \[\]"),
         ("ela", {"models": ["a", "a"]}, "models must name each once, but 'a' is there twice"),
         ("ela", {"models": [["a"]]}, r"models must be among a, b, got \[\['a'\]\]"),
-        ("heatmap", {"level": "a"}, "level must be one of 0, 0.1, 0.4 under uniform noise, got 'a'"),
-        (None, {}, "kind must be one of ela, .*, got None"),
+        ("heatmap", {"noise_rate": "a"}, "noise_rate must be one of 0, 0.1, 0.4 under uniform noise, got 'a'"),
+        (None, {}, "plot must be one of ela, .*, got None"),
         (
             "ela",
             {"options": FigureOptions(plot_kwargs=[{}])},

@@ -6,7 +6,7 @@ from boostnoise.eval import mean_curve, plot
 
 def test_points_and_bars(made_scores):
     scores = made_scores("abc")
-    ax = plot(scores, "time", level=0.1)
+    ax = plot(scores, "time", noise_rate=0.1)
     assert ax.get_xscale() == "log"
     accuracy, seconds = (
         mean_curve(scores, metric).query("noise_rate == 0.1").set_index("model")[metric]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from boostnoise.eval.execution.plan import Progress, plan
-from boostnoise.eval.execution.runner import complete, run
+from boostnoise.eval.execution.runner import run
 from boostnoise.eval.metrics.outcome import Outcome
 from boostnoise.eval.report import console as module
 from boostnoise.eval.report.console import Bar, Display, Events, Lines, Notebook, display, display_in_python
@@ -31,7 +31,7 @@ def states(config, failed=0):
     planned = plan(config)
     yield Progress(planned, 0)
     for done, key in enumerate(planned.pending, 1):
-        yield Progress(planned, done, failed, key, Outcome(accuracy=0.8, realised_rate=0.1))
+        yield Progress(planned, done, failed, key, Outcome({"accuracy": 0.8, "realised_rate": 0.1}))
 
 
 def show(shown, config, **options):
@@ -84,7 +84,7 @@ def test_quiet_says_nothing_while_all_is_well(make, capsys):
     shown.warn("look out")
     config = make(repeats=1)
     with shown:
-        done = complete(config, n_jobs=1, progress=shown)
+        done = run(config, n_jobs=1, progress=shown)
     assert capsys.readouterr() == ("", "")
     shown.end(done, [])
     assert capsys.readouterr() == (f"{where(config)}\n", "")
@@ -93,7 +93,7 @@ def test_quiet_says_nothing_while_all_is_well(make, capsys):
 def test_quiet_says_what_failed(make, capsys):
     config = make(models=[TREE, BAD], repeats=1)
     shown = Display("run")
-    shown.end(complete(config, n_jobs=1), [])
+    shown.end(run(config, n_jobs=1), [])
     shown.refuse("one\ntwo")
     shown.interrupted("noisyeval run.json")
     assert capsys.readouterr().err.splitlines() == [
@@ -107,7 +107,7 @@ def test_quiet_says_what_failed(make, capsys):
 
 def test_lines_end_with_the_tables(make, capsys):
     config = make(models=[TREE, BAD], repeats=1)
-    Lines("run").end(complete(config, n_jobs=1), [])
+    Lines("run").end(run(config, n_jobs=1), [])
     out = capsys.readouterr().out
     assert "ELA, equalised loss of accuracy" in out
     assert "bad on iris, 2 cells: InvalidParameterError" in out
@@ -121,7 +121,7 @@ def test_events(make, capsys):
     assert type(shown) is Events
     shown.warn("look out")
     with shown:
-        done = complete(config, n_jobs=1, progress=shown)
+        done = run(config, n_jobs=1, progress=shown)
     shown.end(done, write_report(done))
     shown.refuse("one\ntwo")
     shown.interrupted("noisyeval run.json")

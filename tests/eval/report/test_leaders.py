@@ -32,7 +32,7 @@ def keys(planned, **wanted):
 
 def add(leaders, keys, accuracy):
     for key in keys:
-        leaders.add(key, Outcome(accuracy=accuracy))
+        leaders.add(key, Outcome({"accuracy": accuracy}))
 
 
 def test_there_is_none_before_a_cell_is_finished_with_and_without_noise(planned):
@@ -72,5 +72,5 @@ def test_a_model_that_fails_does_not_hold_up_the_others(planned):
 def test_cells_of_earlier_runs_count(planned):
     from dataclasses import replace
 
-    stored = {key: Outcome(accuracy=0.8) for key in planned.keys}
+    stored = {key: Outcome({"accuracy": 0.8}) for key in planned.keys}
     assert len(Leaders(Progress(replace(planned, stored=stored), 0)).best(9)) == 4

@@ -41,7 +41,7 @@ def test_the_middle_is_the_mean_curve(accuracy, metric, over):
 
 
 def test_data_sets_drawn_one_by_one(accuracy):
-    band = bootstrap_band(scores_of(accuracy), "ela", over="datasets", level=0.8, n_resamples=300, seed=3)
+    band = bootstrap_band(scores_of(accuracy), "ela", over="datasets", confidence=0.8, n_resamples=300, seed=3)
     ela = ((1 - accuracy) / accuracy[:, :1]).mean(axis=3)  # kinds, rates, data sets, models
     n = ela.shape[2]
     draws = np.random.default_rng(3).integers(n, size=(300, n))
@@ -52,7 +52,7 @@ def test_data_sets_drawn_one_by_one(accuracy):
 
 
 def test_repeats_of_each_data_set_drawn_one_by_one(accuracy):
-    band = bootstrap_band(scores_of(accuracy), "ela", level=0.8, n_resamples=300, seed=3)
+    band = bootstrap_band(scores_of(accuracy), "ela", confidence=0.8, n_resamples=300, seed=3)
     ela = (1 - accuracy) / accuracy[:, :1]  # kinds, rates, data sets, repeats, models
     n_sets, n = ela.shape[2:4]
     draws = np.random.default_rng(3).integers(n, size=(300, n_sets, n))
@@ -81,9 +81,9 @@ def test_a_band_of_each_data_set(accuracy):
 
 def test_the_seed_decides(accuracy):
     scores = scores_of(accuracy)
-    first, same = (bootstrap_band(scores, "ela", level=0.8) for _ in range(2))
+    first, same = (bootstrap_band(scores, "ela", confidence=0.8) for _ in range(2))
     assert first.to_csv() == same.to_csv()
-    other = bootstrap_band(scores, "ela", level=0.8, seed=1)
+    other = bootstrap_band(scores, "ela", confidence=0.8, seed=1)
     assert not first["low"].equals(other["low"])
     np.testing.assert_allclose(first["low"], other["low"], atol=0.2)
 
@@ -97,7 +97,9 @@ def test_coverage():
 
 
 def test_more_level_is_wider(accuracy):
-    narrow, wide = (bootstrap_band(scores_of(accuracy), "accuracy", level=level) for level in (0.5, 0.9))
+    narrow, wide = (
+        bootstrap_band(scores_of(accuracy), "accuracy", confidence=confidence) for confidence in (0.5, 0.9)
+    )
     assert (narrow["high"] - narrow["low"] < wide["high"] - wide["low"]).all()
 
 
@@ -152,7 +154,7 @@ def test_arguments(accuracy):
     for arguments, message in [
         ({"over": "models"}, "over must be 'repeats' or 'datasets', got 'models'"),
         ({"over": "datasets", "by_dataset": True}, "over must be 'repeats' with by_dataset, got 'datasets'"),
-        ({"level": 95}, "level must lie between 0 and 1, got 95"),
+        ({"confidence": 95}, "confidence must lie between 0 and 1, got 95"),
         ({"n_resamples": 0}, "n_resamples must be at least 1, got 0"),
     ]:
         with pytest.raises(ValueError, match=f"^{message}$"):

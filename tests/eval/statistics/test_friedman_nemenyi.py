@@ -218,7 +218,7 @@ def test_the_order_of_data_sets_and_models_changes_nothing(values, random):
 def test_the_published_accuracies_of_2020(data_root):
     scores = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
     scores = scores[scores["config"] == "depth6trees50"].rename(columns={"level": "noise_rate"})
-    table = score_table(scores.assign(noise_kind="label", repeat=0), "ela", level=0.3)
+    table = score_table(scores.assign(noise_kind="label", repeat=0), "ela", noise_rate=0.3)
     assert table.shape == (16, 3)
     result = friedman_nemenyi(table, higher_is_better=False)
     # The study's claim: XGBoost has the lowest ELA, then GBM, then AdaBoost.

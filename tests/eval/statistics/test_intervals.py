@@ -73,7 +73,7 @@ def test_overlap_is_that_of_two_intervals():
 
 def test_lower_is_better():
     scores = pd.concat([scores_of(EXAMPLE), scores_of(EXAMPLE).assign(noise_rate=0.0, accuracy=1.0)])
-    table = best_and_overlapping(scores, "ela", level=0.3).table.set_index(["dataset", "model"])
+    table = best_and_overlapping(scores, "ela", noise_rate=0.3).table.set_index(["dataset", "model"])
     assert table["best"].tolist() == [True, False, False, True, True, False]
     assert table["overlaps"].tolist() == [False, True, False, False, False, True]
 

@@ -63,7 +63,7 @@ def test_lower_is_better(accuracy):
 def test_ela_pairs_within_the_repeat(accuracy):
     noisy = accuracy - np.random.default_rng(1).uniform(0, 0.1, accuracy.shape)
     both = pd.concat([scores_of(accuracy), scores_of(noisy).assign(noise_rate=0.3)])
-    row = paired_t_tests(both, "ela", level=0.3).table.iloc[0]
+    row = paired_t_tests(both, "ela", noise_rate=0.3).table.iloc[0]
     ela = (1 - noisy[0]) / accuracy[0]
     assert row["p_value"] == pytest.approx(ttest_rel(ela[:, 0], ela[:, 1]).pvalue)
 

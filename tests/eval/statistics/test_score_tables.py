@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from boostnoise.eval import higher_is_better, rank_table, score_table
+from boostnoise.eval import rank_table, score_table
 from boostnoise.eval.metrics.outcome import NOT_FITTED
-from boostnoise.eval.metrics.robustness import METRICS
 from boostnoise.eval.statistics.score_tables import complete
 
 
@@ -29,12 +28,12 @@ def scores():
 
 def test_means_over_repeats(scores):
     accuracy = scores["accuracy"].to_numpy().reshape(2, 3, 2, 2)
-    table = score_table(scores, level=0.2)
+    table = score_table(scores, noise_rate=0.2)
     assert list(table.index) == ["d0", "d1", "d2"]
     assert list(table.columns) == ["m0", "m1"]
     np.testing.assert_allclose(table, accuracy[1].mean(axis=1))
     ela = ((1 - accuracy[1]) / accuracy[0]).mean(axis=1)
-    np.testing.assert_allclose(score_table(scores, "ela", level=0.2), ela)
+    np.testing.assert_allclose(score_table(scores, "ela", noise_rate=0.2), ela)
     # The area under two points is their mean.
     areas = (((1 - accuracy) / accuracy[0]).mean(axis=0)).mean(axis=1)
     np.testing.assert_allclose(score_table(scores, "area_under_ela"), areas)
@@ -42,38 +41,40 @@ def test_means_over_repeats(scores):
 
 def test_the_order_of_the_scores_is_kept(scores):
     backwards = scores.iloc[::-1].reset_index(drop=True)
-    table = score_table(backwards, level=0.2)
+    table = score_table(backwards, noise_rate=0.2)
     assert list(table.index) == ["d2", "d1", "d0"]
     assert list(table.columns) == ["m1", "m0"]
-    pd.testing.assert_frame_equal(table.loc[["d0", "d1", "d2"], ["m0", "m1"]], score_table(scores, level=0.2))
+    pd.testing.assert_frame_equal(
+        table.loc[["d0", "d1", "d2"], ["m0", "m1"]], score_table(scores, noise_rate=0.2)
+    )
 
 
 def test_a_rate_that_is_a_sum_is_found():
     scores = scores_of(np.full((2, 1, 1, 1), 0.5), rates=(0.0, 0.1 + 0.2))
-    assert score_table(scores, level=0.3).iat[0, 0] == 0.5
+    assert score_table(scores, noise_rate=0.3).iat[0, 0] == 0.5
 
 
 def test_what_is_not_there_is_refused(scores):
     both = pd.concat([scores, scores.assign(noise_kind="pair_flip")])
-    with pytest.raises(ValueError, match=r"^level must be one of 0, 0.2, got 0.3$"):
-        score_table(scores, level=0.3)
-    with pytest.raises(ValueError, match=r"^level must be one of 0, 0.2, got None$"):
+    with pytest.raises(ValueError, match=r"^noise_rate must be one of 0, 0.2, got 0.3$"):
+        score_table(scores, noise_rate=0.3)
+    with pytest.raises(ValueError, match=r"^noise_rate must be one of 0, 0.2, got None$"):
         score_table(scores)
     with pytest.raises(
-        ValueError, match=r"^level must be None for area_under_ela, which has no noise rate, got 0.2$"
+        ValueError, match=r"^noise_rate must be None for area_under_ela, which has no noise rate, got 0.2$"
     ):
-        score_table(scores, "area_under_ela", level=0.2)
-    with pytest.raises(ValueError, match=r"^kind must be one of uniform, pair_flip, got None$"):
-        score_table(both, level=0.2)
-    with pytest.raises(ValueError, match=r"^kind must be one of uniform, got 'label'$"):
-        score_table(scores, level=0.2, kind="label")
+        score_table(scores, "area_under_ela", noise_rate=0.2)
+    with pytest.raises(ValueError, match=r"^noise_kind must be one of uniform, pair_flip, got None$"):
+        score_table(both, noise_rate=0.2)
+    with pytest.raises(ValueError, match=r"^noise_kind must be one of uniform, got 'label'$"):
+        score_table(scores, noise_rate=0.2, noise_kind="label")
     with pytest.raises(ValueError, match="more than once"):
-        score_table(pd.concat([scores, scores]), level=0.2)
+        score_table(pd.concat([scores, scores]), noise_rate=0.2)
     with pytest.raises(ValueError, match=r"^metric must be one of accuracy, .*, got 'speed'$"):
-        score_table(scores, "speed", level=0.2)
+        score_table(scores, "speed", noise_rate=0.2)
     with pytest.raises(ValueError, match=r"^the scores have no measure 'roc_auc', but accuracy$"):
-        score_table(scores, "roc_auc", level=0.2)
-    assert score_table(both, level=0.2, kind="pair_flip").equals(score_table(scores, level=0.2))
+        score_table(scores, "roc_auc", noise_rate=0.2)
+    assert score_table(both, noise_rate=0.2, noise_kind="pair_flip").equals(score_table(scores, noise_rate=0.2))
 
 
 def fail(scores, error="ValueError: no", **where):
@@ -84,47 +85,47 @@ def fail(scores, error="ValueError: no", **where):
 
 def test_missing_cells_are_told(scores):
     fail(scores, dataset="d1", model="m0", repeat=1, noise_rate=0.2)
-    table = score_table(scores, level=0.2)
+    table = score_table(scores, noise_rate=0.2)
     assert table.isna().to_numpy().tolist() == [[False, False], [True, False], [False, False]]
     whole, dropped, left_out = complete(table)
     assert list(whole.index) == ["d0", "d2"]
     assert dropped == {"d1": "m0 failed in 1 of 2 repeats: ValueError: no"}
     assert left_out == {}
-    assert not score_table(scores, level=0.0).isna().any(axis=None)
+    assert not score_table(scores, noise_rate=0.0).isna().any(axis=None)
 
 
 def test_what_is_not_fitted_yet_has_not_failed(scores):
     fail(scores, NOT_FITTED, dataset="d1", model="m0", repeat=1, noise_rate=0.2)
-    assert complete(score_table(scores, level=0.2))[1] == {"d1": "m0 is not fitted yet in 1 of 2 repeats"}
+    assert complete(score_table(scores, noise_rate=0.2))[1] == {"d1": "m0 is not fitted yet in 1 of 2 repeats"}
     fail(scores, dataset="d1", model="m0", repeat=0, noise_rate=0.2)
-    assert complete(score_table(scores, level=0.2))[1] == {
+    assert complete(score_table(scores, noise_rate=0.2))[1] == {
         "d1": "m0 is not fitted yet in 1 of 2 repeats, and failed in 1 of 2 repeats: ValueError: no"
     }
     one = scores[scores["repeat"] == 1]
-    assert complete(score_table(one, level=0.2))[1] == {"d1": "m0 is not fitted yet"}
+    assert complete(score_table(one, noise_rate=0.2))[1] == {"d1": "m0 is not fitted yet"}
 
 
 def test_without_a_baseline_there_is_no_ela(scores):
     fail(scores, dataset="d1", model="m0", repeat=1, noise_rate=0.0)
-    assert complete(score_table(scores, "ela", level=0.2))[1] == {
+    assert complete(score_table(scores, "ela", noise_rate=0.2))[1] == {
         "d1": "m0 failed in 1 of 2 repeats: ValueError: no"
     }
-    assert complete(score_table(scores, level=0.2))[1] == {}
+    assert complete(score_table(scores, noise_rate=0.2))[1] == {}
 
 
 def test_a_cell_without_a_row_is_missing(scores):
     scores = scores.drop(
         scores.index[(scores["dataset"] == "d2") & (scores["repeat"] == 0) & (scores["model"] == "m1")]
     )
-    assert complete(score_table(scores, level=0.2))[1] == {"d2": "m1 has no accuracy in 1 of 2 repeats"}
+    assert complete(score_table(scores, noise_rate=0.2))[1] == {"d2": "m1 has no accuracy in 1 of 2 repeats"}
     one = scores_of(np.full((2, 2, 1, 2), 0.5))
     one.loc[len(one) - 1, "accuracy"] = np.nan
-    assert complete(score_table(one.drop(columns="error"), level=0.2))[1] == {"d1": "m1 has no accuracy"}
+    assert complete(score_table(one.drop(columns="error"), noise_rate=0.2))[1] == {"d1": "m1 has no accuracy"}
 
 
 def test_a_model_without_any_value_drops_no_data_set(scores):
     fail(scores, "x" * 500, model="m0")
-    whole, dropped, left_out = complete(score_table(scores, level=0.2))
+    whole, dropped, left_out = complete(score_table(scores, noise_rate=0.2))
     assert list(whole.columns) == ["m1"]
     assert len(whole) == 3
     assert dropped == {}
@@ -162,10 +163,3 @@ def test_ranks_stay_under_monotone_transformations(values, high):
     pd.testing.assert_frame_equal(ranks, rank_table(np.exp(table / 10), higher_is_better=high))
     pd.testing.assert_frame_equal(ranks, rank_table(-table, higher_is_better=not high))
     np.testing.assert_allclose(ranks.sum(axis=1), 6)
-
-
-def test_which_direction_is_better():
-    high = {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "retention"}
-    assert {metric for metric in METRICS if higher_is_better(metric)} == high
-    with pytest.raises(ValueError, match="metric must be one of"):
-        higher_is_better("speed")

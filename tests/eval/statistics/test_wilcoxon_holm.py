@@ -222,7 +222,7 @@ def test_the_order_of_data_sets_and_models_changes_nothing():
 def test_the_published_accuracies_of_2020(data_root):
     scores = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
     scores = scores[scores["config"] == "50stumps"].rename(columns={"level": "noise_rate"})
-    table = score_table(scores.assign(noise_kind="label", repeat=0), level=0.3)
+    table = score_table(scores.assign(noise_kind="label", repeat=0), noise_rate=0.3)
     row = wilcoxon_holm(table, "gboost1", higher_is_better=True).table.set_index("model").loc["adaboost1"]
     differences = table["gboost1"] - table["adaboost1"]
     assert row["p_value"] == pytest.approx(wilcoxon(differences, method="exact").pvalue)

@@ -13,7 +13,7 @@
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const touch = matchMedia("(pointer: coarse)");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const state = { kind: 0, levels: all("select.level").map((select) => Number(select.value)), off: new Set() };
+  const state = { kind: 0, rateIndices: all("select.rate").map((select) => Number(select.value)), off: new Set() };
   const percent = (rate) => `${Number((100 * rate).toPrecision(4))}\u00a0%`;
   const digits = (value) => (Math.abs(value) < 100 ? value.toFixed(3) : value.toFixed(1)).replace("-", "−");
   // Plotly reads names as a kind of HTML.
@@ -65,13 +65,13 @@
   }
 
   function pointsOf() {
-    const level = state.levels[state.kind];
+    const r = state.rateIndices[state.kind];
     const lines = data.mean[data.metric][state.kind], seconds = data.seconds[state.kind];
-    const bar = (of, i) => of.low && of.low[i][level] !== null
-      ? { type: "data", symmetric: false, array: [of.high[i][level] - of.y[i][level]], arrayminus: [of.y[i][level] - of.low[i][level]], thickness: 1.2, width: 3 }
+    const bar = (of, i) => of.low && of.low[i][r] !== null
+      ? { type: "data", symmetric: false, array: [of.high[i][r] - of.y[i][r]], arrayminus: [of.y[i][r] - of.low[i][r]], thickness: 1.2, width: 3 }
       : undefined;
     return visible().map((look) => {
-      const x = seconds.y[look.i][level], y = lines.y[look.i][level];
+      const x = seconds.y[look.i][r], y = lines.y[look.i][r];
       return {
         x: [x], y: [y], mode: "markers", name: plain(short(look.name)), marker: marker(look, 1.4), opacity: look.opacity,
         error_x: bar(seconds, look.i), error_y: bar(lines, look.i), meta: { model: look.i }, hoverinfo: "text",
@@ -286,14 +286,14 @@
 
   function choose() {
     for (const part of all("[data-k]")) {
-      const k = Number(part.dataset.k), level = part.dataset.l;
-      part.hidden = k !== state.kind || (level !== undefined && Number(level) !== state.levels[k]);
+      const k = Number(part.dataset.k), r = part.dataset.l;
+      part.hidden = k !== state.kind || (r !== undefined && Number(r) !== state.rateIndices[k]);
     }
     redraw();
   }
   all("input[name=kind]").forEach((radio) => radio.addEventListener("change", () => { state.kind = Number(radio.value); choose(); }));
-  all("select.level").forEach((select) => select.addEventListener("change", () => {
-    state.levels[Number(select.dataset.of)] = Number(select.value);
+  all("select.rate").forEach((select) => select.addEventListener("change", () => {
+    state.rateIndices[Number(select.dataset.of)] = Number(select.value);
     choose();
   }));
   choose();

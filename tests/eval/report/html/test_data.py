@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from boostnoise.eval.config.figure_options import FigureOptions
-from boostnoise.eval.execution.runner import complete
-from boostnoise.eval.metrics.robustness import curve, mean_curve
+from boostnoise.eval.execution import runner
+from boostnoise.eval.metrics.curves import curve, mean_curve
 from boostnoise.eval.report.html.data import Results, numbers
 from boostnoise.eval.report.html.styles import line_look
 
@@ -21,7 +21,7 @@ def run(small_config):
     }
     bayes = {"name": "bayes", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
     noise = [{"kind": "uniform", "rates": [0.2, 0.4]}, {"kind": "pair_flip", "rates": [0.3]}]
-    return complete(
+    return runner.run(
         small_config(datasets=["wine", "iris"], models=[tree, bad, bayes], noise=noise, repeats=3), n_jobs=1
     )
 

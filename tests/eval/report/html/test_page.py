@@ -15,8 +15,9 @@ from matplotlib.colors import to_hex
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run_record import DatasetFacts, Run, Session
-from boostnoise.eval.metrics.outcome import NOT_FITTED, RANGES
-from boostnoise.eval.metrics.robustness import curve, mean_curve
+from boostnoise.eval.metrics.curves import curve, mean_curve
+from boostnoise.eval.metrics.outcome import NOT_FITTED
+from boostnoise.eval.metrics.registry import RANGES
 from boostnoise.eval.plotting.styles import look_of
 from boostnoise.eval.report.html.page import html_of, write_html
 from boostnoise.eval.report.html.styles import DARK_PAGE, lightened
@@ -209,7 +210,7 @@ def shown(browser, run, tmp_path_factory):
 SHAPES = {
     "one model": lambda: make_run(models=["only"]),
     "one of everything": lambda: make_run(models=["only"], datasets=1, rates=[0.0], repeats=1),
-    "one level": lambda: make_run(rates=[0.0]),
+    "one rate": lambda: make_run(rates=[0.0]),
     "all failed": lambda: make_run(fails=lambda row: "ValueError: no"),
     "nothing fitted": lambda: make_run(datasets=1, fails=lambda row: NOT_FITTED),
     "25 models": lambda: make_run(models=[f"a model with a long name, {i}" for i in range(25)], datasets=2),
@@ -429,7 +430,7 @@ def test_tables_are_filtered(opened):
     assert table.locator("tbody tr:visible").count() == 12
     box.fill("SET 1")
     assert table.locator("tbody tr:visible").count() == 3  # 1, 10, 11
-    assert "3 of 12 rows" in tab.page.locator("#level").inner_text()
+    assert "3 of 12 rows" in tab.page.locator("#rate").inner_text()
     table.get_by_role("button", name="tree").click()
     assert table.locator("tbody tr:visible").count() == 3
     box.fill("")
@@ -460,13 +461,13 @@ def test_kinds_of_noise_and_levels_are_chosen(opened):
     tab = opened(make_run(kinds=["uniform", "pair flip"]))
 
     def captions():
-        return [caption.inner_text() for caption in tab.page.locator("#level caption:visible").all()]
+        return [caption.inner_text() for caption in tab.page.locator("#rate caption:visible").all()]
 
     assert all("at 30\N{NO-BREAK SPACE}% uniform noise" in caption for caption in captions())
     assert len(captions()) == 2
     tab.page.get_by_role("radio", name="pair flip").check()
     assert all("at 30\N{NO-BREAK SPACE}% pair flip noise" in caption for caption in captions())
-    tab.page.locator("select.level:visible").select_option("10\N{NO-BREAK SPACE}%")
+    tab.page.locator("select.rate:visible").select_option("10\N{NO-BREAK SPACE}%")
     assert all("at 10\N{NO-BREAK SPACE}% pair flip noise" in caption for caption in captions())
     assert len(captions()) == 2
     assert not tab.page.get_by_text("under uniform noise", exact=False).locator("visible=true").count()
@@ -580,10 +581,10 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
     tab.page.get_by_role("checkbox", name="tree").focus()
     tab.page.keyboard.press("Space")
     assert tab.page.locator("#shown").inner_text() == "(2 of 3)"
-    button = tab.page.locator("#level table:visible thead button").nth(2)
+    button = tab.page.locator("#rate table:visible thead button").nth(2)
     button.focus()
     tab.page.keyboard.press("Enter")
-    assert tab.page.locator("#level table:visible thead th").nth(2).get_attribute("aria-sort") == "ascending"
+    assert tab.page.locator("#rate table:visible thead th").nth(2).get_attribute("aria-sort") == "ascending"
 
 
 def test_everything_has_a_name_for_those_who_do_not_see_it(shown):
@@ -609,7 +610,7 @@ def test_without_javascript_tables_are_there(opened, run):
     assert not tab.page.locator("#controls").is_visible()
     assert not tab.page.locator(".plot").first.is_visible()
     # Two for each rate of the heat maps, three averages, and no buttons that would do nothing.
-    assert tab.page.locator("#level table:visible").count() == 2 * len(RATES)
+    assert tab.page.locator("#rate table:visible").count() == 2 * len(RATES)
     assert tab.page.locator("#curves table:visible").count() == 3
     assert tab.page.locator("button:visible").count() == 0
 
@@ -647,7 +648,7 @@ def test_dark_mode_and_print(opened, run):
     tab.js(
         """() => {
           addEventListener("beforeprint", () => {
-            window.printed = [...document.querySelectorAll("#curves .plot, #level .plot")].map((plot) =>
+            window.printed = [...document.querySelectorAll("#curves .plot, #rate .plot")].map((plot) =>
               [plot._fullLayout.width, plot._fullData.at(-1).marker.color]);
           });
         }"""
@@ -659,11 +660,11 @@ def test_dark_mode_and_print(opened, run):
 
 def test_printing_leaves_the_charts_as_large_as_they_were(opened, run):
     tab = opened(run)
-    sizes = """() => [...document.querySelectorAll("#curves .plot, #level .plot")].map((plot) => {
+    sizes = """() => [...document.querySelectorAll("#curves .plot, #rate .plot")].map((plot) => {
       const { width, height } = plot.querySelector(".main-svg").getBoundingClientRect();
       return [width, height, plot.clientWidth, plot.clientHeight];
     })"""
-    for plot in tab.page.locator("#curves .plot, #level .plot").all():
+    for plot in tab.page.locator("#curves .plot, #rate .plot").all():
         plot.scroll_into_view_if_needed()
         plot.locator(".main-svg").first.wait_for()
     before = tab.js(sizes)
@@ -687,7 +688,7 @@ def test_where_there_is_nothing_to_draw_there_are_no_axes(opened, run):
     with_all = ticks(tab)
     assert with_all > len(RATES)
     tab.page.locator("#none").click()
-    for chart in tab.page.locator("#curves .plot, #level .plot").all():
+    for chart in tab.page.locator("#curves .plot, #rate .plot").all():
         chart.scroll_into_view_if_needed()
         chart.get_by_text("no model is switched on").wait_for()
         assert chart.locator(".xtick, .ytick, .xtitle, .ytitle").count() == 0

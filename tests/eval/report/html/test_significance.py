@@ -5,7 +5,7 @@ import pandas as pd
 
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.plotting.styles import looks_of
-from boostnoise.eval.report.html.significance import tests_of as made_of
+from boostnoise.eval.report.html.significance import tests_with_diagram as with_diagram
 
 MODELS = ["best", "数 <b>", "worst"]
 
@@ -25,27 +25,27 @@ def compared(n_datasets, n_repeats=1):
         for repeat in range(n_repeats)
         for m, model in enumerate(MODELS)
     ]
-    return made_of(pd.DataFrame(rows), "accuracy", 0.3, looks_of(MODELS, FigureOptions()))
+    return with_diagram(pd.DataFrame(rows), "accuracy", 0.3, "uniform", looks_of(MODELS, FigureOptions()))
 
 
 def test_few_data_sets_have_no_diagram():
     found = compared(2)
-    assert found.picture == ""
-    assert not found.ranks.has_power
-    assert np.isnan(found.signs.table["p_value"]).all()
+    assert found.diagram == ""
+    assert not found.tests.friedman_nemenyi.has_power
+    assert np.isnan(found.tests.wilcoxon_holm.table["p_value"]).all()
 
 
 def test_many_data_sets_have_a_diagram_in_words_and_as_a_picture_that_is_always_the_same():
     found = compared(12)
     assert found.description == ("Mean ranks: best 1.00, 数 <b> 2.00, worst 3.00; critical difference 0.96.")
-    kind, _, content = found.picture.partition(",")
+    kind, _, content = found.diagram.partition(",")
     assert kind == "data:image/svg+xml;base64"
     assert b"<svg" in base64.b64decode(content)
     assert b"<b>" not in base64.b64decode(content)
-    assert compared(12).picture == found.picture
-    assert found.signs.control == "best"
+    assert compared(12).diagram == found.diagram
+    assert found.tests.wilcoxon_holm.control == "best"
 
 
 def test_wins_ties_and_losses_on_each_data_set():
-    assert not compared(4, 2).repeats.has_power
-    assert compared(4, 3).repeats.matrix.loc["best"].tolist() == ["", "4/0/0", "4/0/0"]
+    assert not compared(4, 2).tests.paired_t.has_power
+    assert compared(4, 3).tests.paired_t.matrix.loc["best"].tolist() == ["", "4/0/0", "4/0/0"]

@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval.execution.run_record import Run
-from boostnoise.eval.metrics.outcome import NOT_FITTED, RANGES
-from boostnoise.eval.metrics.robustness import mean_curve
+from boostnoise.eval.metrics.curves import mean_curve
+from boostnoise.eval.metrics.outcome import NOT_FITTED
+from boostnoise.eval.metrics.registry import RANGES
 from boostnoise.eval.report.html.data import Results
 from boostnoise.eval.report.html.styles import HEAT_STEPS
 from boostnoise.eval.report.html.tables import (
@@ -12,9 +13,9 @@ from boostnoise.eval.report.html.tables import (
     failures,
     heat_maps,
     number,
-    percent,
     tables_of_averages,
     tables_of_dataset,
+    unbroken_percent,
 )
 from boostnoise.eval.statistics.intervals import best_and_overlapping
 
@@ -58,7 +59,9 @@ def test_averages(run):
         "Accuracy, mean over 3 data sets, under uniform noise (higher is better)",
     ]
     ela = tables[0]
-    assert [column.name for column in ela.columns] == [percent(rate) for rate in (0, 0.2, 0.4)] + ["area"]
+    assert [column.name for column in ela.columns] == [unbroken_percent(rate) for rate in (0, 0.2, 0.4)] + [
+        "area"
+    ]
     one, two = ela.rows
     expected = mean_curve(run.scores, "ela").query("model == 'one'")["ela"]
     np.testing.assert_allclose([cell.value for cell in one.cells[:3]], expected, rtol=1e-5)
@@ -79,8 +82,8 @@ def test_the_best_of_a_data_set_is_bold(run):
 
 def test_heat_maps(run):
     tables = heat_maps(Results(run))
-    assert [(table.level, table.caption.split()[0]) for table in tables] == [
-        (level, word) for level in range(3) for word in ("Accuracy", "ELA,")
+    assert [(table.rate, table.caption.split()[0]) for table in tables] == [
+        (rate, word) for rate in range(3) for word in ("Accuracy", "ELA,")
     ]
     accuracy = tables[2]
     assert [row.name for row in accuracy.rows] == ["a", "b", "c"]
@@ -103,7 +106,9 @@ def test_accuracies_near_the_best_are_marked(run):
     assert (
         "*: the 97.5 % t interval of the mean over the repeats overlaps that of the best" in tables[0].caption
     )
-    marks = best_and_overlapping(scores.assign(accuracy=0.9 - worse + noise), level=0.0, kind="uniform").table
+    marks = best_and_overlapping(
+        scores.assign(accuracy=0.9 - worse + noise), noise_rate=0.0, noise_kind="uniform"
+    ).table
     texts = [cell.text for row in tables[0].rows for cell in row.cells]
     assert (
         [text.endswith("*") for text in texts]
@@ -121,7 +126,7 @@ def test_failures_are_counted_by_their_errors(run):
         ("two", 1, "c", 2, "Error: 1"),
         ("two", 1, "c", 2, NOT_FITTED),
     ]
-    assert found.rows[0].rates == f"{percent(0.2)}, {percent(0.4)}"
+    assert found.rows[0].rates == f"{unbroken_percent(0.2)}, {unbroken_percent(0.4)}"
 
 
 def test_a_flood_of_errors_is_cut(run):
@@ -137,4 +142,4 @@ def test_a_flood_of_errors_is_cut(run):
 def test_numbers_as_text():
     assert number(-0.12345) == "−0.123"
     assert number(np.nan) == "–"
-    assert percent(0.125) == "12.5\N{NO-BREAK SPACE}%"
+    assert unbroken_percent(0.125) == "12.5\N{NO-BREAK SPACE}%"

@@ -1,0 +1,129 @@
+"""Metrics against the noise rate, from a frame of scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .registry import MEASURES, PAIRED, check_metric
+from .robustness import area_under_ela
+
+CELL = ["dataset", "noise_kind", "model", "repeat"]
+
+
+def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
+    """A metric of every cell, A_0 and A_v paired within the same repeat.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `Run.scores`.
+    metric : str
+        A measure, which is a column of the scores; ``"ela"``, ``"rla"``, ``"retention"``, ``"area_under_ela"``.
+    of : str, default="accuracy"
+        The measure that stands for the accuracy in the latter four.
+
+    Returns
+    -------
+    DataFrame
+        The scores with a column named after the metric.  For the area one row for each data set, kind of noise,
+        model and repeat.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, or the scores lack the measure.
+    """
+    check_metric(metric)
+    measure = metric if metric in MEASURES else of
+    if measure not in MEASURES or measure not in scores:
+        there = ", ".join(name for name in MEASURES if name in scores)
+        raise ValueError(f"the scores have no measure {measure!r}, but {there}")
+    if metric in MEASURES:
+        return scores.copy()
+    if metric == "area_under_ela":
+        groups = per_repeat(scores, "ela", of).groupby(CELL, sort=False)
+        areas = [(*key, area_under_ela(group["ela"], group["noise_rate"])) for key, group in groups]
+        return pd.DataFrame(areas, columns=[*CELL, metric])
+    clean = scores.loc[scores["noise_rate"] == 0, [*CELL, of]].rename(columns={of: "baseline"})
+    paired = scores.merge(clean, on=CELL, how="left")
+    paired[metric] = PAIRED[metric](paired[of].to_numpy(), paired["baseline"].to_numpy())
+    return paired.drop(columns="baseline")
+
+
+def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
+    """A metric against the noise rate, for each data set and model.
+
+    A model that lacks a repeat has no mean: one over other splits than the rest could not be compared.
+
+    Parameters
+    ----------
+    scores, metric, of
+        See `per_repeat`.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, kind of noise, rate and model: the mean over repeats under the metric's name,
+        ``std``, their sample standard deviation, and ``repeats``, the number of repeats with a value.  The area
+        under ELA has no rate.
+    """
+    values = per_repeat(scores, metric, of)
+    by = [name for name in ("dataset", "noise_kind", "noise_rate", "model") if name in values]
+    return _over_repeats(values.groupby(by, sort=False)[metric], metric)
+
+
+def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
+    """A metric against the noise rate, averaged over the data sets.
+
+    Within each repeat the data sets are averaged, then the repeats; the spread is that of the repeats.  A model
+    that lacks a data set or a repeat has no mean: one over other data sets or splits than the rest could not be
+    compared.
+
+    Parameters
+    ----------
+    scores, metric, of
+        See `per_repeat`.
+
+    Returns
+    -------
+    DataFrame
+        One row per kind of noise, rate and model: the mean under the metric's name, ``std``, the sample
+        standard deviation over repeats, and ``repeats``, the number of repeats with a value.  The area under
+        ELA has no rate.
+    """
+    values = per_repeat(scores, metric, of)
+    by = [name for name in ("noise_kind", "noise_rate", "model") if name in values]
+    repeats = values.groupby([*by, "repeat"], sort=False)[metric]
+    averaged = repeats.mean().where(repeats.count() == repeats.size())
+    groups = averaged.groupby(by, sort=False)
+    return _over_repeats(groups, metric)
+
+
+def by_noise_rate(table: pd.DataFrame, metric: str, rows: list[str]) -> pd.DataFrame:
+    """A `curve` or `mean_curve` in wide form.
+
+    Parameters
+    ----------
+    table : DataFrame
+    metric : str
+    rows : list of str
+        Columns of the table that become the index.
+
+    Returns
+    -------
+    DataFrame
+        A column for each noise rate, or one named ``"area"`` for the area under ELA.
+    """
+    if "noise_rate" not in table:
+        return table.set_index(rows)[[metric]].rename(columns={metric: "area"})
+    wide = table.pivot(index=rows, columns="noise_rate", values=metric)
+    return wide.reindex(pd.unique(table.set_index(rows).index))
+
+
+def _over_repeats(groups: Any, metric: str) -> pd.DataFrame:
+    table: pd.DataFrame = groups.agg(["mean", "std", "count"])
+    table.loc[table["count"] < groups.size(), ["mean", "std"]] = np.nan
+    return table.rename(columns={"mean": metric, "count": "repeats"}).reset_index()

@@ -1,0 +1,179 @@
+"""Measures of a fitted model on test rows.
+
+Classes that neither the test rows nor the predictions hold count in no mean.  The numbers are those of
+scikit-learn's functions, whose checks of every argument would take longer than many a fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .tree_sizes import mean_tree_size
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Predictions of a fitted classifier on test rows, checked.
+
+    Attributes
+    ----------
+    model : classifier
+        Fitted on labels from 0 to ``classes.size - 1``.
+    X : array of shape (n_rows, n_features)
+    y : int array of shape (n_rows,)
+        True class numbers.
+    predicted : array-like of shape (n_rows,)
+        The result of ``model.predict(X)``.
+    classes : int array of shape (n_classes_in_training,)
+        The class number of each label of the model.
+    """
+
+    model: Any
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    predicted: ArrayLike
+    classes: NDArray[np.int64]
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """Predicted class numbers, shape (n_rows,)."""
+        predicted = np.asarray(self.predicted)
+        if predicted.shape != (self.y.size,):
+            raise ValueError(f"predict returned the shape {predicted.shape} for {self.y.size} rows")
+        if not np.isin(predicted, np.arange(self.classes.size)).all():
+            raise ValueError("predict returned labels that fit was not given")
+        return self.classes[predicted.astype(np.int64)]
+
+    @cached_property
+    def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of each class: correctly predicted, in the test set, and predicted."""
+        n_classes = max(self.y.max(), self.labels.max()) + 1
+        correct, actual, found = (
+            np.bincount(some, minlength=n_classes)
+            for some in (self.y[self.labels == self.y], self.y, self.labels)
+        )
+        return correct, actual, found
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64] | None:
+        """Scores of shape (n_rows, n_classes) from `predict_proba`, or else `decision_function`.
+
+        None if the model has neither, or scores pairs of classes.  A class without training rows, by noise or
+        chance, scores 0.
+        """
+        return None if self._scores is None else self._scores[0]
+
+    @cached_property
+    def precision(self) -> float | None:
+        """Machine epsilon of the probabilities; None if the scores are not from `predict_proba`."""
+        return None if self._scores is None else self._scores[1]
+
+    @cached_property
+    def _scores(self) -> tuple[NDArray[np.float64], float | None] | None:
+        model, classes, n_rows = self.model, self.classes, self.y.size
+        method = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
+        if method is None or (method == "decision_function" and _scores_pairs(model)):
+            return None
+        values = np.asarray(getattr(model, method)(self.X))
+        # The labels of the columns: a model that drops rows may not have seen every label.
+        known = np.asarray(getattr(model, "classes_", np.arange(classes.size)))
+        if not np.isin(known, np.arange(classes.size)).all():
+            raise ValueError("classes_ holds labels that fit was not given")
+        if method == "decision_function" and values.ndim == 1 and known.size == 2:
+            values = np.column_stack([-values, values])
+        if values.shape != (n_rows, known.size):
+            raise ValueError(
+                f"{method} returned the shape {values.shape} for {n_rows} rows and {known.size} classes"
+            )
+        if values.dtype.kind not in "fiub":
+            raise ValueError(f"{method} returned values of the type {values.dtype}")
+        if not np.isfinite(values).all():
+            raise ValueError(f"{method} returned NaN or infinity")
+        scores = np.zeros((n_rows, int(max(self.y.max(), classes.max())) + 1))
+        scores[:, classes[known.astype(np.int64)]] = values
+        dtype = values.dtype if values.dtype.kind == "f" else scores.dtype
+        return scores, float(np.finfo(dtype).eps) if method == "predict_proba" else None
+
+    @cached_property
+    def tree_size(self) -> tuple[float, float] | None:
+        """Mean leaves and depth of the trees of the model; see `mean_tree_size`."""
+        return mean_tree_size(self.model)
+
+
+def accuracy(predictions: Predictions) -> float:
+    """Share of correct predictions."""
+    return float((predictions.labels == predictions.y).mean())
+
+
+def balanced_accuracy(predictions: Predictions) -> float:
+    """Mean recall of the classes of the test rows."""
+    correct, actual, _ = predictions.counts
+    in_test = actual > 0
+    recall = correct[in_test] / actual[in_test]
+    return float(recall.mean())
+
+
+def macro_f1(predictions: Predictions) -> float:
+    """Mean F1 of the classes that are in the test rows or predicted."""
+    correct, actual, found = predictions.counts
+    in_either = actual + found > 0
+    f1 = 2 * correct[in_either] / (actual + found)[in_either]
+    return float(f1.mean())
+
+
+def roc_auc(predictions: Predictions) -> float | None:
+    """ROC AUC of two classes, or the mean over the classes of the test rows, each against the rest.
+
+    That is the share of pairs of a row of the class and another row in the right order; ties count half.  None
+    where the test rows hold one class only, or the model has no scores.
+    """
+    from scipy.stats import rankdata  # which takes long to load
+
+    y, scores = predictions.y, predictions.scores
+    in_test = np.unique(y)
+    if scores is None or in_test.size < 2:
+        return None
+    # The two columns of two classes hold the same information, but for rounding.
+    columns = np.array([1]) if scores.shape[1] == 2 else in_test
+    is_class = y[:, np.newaxis] == columns
+    n_in = is_class.sum(axis=0)
+    ranks = np.where(is_class, rankdata(scores[:, columns], axis=0), 0.0).sum(axis=0)
+    pairs_in_order = ranks - n_in * (n_in + 1) / 2
+    return float((pairs_in_order / (n_in * (y.size - n_in))).mean())
+
+
+def log_loss(predictions: Predictions) -> float | None:
+    """Log loss in nats, with probabilities clipped to the precision of their type.
+
+    None where the model has no `predict_proba`, or its rows are not probabilities that sum to one.
+    """
+    y, scores, precision = predictions.y, predictions.scores, predictions.precision
+    if scores is None or precision is None:
+        return None
+    sums = scores.sum(axis=1)
+    if (scores < 0).any() or (np.abs(sums - 1) > np.sqrt(precision)).any():
+        return None
+    right = scores[np.arange(y.size), y]
+    return float(-np.log(np.clip(right, precision, 1 - precision)).mean())
+
+
+def leaves(predictions: Predictions) -> float | None:
+    """Mean number of leaves of the trees; see `mean_tree_size`."""
+    return None if predictions.tree_size is None else predictions.tree_size[0]
+
+
+def depth(predictions: Predictions) -> float | None:
+    """Mean depth of the trees; see `mean_tree_size`."""
+    return None if predictions.tree_size is None else predictions.tree_size[1]
+
+
+def _scores_pairs(model: Any) -> bool:
+    """Whether a support vector machine is set to score pairs of classes."""
+    params = model.get_params() if hasattr(model, "get_params") else {}
+    names = [name for name in params if name.endswith("decision_function_shape")]
+    return any(params[name] == "ovo" for name in names)

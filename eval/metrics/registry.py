@@ -1,0 +1,143 @@
+"""The registry of measures: the one place where a measure is declared.
+
+Config keys, columns of scores and store, axis labels, tables, verdicts and tables of the docs derive from it.
+A measure is added by its function in `measures` and an entry in `SCORED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from . import measures, robustness
+from .measures import Predictions
+
+LARGEST = 1e100  # sums and quotients of such numbers are finite
+OF = "{of}"  # stands for the label of the measure that a robustness metric is computed from
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of a cell, or a robustness metric computed from one.
+
+    Attributes
+    ----------
+    name : str
+        Column of the scores, and the name in configs.
+    label : str
+        Axis label; what follows the first comma explains it.  ``{of}`` stands for the label of the measure that
+        a robustness metric is computed from.
+    least, largest : float
+        Range of possible values.
+    higher_is_better : bool
+    score : callable or None
+        Computes the measure from `Predictions`, or returns None where a model has no such value.
+    paired : callable or None
+        Computes a robustness metric from A_v and A_0.
+    hint : str
+        How to read the values, for titles of tables.
+    """
+
+    name: str
+    label: str
+    least: float = 0.0
+    largest: float = LARGEST
+    higher_is_better: bool = False
+    score: Callable[[Predictions], float | None] | None = None
+    paired: Callable[[ArrayLike, ArrayLike], NDArray[Any]] | None = None
+    hint: str = ""
+
+
+def _share(name: str, label: str, score: Callable[[Predictions], float | None]) -> Measure:
+    return Measure(name, label, 0.0, 1.0, higher_is_better=True, score=score)
+
+
+SCORED = (
+    _share("accuracy", "accuracy", measures.accuracy),
+    _share("balanced_accuracy", "balanced accuracy", measures.balanced_accuracy),
+    _share("macro_f1", "macro F1", measures.macro_f1),
+    _share("roc_auc", "ROC AUC", measures.roc_auc),
+    Measure("log_loss", "log loss", score=measures.log_loss),
+    Measure("leaves", "leaves of a tree", least=1.0, score=measures.leaves),
+    Measure("depth", "depth of a tree", score=measures.depth),
+)
+TIMED = (
+    Measure("fit_seconds", "seconds to fit"),
+    Measure("predict_seconds", "seconds to predict"),
+)
+ROBUSTNESS = (
+    Measure("ela", f"ELA, equalised loss of {OF}", paired=robustness.ela, hint="the lower, the more robust"),
+    Measure(
+        "rla",
+        f"RLA, relative loss of {OF}",
+        -LARGEST,
+        paired=robustness.rla,
+        hint="the lower, the less was lost",
+    ),
+    Measure(
+        "retention",
+        f"retention, share of {OF} that is kept",
+        higher_is_better=True,
+        paired=robustness.retention,
+    ),
+    Measure(
+        "area_under_ela",
+        f"area under the curve of ELA, equalised loss of {OF}",
+        hint="the lower, the more robust",
+    ),
+)
+
+REGISTRY = {measure.name: measure for measure in (*SCORED, *TIMED, *ROBUSTNESS)}
+METRICS = tuple(REGISTRY)
+MEASURES = tuple(measure.name for measure in (*SCORED, *TIMED))
+PAIRED = {measure.name: measure.paired for measure in ROBUSTNESS if measure.paired is not None}
+# Measures that can take the place of accuracy in the robustness metrics: 1 is the best and 0 the worst value.
+ACCURACIES = tuple(
+    measure.name
+    for measure in SCORED
+    if measure.higher_is_better and (measure.least, measure.largest) == (0.0, 1.0)
+)
+# Ranges of the columns of scores, in the order of the store; the realised rate is that of the noise.
+RANGES = (
+    {measure.name: (measure.least, measure.largest) for measure in SCORED}
+    | {"realised_rate": (0.0, 1.0)}
+    | {measure.name: (measure.least, measure.largest) for measure in TIMED}
+)
+
+
+def check_metric(metric: str) -> None:
+    """Raise a ValueError that lists the metrics where this is none of them."""
+    if metric not in REGISTRY:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
+
+
+def higher_is_better(metric: str) -> bool:
+    """Whether higher values of a metric are better; lower ones are for losses, sizes of trees and seconds.
+
+    Parameters
+    ----------
+    metric : str
+        See `per_repeat`.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown.
+    """
+    check_metric(metric)
+    return REGISTRY[metric].higher_is_better
+
+
+def label_of(metric: str, of: str = "accuracy") -> str:
+    """Axis label of a metric; a robustness metric is computed from the measure `of`."""
+    return REGISTRY[metric].label.replace(OF, REGISTRY[of].label)
+
+
+def short_label_of(metric: str, of: str = "accuracy") -> str:
+    """Label without its explanation, for titles."""
+    label = REGISTRY[metric].label
+    name = label.split(",")[0].replace(OF, REGISTRY[of].label)
+    return name if OF not in label or of == "accuracy" else f"{name} of {REGISTRY[of].label}"

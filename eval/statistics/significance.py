@@ -1,0 +1,92 @@
+"""All significance tests of one comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from .._wording import sentence, under_noise
+from ..metrics.registry import higher_is_better, label_of
+from .friedman_nemenyi import FriedmanNemenyi, friedman_nemenyi
+from .paired_t import PairedTTests, paired_t_tests
+from .score_tables import score_table
+from .wilcoxon_holm import WilcoxonHolm, wilcoxon_holm
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SignificanceTests:
+    """Tests of the differences between models at one noise rate.  Printed, they are prose and small tables.
+
+    Attributes
+    ----------
+    metric, of : str
+        The metric compared, and the measure that it is computed from.
+    noise_rate : float or None
+        None for a metric over all noise rates.
+    noise_kind : str
+    friedman_nemenyi : FriedmanNemenyi
+        Whether any models differ over the data sets, and which pairs.
+    wilcoxon_holm : WilcoxonHolm
+        Whether one model differs from each other over the data sets.
+    paired_t : PairedTTests
+        Wins, ties and losses of each pair, by the repeats of each data set.
+    """
+
+    metric: str
+    of: str
+    noise_rate: float | None
+    noise_kind: str
+    friedman_nemenyi: FriedmanNemenyi
+    wilcoxon_holm: WilcoxonHolm
+    paired_t: PairedTTests
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        title = f"{sentence(label_of(self.metric, self.of))} {under_noise(self.noise_kind, self.noise_rate)}"
+        results = (self.friedman_nemenyi, self.wilcoxon_holm, self.paired_t)
+        parts = [title, *(result.found for result in results), *(result.omitted for result in results)]
+        # The tests share data sets and models, and so most remarks: each is printed once.
+        return "\n\n".join(part for part in dict.fromkeys(parts) if part)
+
+
+def significance_tests(
+    scores: pd.DataFrame,
+    metric: str = "accuracy",
+    control: str | None = None,
+    *,
+    noise_rate: float | None,
+    noise_kind: str,
+    of: str = "accuracy",
+    alpha: float = 0.05,
+) -> SignificanceTests:
+    """Run all tests of the differences between models at one noise rate.
+
+    Parameters
+    ----------
+    scores, metric, noise_rate, noise_kind, of
+        See `score_table`.
+    control : str or None, default=None
+        The model that `wilcoxon_holm` compares with each other; None for the one of the best mean rank.
+    alpha : float, default=0.05
+        Significance level.
+
+    Returns
+    -------
+    SignificanceTests
+    """
+    table = score_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
+    better = higher_is_better(metric)
+    return SignificanceTests(
+        metric=metric,
+        of=of,
+        noise_rate=noise_rate,
+        noise_kind=noise_kind,
+        friedman_nemenyi=friedman_nemenyi(table, higher_is_better=better, alpha=alpha),
+        wilcoxon_holm=wilcoxon_holm(table, control, higher_is_better=better, alpha=alpha),
+        paired_t=paired_t_tests(
+            scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of, alpha=alpha
+        ),
+    )
