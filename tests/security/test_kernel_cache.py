@@ -14,7 +14,7 @@ import numba
 import pytest
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from robust_splits._kernels import compile as _kernel
+from robust_splits._kernels import compile as kernel_compilation
 
 KERNEL = """
 from robust_splits._kernels.compile import outer_kernel
@@ -38,7 +38,7 @@ def new_process(monkeypatch):
     """No test sees the warning of another."""
 
     def forget():
-        monkeypatch.setattr(_kernel, "_first_warning", threading.Lock())
+        monkeypatch.setattr(kernel_compilation, "_first_warning", threading.Lock())
 
     forget()
     return forget
