@@ -1,7 +1,7 @@
-"""Decision trees and forests whose split criteria withstand label noise.
+"""Decision trees and forests with split criteria that are robust to label noise.
 
-The estimators follow scikit-learn's API; the growers are compiled with Numba.  Importing this package is
-cheap: scikit-learn and Numba are imported when an estimator or a gain is first used.
+The estimators follow scikit-learn's API, and the tree grower is compiled with Numba.  Importing this package is
+fast, because scikit-learn and Numba are imported on first use of an estimator or a gain.
 """
 
 import lazy_loader

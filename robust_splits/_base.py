@@ -1,4 +1,4 @@
-"""What trees and forests share: the parameters of a tree, their validation, and prediction."""
+"""Base class of trees and forests: parameter validation, fitting and prediction."""
 
 from __future__ import annotations
 
@@ -10,31 +10,29 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._growing import Recipe, Sample
+from ._growing import Sample, TreeSettings
 from ._kernels.coding import encode
-from ._kernels.grower import Growth
+from ._kernels.grower import GrowthSettings
 from ._validation import (
     NO_LIMIT,
+    apply_class_weight,
     check_choice,
     check_class_weight,
     check_count,
     check_features,
     check_max_features,
-    check_rows,
-    check_share,
+    check_number,
+    check_row_count,
     check_training_data,
-    weigh_classes,
 )
 from ._values import leaf_value_power
 from .bounds import min_leaf_samples
-from .criteria import Criterion, NegativeExponential, get_criterion
+from .criteria import ADAPTIVE, Criterion, NegativeExponential, get_criterion
 from .tree import Tree
-
-ADAPTIVE = "ane"
 
 
 class BaseRobustTrees(ClassifierMixin, BaseEstimator):
-    """Base of `RobustDecisionTreeClassifier` and the forests."""
+    """Base class of `RobustDecisionTreeClassifier` and the forests."""
 
     criterion: str | Criterion
     max_depth: int | None
@@ -53,7 +51,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     criterion_: Criterion
 
     _auto_max_features: float | str | None = None
-    _class_weight_words: tuple[str, ...] = ("balanced",)
+    _class_weight_names: tuple[str, ...] = ("balanced",)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -66,12 +64,12 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers; NaN where a value is missing.
+            Numbers; NaN means a missing value.
         y : array-like of shape (n_samples,)
-            Labels: strings, integers, or whatever else scikit-learn takes for classes.
+            Class labels: strings, integers, or any other labels that scikit-learn accepts.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Not negative; rows of weight 0 take no part.  A forest multiplies them by the number of times that
-            a row was drawn.
+            Non-negative weights; rows of weight 0 are ignored.  A forest multiplies a row's weight by the
+            number of times the row was drawn.
 
         Returns
         -------
@@ -80,69 +78,68 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            If a parameter or the data is not as described.
+            If a parameter or the data is invalid.
         """
-        goes_on = self._goes_on()
-        X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not goes_on)
-        if goes_on and not np.array_equal(classes, self.classes_):
+        warm_start = self._is_warm_start()
+        X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not warm_start)
+        if warm_start and not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"y must have the classes that warm_start has seen, {self.classes_}; got {classes}"
+                f"y must have the classes of the fit that warm_start continues, {self.classes_}; got {classes}"
             )
-        check_class_weight(self.class_weight, self._class_weight_words)
-        weights = weigh_classes(self.class_weight, classes[labels], weights)
+        check_class_weight(self.class_weight, self._class_weight_names)
+        weights = apply_class_weight(self.class_weight, classes[labels], weights)
         self.classes_, self.n_classes_ = classes, classes.size
         self._fit_rows(X, Sample(encode(X, self._n_threads()), labels, weights, self.n_classes_))
         return self
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
-        """Fit validated rows; the sample holds the same rows, coded, with their labels and weights."""
+        """Fit validated rows `X`; `sample` holds the same rows as rank codes, with labels and weights."""
         raise NotImplementedError
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Class probabilities of validated rows."""
+        """Predict class probabilities of validated rows."""
         raise NotImplementedError
 
-    def _goes_on(self) -> bool:
-        """Whether `fit` keeps what an earlier one has grown."""
+    def _is_warm_start(self) -> bool:
+        """Whether `fit` keeps the trees of an earlier fit."""
         return False
 
     def _n_threads(self) -> int:
         return 1
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the most probable class; of several equal ones the first in ``classes_``.
+        """Predict the most probable class; ties go to the first in ``classes_``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers; NaN where a value is missing.
+            Numbers; NaN means a missing value.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
-        # Validation comes first, so that an unfitted estimator says so.
-        probabilities = self.predict_proba(X)
+        probabilities = self.predict_proba(X)  # first, because it raises if the estimator is not fitted
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Class probabilities: the values of the leaf of each row, in a forest their mean over the trees.
+        """Predict class probabilities: the values of each row's leaf, averaged over the trees of a forest.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers; NaN where a value is missing.
+            Numbers; NaN means a missing value.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self._leaf_values(self._features(X))
+        return self._leaf_values(self._check_features(X))
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Logarithms of `predict_proba`; minus infinity for a class that is excluded.
+        """Predict logarithms of class probabilities; minus infinity for a probability of 0.
 
         Parameters
         ----------
@@ -155,12 +152,12 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _features(self, X: ArrayLike) -> NDArray[np.floating]:
+    def _check_features(self, X: ArrayLike) -> NDArray[np.floating]:
         check_is_fitted(self)
         return check_features(self, X)
 
-    def _recipe(self, sample: Sample) -> Recipe:
-        """Validated parameters of a tree."""
+    def _tree_settings(self, sample: Sample) -> TreeSettings:
+        """Validate the parameters of a tree."""
         n_samples, n_features = sample.labels.size, sample.columns.first.size
         if self.criterion == ADAPTIVE:
             criterion: Criterion = NegativeExponential()
@@ -171,11 +168,11 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         if self.max_leaf_nodes is not None:
             max_leaf_nodes = check_count("max_leaf_nodes", self.max_leaf_nodes, low=2)
         if self.noise_rate is not None:
-            check_share("noise_rate", self.noise_rate, low=0.0, high=1.0)
-        fraction = check_share("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5)
-        decrease = check_share("min_impurity_decrease", self.min_impurity_decrease, low=0.0, high=np.inf)
+            check_number("noise_rate", self.noise_rate, low=0.0, high=1.0)
+        fraction = check_number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5)
+        decrease = check_number("min_impurity_decrease", self.min_impurity_decrease, low=0.0, high=np.inf)
         total = float(sample.weights.sum())
-        growth = Growth(
+        growth = GrowthSettings(
             max_depth=NO_LIMIT if self.max_depth is None else check_count("max_depth", self.max_depth, low=1),
             max_leaf_nodes=max_leaf_nodes,
             min_samples_split=self._min_samples_split(n_samples),
@@ -185,32 +182,32 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             max_features=check_max_features(self.max_features, n_features, self._auto_max_features),
             random_thresholds=False,
         )
-        return Recipe(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
+        return TreeSettings(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
 
     def _min_samples_split(self, n_samples: int) -> int:
-        return check_rows("min_samples_split", self.min_samples_split, n_samples, low=2)
+        return check_row_count("min_samples_split", self.min_samples_split, n_samples, low=2)
 
     def _min_samples_leaf(self, n_samples: int, n_classes: int) -> int:
         if isinstance(self.min_samples_leaf, str):
-            check_choice("min_samples_leaf, where it is a word,", self.min_samples_leaf, ("auto",))
+            check_choice("min_samples_leaf", self.min_samples_leaf, ("auto",), "a number")
             if self.noise_rate is None:
                 raise ValueError("min_samples_leaf='auto' needs noise_rate, the rate of wrong labels; got None")
             return min_leaf_samples(self.noise_rate, n_classes=max(2, n_classes))
-        return check_rows("min_samples_leaf", self.min_samples_leaf, n_samples, low=1)
+        return check_row_count("min_samples_leaf", self.min_samples_leaf, n_samples, low=1)
 
 
 def path_matrix(tree: Tree, leaves: NDArray[np.int64]) -> csr_array:
-    """Which nodes each row passes, from its leaf; a sparse matrix of shape (n_samples, n_nodes) of ones."""
-    # Up from the leaves, all rows at once.
+    """Nodes on each row's path from the root to its leaf, as a sparse (n_samples, n_nodes) matrix of ones."""
+    # Walk up from the leaves, all rows at once.
     parent = tree.parent
-    rows, nodes = [], []
-    these, at = np.arange(leaves.size), leaves
-    while these.size:
-        rows.append(these)
-        nodes.append(at)
-        at = parent[at]
-        these, at = these[at >= 0], at[at >= 0]
-    row, node = np.concatenate(rows), np.concatenate(nodes)
+    path_rows, path_nodes = [], []
+    rows, nodes = np.arange(leaves.size), leaves
+    while rows.size:
+        path_rows.append(rows)
+        path_nodes.append(nodes)
+        nodes = parent[nodes]
+        rows, nodes = rows[nodes >= 0], nodes[nodes >= 0]
+    row, node = np.concatenate(path_rows), np.concatenate(path_nodes)
     matrix = csr_array((np.ones(row.size, dtype=np.int64), (row, node)), shape=(leaves.size, tree.n_nodes))
     matrix.sort_indices()
     return matrix

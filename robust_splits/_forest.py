@@ -1,4 +1,4 @@
-"""What random forests and extra-trees share."""
+"""Base class of random forests and extra-trees."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import ADAPTIVE, BaseRobustTrees, path_matrix
-from ._growing import MAX_SEED, Recipe, Sample, grow_tree, grow_trees
-from ._threads import in_threads, shares
-from ._validation import check_choice, check_count, check_flag, check_rows, check_share, read_only
-from ._values import node_values, shrink
+from ._base import BaseRobustTrees, path_matrix
+from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
+from ._threads import map_in_threads, split_range
+from ._validation import check_choice, check_count, check_flag, check_number, check_row_count, read_only
+from ._values import apply_shrinkage, node_values
 from .adaptation import (
     NODE_SIZES,
     SHRINKAGES,
     candidates,
     choose_by_holdout,
     choose_out_of_bag,
-    choose_smoothing,
     out_of_bag_votes,
+    smoothing_losses,
 )
-from .criteria import Criterion
+from .criteria import ADAPTIVE, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
 OUT_OF_BAG = "oob"
-BYTES_AT_ONCE = 1 << 22
+CHUNK_BYTES = 1 << 22
 
 
 class BaseForest(BaseRobustTrees):
-    """Base of `RobustForestClassifier` and `RobustExtraTreesClassifier`."""
+    """Base class of `RobustForestClassifier` and `RobustExtraTreesClassifier`."""
 
     estimators_: list[RobustDecisionTreeClassifier]
     min_samples_split_: int
@@ -47,7 +47,7 @@ class BaseForest(BaseRobustTrees):
     _seeds: list[tuple[int, int]]
 
     _auto_max_features: float | str | None = "sqrt"
-    _class_weight_words = ("balanced", "balanced_subsample")
+    _class_weight_names = ("balanced", "balanced_subsample")
     _random_thresholds = False
 
     def __init__(
@@ -97,7 +97,7 @@ class BaseForest(BaseRobustTrees):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _goes_on(self) -> bool:
+    def _is_warm_start(self) -> bool:
         return check_flag("warm_start", self.warm_start) and hasattr(self, "estimators_")
 
     def _n_threads(self) -> int:
@@ -108,37 +108,37 @@ class BaseForest(BaseRobustTrees):
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         n_estimators = check_count("n_estimators", self.n_estimators, low=1)
-        before = list(self.estimators_) if self._goes_on() else []
-        if n_estimators < len(before):
+        kept = list(self.estimators_) if self._is_warm_start() else []
+        if n_estimators < len(kept):
             raise ValueError(
-                f"n_estimators must be at least {len(before)}, the number of trees that warm_start keeps; got "
+                f"n_estimators must be at least {len(kept)}, the number of trees that warm_start keeps; got "
                 f"{n_estimators}"
             )
         for name in ("criterion_scores_", "smoothing_losses_", "oob_score_", "oob_decision_function_"):
-            if not before:
+            if not kept:
                 self.__dict__.pop(name, None)
-        recipe = self._recipe(sample)
+        settings = self._tree_settings(sample)
 
         rng = check_random_state(self.random_state)
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
-        seeds[: len(before)] = self._seeds if before else []
+        seeds[: len(kept)] = self._seeds if kept else []
         self._seeds = seeds
-        trees = [tree.tree_ for tree in before]
-        if self.criterion == ADAPTIVE and before:
-            recipe = dataclasses.replace(recipe, criterion=self.criterion_)
+        trees = [estimator.tree_ for estimator in kept]
+        if self.criterion == ADAPTIVE and kept:
+            settings = dataclasses.replace(settings, criterion=self.criterion_)
         elif self.criterion == ADAPTIVE:
-            recipe, trees = self._adapt(sample, X, recipe, seeds, rng)
-        self.criterion_ = recipe.criterion
-        trees += self._grow(sample, recipe, seeds[len(trees) :])
+            settings, trees = self._adapt(sample, X, settings, seeds, rng)
+        self.criterion_ = settings.criterion
+        trees += self._grow(sample, settings, seeds[len(trees) :])
 
-        unseen: NDArray[np.floating] = read_only(X) if recipe.n_draws else X
-        trees = self._smooth(sample, unseen, trees, recipe, seeds, n_kept=len(before))
-        self.estimators_ = before + [self._estimator(seed) for _, seed in seeds[len(before) :]]
+        rows: NDArray[np.floating] = read_only(X) if settings.n_draws else X
+        trees = self._smooth(sample, rows, trees, settings, seeds, n_kept=len(kept))
+        self.estimators_ = kept + [self._make_estimator(seed) for _, seed in seeds[len(kept) :]]
         for estimator, tree in zip(self.estimators_, trees, strict=True):
             estimator.set_params(shrinkage=self.shrinkage_)
             estimator.tree_ = tree
         if self.oob_score is not False:
-            votes = out_of_bag_votes(sample, unseen, trees, recipe, seeds, self._n_threads())
+            votes = out_of_bag_votes(sample, rows, trees, settings, seeds, self._n_threads())
             self._set_oob_score(sample, votes)
 
     def _min_samples_split(self, n_samples: int) -> int:
@@ -149,56 +149,56 @@ class BaseForest(BaseRobustTrees):
     def _smooth(
         self,
         sample: Sample,
-        unseen: NDArray[np.floating],
+        rows: NDArray[np.floating],
         trees: list[Tree],
-        recipe: Recipe,
+        settings: TreeSettings,
         seeds: Sequence[tuple[int, int]],
         n_kept: int,
     ) -> list[Tree]:
-        """Choose the node size and the shrinkage out of bag, if they are to be chosen, and apply them."""
-        prune = self._by_unseen("min_samples_split")
-        sizes: Sequence[int] = (recipe.growth.min_samples_split,)
+        """Apply node size and shrinkage to the trees, after choosing them out of bag unless they are fixed."""
+        prune = self._is_chosen_out_of_bag("min_samples_split")
+        sizes: Sequence[int] = (settings.growth.min_samples_split,)
         if prune:
-            # What an earlier fit has cut off does not grow again.
+            # Branches pruned by an earlier fit cannot be restored.
             sizes = (self.min_samples_split_,) if n_kept else NODE_SIZES
-        shrinkages: Sequence[float] = (self._given_shrinkage(),)
-        if self._by_unseen("shrinkage"):
+        shrinkages: Sequence[float] = (self._fixed_shrinkage(),)
+        if self._is_chosen_out_of_bag("shrinkage"):
             shrinkages = SHRINKAGES
-        for i in range(n_kept):  # they have been shrunk before
-            values = node_values(trees[i].counts, recipe.power, seeds[i][1])
+        for i in range(n_kept):  # undo the shrinkage of the earlier fit
+            values = node_values(trees[i].counts, settings.leaf_power, seeds[i][1])
             trees[i] = dataclasses.replace(trees[i], values=values)
         self.min_samples_split_, self.shrinkage_ = sizes[0], shrinkages[0]
         n_threads = self._n_threads()
         if len(sizes) > 1 or len(shrinkages) > 1:
-            losses = choose_smoothing(sample, unseen, trees, recipe, seeds, sizes, shrinkages, n_threads)
+            losses = smoothing_losses(sample, rows, trees, settings, seeds, sizes, shrinkages, n_threads)
             self.smoothing_losses_ = losses
             if losses:
                 self.min_samples_split_, self.shrinkage_ = min(losses, key=losses.__getitem__)
 
         def smooth(tree: Tree) -> Tree:
             tree = tree.pruned(self.min_samples_split_) if prune else tree
-            shrink(tree.values, tree.weight, tree.left, self.shrinkage_)
+            apply_shrinkage(tree.values, tree.weight, tree.left, self.shrinkage_)
             return tree
 
-        return in_threads(smooth, trees, n_threads)
+        return map_in_threads(smooth, trees, n_threads)
 
-    def _given_shrinkage(self) -> float:
+    def _fixed_shrinkage(self) -> float:
         if self.shrinkage is None or self.shrinkage == OUT_OF_BAG:
             return 0.0
-        return check_share("shrinkage", self.shrinkage, low=0.0, high=np.inf)
+        return check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
 
-    def _by_unseen(self, name: str) -> bool:
-        """Whether a parameter is to be chosen by the rows that trees have not seen."""
+    def _is_chosen_out_of_bag(self, name: str) -> bool:
+        """Whether a parameter is chosen on the out-of-bag rows."""
         value = getattr(self, name)
         return bool(value == OUT_OF_BAG or (value is None and self.bootstrap))
 
-    def _recipe(self, sample: Sample) -> Recipe:
+    def _tree_settings(self, sample: Sample) -> TreeSettings:
         n_samples = sample.labels.size
         n_draws = n_samples if check_flag("bootstrap", self.bootstrap) else 0
         if self.max_samples is not None:
             if not self.bootstrap:
-                raise ValueError(f"max_samples needs bootstrap=True, got {self.max_samples!r} without")
-            n_draws = check_rows("max_samples", self.max_samples, n_samples, low=1)
+                raise ValueError(f"max_samples={self.max_samples!r} needs bootstrap=True")
+            n_draws = check_row_count("max_samples", self.max_samples, n_samples, low=1)
         if not callable(self.oob_score) and not isinstance(self.oob_score, bool | np.bool_):
             raise TypeError(f"oob_score must be True, False or a callable, got {self.oob_score!r}")
         if not isinstance(self.verbose, Integral):
@@ -207,16 +207,16 @@ class BaseForest(BaseRobustTrees):
             check_choice("selection", self.selection, ("holdout", OUT_OF_BAG))
         for name in ("min_samples_split", "shrinkage"):
             if isinstance(getattr(self, name), str):
-                check_choice(f"{name}, where it is a word,", getattr(self, name), (OUT_OF_BAG,))
+                check_choice(name, getattr(self, name), (OUT_OF_BAG,), "a number", "None")
         for name in ("min_samples_split", "shrinkage", "selection", "oob_score"):
             value = getattr(self, name)
             if not self.bootstrap and (value == OUT_OF_BAG or (name == "oob_score" and value is not False)):
-                raise ValueError(f"{name}={value!r} needs bootstrap=True: without, no row is out of bag")
-        self._given_shrinkage()
-        recipe = super()._recipe(sample)
+                raise ValueError(f"{name}={value!r} needs bootstrap=True; otherwise no row is out of bag")
+        self._fixed_shrinkage()
+        settings = super()._tree_settings(sample)
         return dataclasses.replace(
-            recipe,
-            growth=recipe.growth._replace(random_thresholds=self._random_thresholds),
+            settings,
+            growth=settings.growth._replace(random_thresholds=self._random_thresholds),
             n_draws=n_draws,
             balanced=self.class_weight == "balanced_subsample",
         )
@@ -225,39 +225,41 @@ class BaseForest(BaseRobustTrees):
         self,
         sample: Sample,
         rows: NDArray[np.floating],
-        recipe: Recipe,
+        settings: TreeSettings,
         seeds: Sequence[tuple[int, int]],
         rng: np.random.RandomState,
-    ) -> tuple[Recipe, list[Tree]]:
-        """Choose lam by a quarter of the trees; return the recipe with it, and its trees so far."""
-        some = seeds[: max(1, (len(seeds) + 3) // 4)]
+    ) -> tuple[TreeSettings, list[Tree]]:
+        """Choose lam with a quarter of the trees; return the settings with it, and trees grown with it."""
+        quarter = seeds[: max(1, (len(seeds) + 3) // 4)]
         n_threads = self._n_threads()
         selection = self.selection or (OUT_OF_BAG if self.bootstrap else "holdout")
         if selection == "holdout":
-            recipe, self.criterion_scores_ = choose_by_holdout(sample, rows, recipe, some, rng, n_threads)
-            return recipe, []
+            settings, self.criterion_scores_ = choose_by_holdout(
+                sample, rows, settings, quarter, rng, n_threads
+            )
+            return settings, []
         forests = {
-            candidate.criterion.parameter: self._grow(sample, candidate, some)
-            for candidate in candidates(recipe)
+            candidate.criterion.parameter: self._grow(sample, candidate, quarter)
+            for candidate in candidates(settings)
         }
-        recipe, self.criterion_scores_ = choose_out_of_bag(
-            sample, read_only(rows), forests, recipe, some, n_threads
+        settings, self.criterion_scores_ = choose_out_of_bag(
+            sample, read_only(rows), forests, settings, quarter, n_threads
         )
-        return recipe, forests[recipe.criterion.parameter]
+        return settings, forests[settings.criterion.parameter]
 
-    def _grow(self, sample: Sample, recipe: Recipe, seeds: Sequence[tuple[int, int]]) -> list[Tree]:
+    def _grow(self, sample: Sample, settings: TreeSettings, seeds: Sequence[tuple[int, int]]) -> list[Tree]:
         backend, _ = get_active_backend(prefer="threads")
         if getattr(backend, "supports_sharedmem", False) and not self.verbose:
-            return grow_trees(sample, recipe, seeds, self._n_threads())
-        # In processes, or on other machines, as a surrounding joblib.parallel_config says.
+            return grow_trees(sample, settings, seeds, self._n_threads())
+        # A joblib.parallel_config context may select processes or other machines.
         return list(
             joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(
-                joblib.delayed(grow_tree)(sample, recipe, pair) for pair in seeds
+                joblib.delayed(grow_tree)(sample, settings, pair) for pair in seeds
             )
         )
 
-    def _estimator(self, seed: int) -> RobustDecisionTreeClassifier:
-        """An estimator for one tree."""
+    def _make_estimator(self, seed: int) -> RobustDecisionTreeClassifier:
+        """Create an estimator with the forest's parameters, without its tree."""
         shared = (
             RobustDecisionTreeClassifier().get_params(deep=False).keys() & self.get_params(deep=False).keys()
         )
@@ -278,23 +280,24 @@ class BaseForest(BaseRobustTrees):
         total = votes.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = votes / total
-        seen = total[:, 0] > 0
+        has_votes = total[:, 0] > 0
         score = self.oob_score if callable(self.oob_score) else accuracy_score
-        predicted = self.classes_[votes[seen].argmax(axis=1)]
-        self.oob_score_ = float(score(self.classes_[sample.labels[seen]], predicted)) if seen.any() else np.nan
+        actual = self.classes_[sample.labels[has_votes]]
+        predicted = self.classes_[votes[has_votes].argmax(axis=1)]
+        self.oob_score_ = float(score(actual, predicted)) if has_votes.any() else np.nan
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))
 
-        # Each thread owns some rows and adds the trees in order: the same sums for any number of threads.
-        def add_trees(some: slice) -> None:
+        # The trees are added to each row in order, so the sums are the same for any number of threads.
+        def add_trees(part: slice) -> None:
             for estimator in self.estimators_:
-                estimator.tree_.add_values(X[some], total[some])
+                estimator.tree_.add_values(X[part], total[part])
 
-        # Some rows at a time, so that they stay in the cache from tree to tree.
+        # Slices are small, so that their rows stay in the cache from tree to tree.
         n_threads = self._n_threads()
-        n_parts = max(n_threads, X.nbytes // BYTES_AT_ONCE)
-        in_threads(add_trees, shares(X.shape[0], n_parts), n_threads)
+        n_parts = max(n_threads, X.nbytes // CHUNK_BYTES)
+        map_in_threads(add_trees, split_range(X.shape[0], n_parts), n_threads)
         total /= len(self.estimators_)
         return total
 
@@ -309,12 +312,12 @@ class BaseForest(BaseRobustTrees):
         -------
         ndarray of shape (n_samples, n_estimators)
         """
-        X = self._features(X)
+        X = self._check_features(X)
         n_threads = self._n_threads()
-        return np.column_stack(in_threads(lambda e: e.tree_.apply(X), self.estimators_, n_threads))
+        return np.column_stack(map_in_threads(lambda e: e.tree_.apply(X), self.estimators_, n_threads))
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:
-        """Nodes that each row passes in each tree.
+        """Nodes on each row's path in each tree.
 
         Parameters
         ----------
@@ -322,12 +325,12 @@ class BaseForest(BaseRobustTrees):
 
         Returns
         -------
-        indicator : sparse array of shape (n_samples, sum of nodes)
-            Ones where a row passes a node; the trees one after the other.
+        indicator : sparse array of shape (n_samples, total number of nodes)
+            Ones at the nodes of each row's path; the columns of the trees are concatenated.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
-            Where the nodes of each tree begin.
+            First column of each tree, and the number of columns.
         """
-        X = self._features(X)
+        X = self._check_features(X)
         paths = [path_matrix(e.tree_, e.tree_.apply(X)) for e in self.estimators_]
         pointer = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
         return csr_array(hstack(paths)), pointer
@@ -340,7 +343,7 @@ class BaseForest(BaseRobustTrees):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean over the trees that have a split of their importances."""
+        """Feature importances, averaged over the trees with at least one split."""
         check_is_fitted(self)
         split = [e.tree_ for e in self.estimators_ if e.tree_.n_nodes > 1]
         if not split:

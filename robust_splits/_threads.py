@@ -1,4 +1,4 @@
-"""Compiled work in threads of this process; what releases the interpreter's lock runs side by side."""
+"""Threads of this process; functions that release the GIL run in parallel."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_threads(function: Callable[[Item], Result], items: Iterable[Item], n_threads: int) -> list[Result]:
-    """Results of `function` for all items, in their order."""
-    # Not joblib, which looks for results every 10 ms only: more than many a prediction takes.
+def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], n_threads: int) -> list[Result]:
+    """Apply `function` to all items; return the results in order."""
+    # Not joblib, which polls for results every 10 ms: longer than many predictions take.
     if n_threads == 1:
         return [function(item) for item in items]
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(function, items))
 
 
-def shares(n: int, n_parts: int) -> list[slice]:
-    """Cut range(n) into `n_parts` slices, as equal as can be, none empty."""
+def split_range(n: int, n_parts: int) -> list[slice]:
+    """Split range(n) into at most `n_parts` non-empty slices of nearly equal length."""
     edges = np.linspace(0, n, min(n, n_parts) + 1).astype(int)
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]

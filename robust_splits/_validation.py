@@ -1,4 +1,4 @@
-"""The one gate through which data and parameters reach the learner."""
+"""Validation of data and parameters."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-SMALLEST_TOTAL = 1e-100
+MIN_WEIGHT_SUM = 1e-100
 NO_LIMIT = int(np.iinfo(np.int64).max)
-MAX_ROWS = 1 << 30  # twice as many nodes have numbers of 31 bits
+MAX_ROWS = 1 << 30  # a tree has fewer than twice as many nodes, so that int32 holds their indices
 
 
 def check_training_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
 ) -> tuple[NDArray[np.floating], NDArray[np.int32], NDArray[Any], NDArray[np.float64]]:
-    """Validate what `fit` was given.
+    """Validate the arguments of `fit`.
 
-    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` on `estimator`; or if not to `reset`
-    them, compares the columns with these.
+    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` on `estimator`.  Without `reset`,
+    compares the columns with these attributes instead.
 
     Returns
     -------
     X : float32 or float64 array of shape (n_samples, n_features)
-        With NaN where a value is missing.
+        NaN means a missing value.
     labels : int32 array of shape (n_samples,)
         Class numbers.
     classes : ndarray of shape (n_classes,)
-        The sorted labels.
+        The sorted class labels.
     weights : float64 array of shape (n_samples,)
 
     Raises
     ------
     ValueError
-        If `X` or `y` is empty, infinite, of wrong shape or of more than 2^30 rows, a label is missing, a weight
-        is negative, or their sum is 0 or out of range.
+        If `X` or `y` is empty, infinite, of the wrong shape or has more than 2^30 rows, a label is missing, a
+        weight is negative, or the sum of the weights is 0 or out of range.
     """
-    shape = getattr(X, "shape", ())  # before anything of this size is copied
+    shape = getattr(X, "shape", ())  # checked first, before arrays of this size are copied
     if shape and shape[0] > MAX_ROWS:
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
     X, y = validate_data(
@@ -50,47 +50,47 @@ def check_training_data(
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    check_total("sample_weight", weights)
+    check_weight_sum("sample_weight", weights)
     return X, labels.astype(np.int32), classes, weights
 
 
-def check_total(name: str, weights: NDArray[np.float64]) -> None:
-    """Raise a ValueError if weights of rows sum to 0 or out of range."""
+def check_weight_sum(name: str, weights: NDArray[np.float64]) -> None:
+    """Raise a ValueError if the sum of sample weights is 0 or out of range."""
     total = weights.sum()
-    # Squares of the sums are to be numbers; and their sum is to be positive.
-    if not SMALLEST_TOTAL < total < 1 / SMALLEST_TOTAL:
+    # Squares of class counts must neither overflow nor all underflow to 0.
+    if not MIN_WEIGHT_SUM < total < 1 / MIN_WEIGHT_SUM:
         raise ValueError(
-            f"{name} must sum to more than {SMALLEST_TOTAL:g} and less than {1 / SMALLEST_TOTAL:g} over the "
+            f"{name} must sum to more than {MIN_WEIGHT_SUM:g} and less than {1 / MIN_WEIGHT_SUM:g} over the "
             f"rows, got {total:g}"
         )
 
 
-def check_class_weight(class_weight: Any, words: tuple[str, ...]) -> None:
-    """Raise a ValueError or TypeError unless `class_weight` is None, a word, or a dict of weights."""
+def check_class_weight(class_weight: Any, names: tuple[str, ...]) -> None:
+    """Raise a ValueError or TypeError unless `class_weight` is None, one of `names`, or a dict of weights."""
+    message = f"class_weight must be a dict, {' or '.join(map(repr, names))}, or None, got {class_weight!r}"
     if isinstance(class_weight, str):
-        check_choice("class_weight, where it is a word,", class_weight, words)
+        if class_weight not in names:
+            raise ValueError(message)
     elif isinstance(class_weight, dict):
         for label, weight in class_weight.items():
-            check_share(f"class_weight[{label!r}]", weight, low=0.0, high=np.inf)
+            check_number(f"class_weight[{label!r}]", weight, low=0.0, high=np.inf)
     elif class_weight is not None:
-        raise TypeError(
-            f"class_weight must be a dict, {' or '.join(map(repr, words))}, or None, got {class_weight!r}"
-        )
+        raise TypeError(message)
 
 
-def weigh_classes(
+def apply_class_weight(
     class_weight: dict[Any, float] | str | None, y: NDArray[Any], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Weights of rows times those of their classes; those of drawn rows are found when rows are drawn."""
+    """Multiply sample weights by class weights; "balanced_subsample" is applied later, to the drawn rows."""
     if class_weight is None or class_weight == "balanced_subsample":
         return weights
     weights = weights * compute_sample_weight(class_weight, y)
-    check_total("class_weight times sample_weight", weights)
+    check_weight_sum("class_weight times sample_weight", weights)
     return weights
 
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
-    """Validate what a fitted `estimator` is to predict on; the walks see read-only rows in C order."""
+    """Validate the rows that a fitted `estimator` predicts on; returns a read-only array in C order."""
     X = validate_data(
         estimator, X, reset=False, dtype=(np.float64, np.float32), order="C", ensure_all_finite="allow-nan"
     )
@@ -98,21 +98,21 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
 
 
 def read_only(X: NDArray[np.floating]) -> NDArray[np.floating]:
-    """A read-only view of `X` in C order."""
+    """Read-only view of `X` in C order."""
     X = np.ascontiguousarray(X)
-    # One memory layout and one writability, so that each walk is compiled once per dtype.
+    # With a single memory layout and writability, Numba compiles each walk once per dtype.
     view: NDArray[np.floating] = X.view()
     view.flags.writeable = False
     return view
 
 
 def check_count(name: str, value: Any, *, low: int) -> int:
-    """Integer parameter of at least `low`; what 64 bits do not hold is no limit.
+    """Integer parameter of at least `low`, clipped to 64 bits.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the parameter, what was found and what is allowed.
+        If the parameter is not an integer, or is out of range.
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer of at least {low}, got {value!r}")
@@ -124,10 +124,10 @@ def check_count(name: str, value: Any, *, low: int) -> int:
 def check_max_features(max_features: Any, n_features: int, auto: float | str | None = None) -> int:
     """Number of features to try at a node, from an int, a fraction, "sqrt", "log2" or None (all).
 
-    With `auto`, "auto" stands for that.
+    "auto" means the value of `auto`, and is allowed only if that is not None.
     """
-    words = "'sqrt', 'log2'" if auto is None else "'auto', 'sqrt', 'log2'"
-    allowed = f"an integer in [1, n_features], a fraction in (0, 1], {words} or None"
+    names = "'sqrt', 'log2'" if auto is None else "'auto', 'sqrt', 'log2'"
+    allowed = f"an integer in [1, n_features], a fraction in (0, 1], {names} or None"
     if auto is not None and isinstance(max_features, str) and max_features == "auto":
         max_features = auto
     if max_features is None:
@@ -142,13 +142,13 @@ def check_max_features(max_features: Any, n_features: int, auto: float | str | N
     raise ValueError(f"max_features must be {allowed}, got {max_features!r}")
 
 
-def check_share(name: str, value: Any, *, low: float, high: float, open_low: bool = False) -> float:
-    """Number between two bounds.
+def check_number(name: str, value: Any, *, low: float, high: float, open_low: bool = False) -> float:
+    """Finite number in [low, high], or in (low, high] with `open_low`.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the parameter, what was found and what is allowed.
+        If the parameter is not a number, or is out of range.
     """
     allowed = f"a number {'above' if open_low else 'of at least'} {low:g}"
     if np.isfinite(high):
@@ -161,8 +161,8 @@ def check_share(name: str, value: Any, *, low: float, high: float, open_low: boo
     return number
 
 
-def check_rows(name: str, value: Any, n_samples: int, *, low: int) -> int:
-    """Number of rows, from an integer of at least `low` or a fraction in (0, 1] of all, rounded up."""
+def check_row_count(name: str, value: Any, n_samples: int, *, low: int) -> int:
+    """Number of rows, from an integer of at least `low` or a fraction in (0, 1] of all rows, rounded up."""
     allowed = f"an integer of at least {low} or a fraction in (0, 1]"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {allowed}, got {value!r}")
@@ -174,14 +174,14 @@ def check_rows(name: str, value: Any, n_samples: int, *, low: int) -> int:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """True or False."""
+    """Boolean parameter."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """One of some words."""
+def check_choice(name: str, value: Any, choices: tuple[str, ...], *others: str) -> str:
+    """String parameter with a fixed set of values; `others` describes allowed values of other types."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, got {value!r}")
+        raise ValueError(f"{name} must be {' or '.join([*map(repr, choices), *others])}, got {value!r}")
     return value

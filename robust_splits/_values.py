@@ -1,4 +1,7 @@
-"""The class probabilities that a tree gives its nodes: leaf values and hierarchical shrinkage."""
+"""Class probabilities of the nodes of a grown tree: the `leaf_value` parameter and hierarchical shrinkage.
+
+The compiled loops are in ``_kernels/leaf_values.py``.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ LEAF_VALUES = "'proportions', 'majority', 'gce' or 'gce(q)' with a number q of a
 
 
 def leaf_value_power(leaf_value: object, criterion: Criterion) -> float:
-    """The power to which proportions are raised before they are normalised; infinite for the majority.
+    """Power to which proportions are raised before normalisation; infinite for the majority class.
 
     Raises
     ------
     ValueError
-        If `leaf_value` is none of those known.
+        If `leaf_value` is unknown.
     """
     if leaf_value == "proportions":
         return 1.0
@@ -39,9 +42,9 @@ def leaf_value_power(leaf_value: object, criterion: Criterion) -> float:
 def node_values(counts: NDArray[np.float64], power: float, seed: int) -> NDArray[np.float64]:
     """Values of all nodes from their class counts, both of shape (n_nodes, n_classes).
 
-    The minimisers of the losses (Wilton & Ye 2024): proportions of cross entropy and squared error, their
-    powers normalised of generalised cross entropy, and the majority class of the conservative losses (Theorem
-    3), one of several drawn by `seed`.
+    The values minimise a loss (Wilton & Ye 2024): class proportions minimise cross entropy and squared error,
+    their normalised powers generalised cross entropy, and the majority class the conservative losses (Theorem
+    3).  Ties for the majority class are broken at random with `seed`.
     """
     if np.isfinite(power):
         values = np.empty_like(counts)
@@ -54,13 +57,13 @@ def node_values(counts: NDArray[np.float64], power: float, seed: int) -> NDArray
     return values
 
 
-def shrink(
+def apply_shrinkage(
     values: NDArray[np.float64], weight: NDArray[np.float64], left: NDArray[np.int32], shrinkage: float
 ) -> None:
-    """Hierarchical shrinkage of node values, in place (Agarwal et al., ICML 2022).
+    """Apply hierarchical shrinkage to node values in place (Agarwal et al., ICML 2022).
 
-    Along a path from the root, shrunk(child) = shrunk(parent) + (value(child) - value(parent)) / (1 +
-    shrinkage / n(parent)), with n the weights.
+    From the root down, ``shrunk(child) = shrunk(parent) + (value(child) - value(parent)) / (1 + shrinkage /
+    n(parent))``, where n is the weight of a node.
     """
     if shrinkage > 0:
         shrink_towards_parents(values, weight, left, shrinkage)

@@ -1,4 +1,4 @@
-"""What is chosen on noisy labels alone: lam of the negative exponential criterion, node size and shrinkage."""
+"""Choose parameters on noisy labels: lam of the negative exponential criterion, node size and shrinkage."""
 
 from __future__ import annotations
 
@@ -8,157 +8,160 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ._growing import Recipe, Sample, drawn_weights, grow_trees
+from ._growing import Sample, TreeSettings, drawn_weights, grow_trees
 from ._kernels.walk import add_smoothed
-from ._threads import in_threads, shares
+from ._threads import map_in_threads, split_range
 from ._validation import read_only
 from .criteria import NegativeExponential
 from .tree import Tree
 
-# Of adaptive NE (Wilton & Ye 2024), and of the share of rows that it holds out.
+# Candidates and holdout of adaptive NE (Wilton & Ye 2024).
 LAMS = (0.0, 0.25, 0.5, 0.75, 1.0)
-HELD_OUT = 0.2
+HOLDOUT_FRACTION = 0.2
 
-# Of the forests: how many rows a node needs to be split, and how much its children are shrunk towards it.
+# Candidates of the forests for `min_samples_split` and `shrinkage`.
 NODE_SIZES = (2, 5, 10, 20, 40, 80, 160)
 SHRINKAGES = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 
-# As many rows tell one loss from another as well as more do.
-MAX_ROWS = 1 << 13
+# More rows hardly change the order of the losses.
+MAX_SCORED_ROWS = 1 << 13
 
 
-def candidates(recipe: Recipe) -> list[Recipe]:
-    """The recipe with each lam."""
-    return [dataclasses.replace(recipe, criterion=NegativeExponential(lam)) for lam in LAMS]
+def candidates(settings: TreeSettings) -> list[TreeSettings]:
+    """Copies of the settings, one with each lam."""
+    return [dataclasses.replace(settings, criterion=NegativeExponential(lam)) for lam in LAMS]
 
 
 def choose_by_holdout(
     sample: Sample,
     rows: NDArray[np.floating],
-    recipe: Recipe,
+    settings: TreeSettings,
     seeds: Sequence[tuple[int, int]],
     rng: np.random.RandomState,
     n_threads: int = 1,
-) -> tuple[Recipe, dict[float, float]]:
-    """The lam whose trees are most accurate on a noisy fifth of the rows, drawn at random and held out.
+) -> tuple[TreeSettings, dict[float, float]]:
+    """Choose the lam whose trees are most accurate on a noisy fifth of the rows, held out at random.
 
-    Returns the recipe with it, and the accuracy of each lam; of equal ones the smallest lam wins.
+    Returns the settings with this lam, and the accuracy of each lam.  Ties go to the smallest lam.
     """
     held_out = np.zeros(sample.labels.size, dtype=bool)
-    held_out[rng.permutation(held_out.size)[: max(1, round(HELD_OUT * held_out.size))]] = True
+    held_out[rng.permutation(held_out.size)[: max(1, round(HOLDOUT_FRACTION * held_out.size))]] = True
     rest = dataclasses.replace(sample, weights=np.where(held_out, 0.0, sample.weights))
     if not rest.weights.any():
         rest = sample
     X = read_only(rows[held_out])
     scores = {}
-    for candidate in candidates(recipe):
+    for candidate in candidates(settings):
         trees = grow_trees(rest, candidate, seeds, n_threads)
         votes = np.zeros((X.shape[0], sample.n_classes))
         for tree in trees:
             tree.add_values(X, votes)
-        right = votes.argmax(axis=1) == sample.labels[held_out]
-        scores[candidate.criterion.parameter] = _mean(right, sample.weights[held_out])
-    return _best(recipe, scores), scores
+        correct = votes.argmax(axis=1) == sample.labels[held_out]
+        scores[candidate.criterion.parameter] = _accuracy(correct, sample.weights[held_out])
+    return _with_best_lam(settings, scores), scores
 
 
 def choose_out_of_bag(
     sample: Sample,
     X: NDArray[np.floating],
     forests: dict[float, list[Tree]],
-    recipe: Recipe,
+    settings: TreeSettings,
     seeds: Sequence[tuple[int, int]],
     n_threads: int,
-) -> tuple[Recipe, dict[float, float]]:
-    """The lam whose trees are most accurate on the noisy labels of the rows that they did not see."""
+) -> tuple[TreeSettings, dict[float, float]]:
+    """Choose the lam whose trees are most accurate on their out-of-bag rows, with noisy labels.
+
+    Returns the settings with this lam, and the accuracy of each lam.  Ties go to the smallest lam.
+    """
     scores = {}
     for lam, trees in forests.items():
-        votes = out_of_bag_votes(sample, X, trees, recipe, seeds, n_threads)
-        seen = votes.sum(axis=1) > 0
-        right = votes[seen].argmax(axis=1) == sample.labels[seen]
-        scores[lam] = _mean(right, sample.weights[seen])
-    return _best(recipe, scores), scores
+        votes = out_of_bag_votes(sample, X, trees, settings, seeds, n_threads)
+        has_votes = votes.sum(axis=1) > 0
+        correct = votes[has_votes].argmax(axis=1) == sample.labels[has_votes]
+        scores[lam] = _accuracy(correct, sample.weights[has_votes])
+    return _with_best_lam(settings, scores), scores
 
 
-def _mean(right: NDArray[np.bool_], weights: NDArray[np.float64]) -> float:
-    return float(np.average(right, weights=weights)) if weights.any() else 0.0
+def _accuracy(correct: NDArray[np.bool_], weights: NDArray[np.float64]) -> float:
+    return float(np.average(correct, weights=weights)) if weights.any() else 0.0
 
 
-def _best(recipe: Recipe, scores: dict[float, float]) -> Recipe:
+def _with_best_lam(settings: TreeSettings, scores: dict[float, float]) -> TreeSettings:
     lam = max(scores, key=scores.__getitem__)
-    return dataclasses.replace(recipe, criterion=NegativeExponential(lam))
+    return dataclasses.replace(settings, criterion=NegativeExponential(lam))
 
 
 def out_of_bag_votes(
     sample: Sample,
     X: NDArray[np.floating],
     trees: Sequence[Tree],
-    recipe: Recipe,
+    settings: TreeSettings,
     seeds: Sequence[tuple[int, int]],
     n_threads: int,
 ) -> NDArray[np.float64]:
-    """Sum over the trees that did not see a row of the values of its leaves, shape (n_samples, n_classes)."""
+    """Sum of each row's leaf values over the trees that did not see the row, shape (n_samples, n_classes)."""
     votes = np.zeros((X.shape[0], sample.n_classes))
 
-    # Each thread owns some rows and takes the trees in order: the same sums for any number of threads.
-    def add(some: slice) -> None:
+    # The trees are added to each row in order, so the sums are the same for any number of threads.
+    def add_trees(part: slice) -> None:
         for tree, (seed, _) in zip(trees, seeds, strict=True):
-            unseen = np.flatnonzero(drawn_weights(sample, recipe, seed)[some] == 0) + some.start
+            unseen = np.flatnonzero(drawn_weights(sample, settings, seed)[part] == 0) + part.start
             votes[unseen] += tree.values[tree.apply(read_only(X[unseen]))]
 
-    in_threads(add, shares(X.shape[0], n_threads), n_threads)
+    map_in_threads(add_trees, split_range(X.shape[0], n_threads), n_threads)
     return votes
 
 
-def choose_smoothing(
+def smoothing_losses(
     sample: Sample,
     X: NDArray[np.floating],
     trees: Sequence[Tree],
-    recipe: Recipe,
+    settings: TreeSettings,
     seeds: Sequence[tuple[int, int]],
     node_sizes: Sequence[int],
     shrinkages: Sequence[float],
     n_threads: int,
 ) -> dict[tuple[int, float], float]:
-    """Log loss on the noisy labels of rows that trees did not see, by node size and shrinkage.
+    """Out-of-bag log loss on noisy labels, by node size and shrinkage.
 
-    Trees without the splits of nodes of fewer rows are what growing with a larger `min_samples_split` gives.
-    One walk down each tree therefore tells the probability of the label of a row for all pairs at once.  Of
-    more than 2^13 rows as many, equally spaced, are looked at.
+    Removing the splits of nodes with fewer rows gives the tree that a larger `min_samples_split` would have
+    grown.  One walk down each tree therefore gives the probability of a row's label for all pairs at once.  At
+    most 2^13 equally spaced rows are scored.
 
     Returns
     -------
     dict
-        From (node size, shrinkage) to the mean log loss; empty if no tree has left out a row.
+        From (node size, shrinkage) to the mean log loss; empty if no row is out of bag.
     """
     n = X.shape[0]
-    some = np.arange(n) if n <= MAX_ROWS else np.linspace(0, n - 1, MAX_ROWS).astype(int)
-    X, labels, weights = read_only(X[some]), sample.labels[some], sample.weights[some]
+    scored = np.arange(n) if n <= MAX_SCORED_ROWS else np.linspace(0, n - 1, MAX_SCORED_ROWS).astype(int)
+    X, labels, weights = read_only(X[scored]), sample.labels[scored], sample.weights[scored]
     sizes, grid = np.array(node_sizes), np.array(shrinkages, dtype=float)
-    sums = np.zeros((some.size, sizes.size, grid.size))
-    n_trees = np.zeros(some.size)
+    sums = np.zeros((scored.size, sizes.size, grid.size))
+    n_trees = np.zeros(scored.size)
 
     def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         tree, (seed, _) = pair
-        return drawn_weights(sample, recipe, seed)[some] == 0, tree.weight
+        return drawn_weights(sample, settings, seed)[scored] == 0, tree.weight
 
-    prepared = in_threads(prepare, list(zip(trees, seeds, strict=True)), n_threads)
+    prepared = map_in_threads(prepare, list(zip(trees, seeds, strict=True)), n_threads)
 
-    # Each thread owns some rows and takes the trees in order: the same sums for any number of threads.
-    def add(share: slice) -> None:
+    # The trees are added to each row in order, so the sums are the same for any number of threads.
+    def add_trees(part: slice) -> None:
         current = np.empty(grid.size)
         for tree, (unseen, weight) in zip(trees, prepared, strict=True):
             add_smoothed(
-                X[share], unseen[share], labels[share], tree.steps(X.dtype), tree.missing_left, tree.n_rows,
-                tree.values, weight, sizes, grid, current, sums[share], n_trees[share],
+                X[part], unseen[part], labels[part], tree.steps(X.dtype), tree.missing_left, tree.n_rows,
+                tree.values, weight, sizes, grid, current, sums[part], n_trees[part],
             )  # fmt: skip
 
-    in_threads(add, shares(some.size, n_threads), n_threads)
-    seen = (n_trees > 0) & (weights > 0)
-    if not seen.any():
+    map_in_threads(add_trees, split_range(scored.size, n_threads), n_threads)
+    counted = (n_trees > 0) & (weights > 0)
+    if not counted.any():
         return {}
-    count = n_trees[seen, None, None]
-    # As if one more tree had split its vote among a few times as many classes: no row costs an infinite loss.
+    count = n_trees[counted, None, None]
+    # Keeps the loss finite: the mean probability if these trees gave 0 and one more tree 1 / (2 n_classes).
     floor = 0.5 / (count + 1) / sample.n_classes
-    p = np.maximum(sums[seen] / count, floor)
-    losses = np.average(-np.log(p), axis=0, weights=weights[seen])
+    p = np.maximum(sums[counted] / count, floor)
+    losses = np.average(-np.log(p), axis=0, weights=weights[counted])
     return {(m, g): float(losses[i, j]) for i, m in enumerate(node_sizes) for j, g in enumerate(shrinkages)}

@@ -1,8 +1,8 @@
-"""Sample sizes under uniform label noise: what keeps a node's majority class, or the order of two splits.
+"""Sample sizes under uniform label noise that preserve a node's majority class or the order of two splits.
 
-Uniform noise of rate eta turns a label, with probability eta and apart from all others, into one of the other
-K - 1 classes, all equally likely.  The bounds are Hoeffding's: they hold for a node, or for two splits of one,
-fixed before the noisy labels were seen, and are on the safe side.
+Uniform noise of rate eta changes each label independently with probability eta, to one of the other K - 1
+classes with equal probability.  The bounds follow from Hoeffding's inequality.  They are conservative, and hold
+for a node, or two splits of a node, chosen without looking at the noisy labels.
 
 References
 ----------
@@ -17,11 +17,11 @@ from typing import Literal
 
 import numpy as np
 
-MOST_SAMPLES = int(np.iinfo(np.int64).max)
+MAX_SAMPLES = int(np.iinfo(np.int64).max)
 
 
 def majority_retention_probability(n: int, noise_rate: float, margin: float, n_classes: int = 2) -> float:
-    """Lower bound on the probability that noise leaves a node its majority class.
+    """Lower bound on the probability that a node keeps its majority class under noise.
 
     ``max(0, 1 - (K-1) exp(-n gamma^2 / 2))`` with ``gamma = (1 - K eta / (K-1)) margin`` (Wilton & Ye,
     Theorem 4).
@@ -33,20 +33,20 @@ def majority_retention_probability(n: int, noise_rate: float, margin: float, n_c
     noise_rate : float
         The rate eta of uniform noise, in [0, (K-1)/K).
     margin : float
-        By how much the clean share of the majority class exceeds that of every other class, in (0, 1]:
-        ``min over k != k* of (p_k* - p_k)``.
+        Smallest difference between the clean proportion of the majority class k* and that of another class, in
+        (0, 1]: ``min over k != k* of (p_k* - p_k)``.
     n_classes : int, default=2
         The number K of classes, at least 2.
 
     Returns
     -------
     float
-        A probability; 0 where the bound says nothing.
+        A probability; 0 if the bound is vacuous.
 
     Raises
     ------
     TypeError
-        If an argument is not a number, or `n` or `n_classes` not an integer.
+        If an argument is not a number, or `n` or `n_classes` is not an integer.
     ValueError
         If an argument is out of range.
 
@@ -63,7 +63,7 @@ def majority_retention_probability(n: int, noise_rate: float, margin: float, n_c
 
 
 def min_leaf_samples(noise_rate: float, margin: float = 1.0, n_classes: int = 2, delta: float = 0.05) -> int:
-    """Fewest samples for which `majority_retention_probability` is at least 1 - delta.
+    """Smallest number of samples for which `majority_retention_probability` is at least 1 - delta.
 
     ``ceil((2 / gamma^2) ln((K-1) / delta))`` with ``gamma = (1 - K eta / (K-1)) margin`` (Wilton & Ye,
     Theorem 4; for two classes Ghosh, Manwani & Sastry, Lemma 3.7).
@@ -73,12 +73,12 @@ def min_leaf_samples(noise_rate: float, margin: float = 1.0, n_classes: int = 2,
     noise_rate : float
         The rate eta of uniform noise, in [0, (K-1)/K).
     margin : float, default=1.0
-        By how much the clean share of the majority class exceeds that of every other class, in (0, 1].  The
-        default is a leaf that would be pure without noise: what a tree grows towards, and the fewest samples.
+        Smallest difference between the clean proportion of the majority class and that of another class, in
+        (0, 1].  The default describes a leaf that would be pure without noise, and needs the fewest samples.
     n_classes : int, default=2
         The number K of classes, at least 2.
     delta : float, default=0.05
-        Probability, in (0, 1), with which the majority class may be lost.
+        Largest acceptable probability of losing the majority class, in (0, 1).
 
     Returns
     -------
@@ -88,7 +88,7 @@ def min_leaf_samples(noise_rate: float, margin: float = 1.0, n_classes: int = 2,
     Raises
     ------
     TypeError
-        If an argument is not a number, or `n_classes` not an integer.
+        If an argument is not a number, or `n_classes` is not an integer.
     ValueError
         If an argument is out of range, or the number of samples does not fit into 64 bits.
 
@@ -101,39 +101,39 @@ def min_leaf_samples(noise_rate: float, margin: float = 1.0, n_classes: int = 2,
     n_classes = _check_integer("n_classes", n_classes, 2)
     gamma = _noisy_margin(noise_rate, margin, n_classes)
     delta = _check_number("delta", delta, 0.0, 1.0)
-    # Divided twice, for the square of a small gamma is 0.
+    # Divided twice, because the square of a small gamma would underflow to 0.
     needed = 2 * (math.log(n_classes - 1) - math.log(delta)) / gamma / gamma if gamma else math.inf
-    if needed > MOST_SAMPLES:
+    if needed > MAX_SAMPLES:
         raise ValueError(
-            f"noise_rate {noise_rate!r} and margin {margin!r} need more than {MOST_SAMPLES} samples; "
+            f"noise_rate {noise_rate!r} and margin {margin!r} need more than {MAX_SAMPLES} samples; "
             "a lower noise_rate or a larger margin needs fewer"
         )
     return math.ceil(needed)
 
 
 def gain_order_failure_probability(n: int, noise_rate: float, difference: float) -> float:
-    """Upper bound on the probability that noise swaps the order of two splits by gini, for two classes.
+    """Upper bound on the probability that noise reverses the order of two splits by gini gain, for two classes.
 
     ``min(1, 12 exp(-n rho^2 (1 - 2 eta)^2 / 72))`` (Ghosh, Manwani & Sastry, proof of Lemma 3.8).
 
     Parameters
     ----------
     n : int
-        Number of samples in the node that is split, at least 1.
+        Number of samples in the node, at least 1.
     noise_rate : float
         The rate eta of uniform noise, in [0, 1/2).
     difference : float
-        The difference rho of the two splits' clean gains, as `Gini.gain` has them, in (0, 1/2].
+        The difference rho between the clean gains of the two splits, as computed by `Gini.gain`, in (0, 1/2].
 
     Returns
     -------
     float
-        A probability; 1 where the bound says nothing.
+        A probability; 1 if the bound is vacuous.
 
     Raises
     ------
     TypeError
-        If an argument is not a number, or `n` not an integer.
+        If an argument is not a number, or `n` is not an integer.
     ValueError
         If an argument is out of range.
 
@@ -150,7 +150,7 @@ def gain_order_failure_probability(n: int, noise_rate: float, difference: float)
 
 
 def _noisy_margin(noise_rate: float, margin: float, n_classes: int) -> float:
-    """What uniform noise is expected to leave of the margin."""
+    """Expected margin gamma under uniform noise."""
     limit = (n_classes - 1) / n_classes
     noise_rate = _check_number("noise_rate", noise_rate, 0.0, limit, closed="left")
     margin = _check_number("margin", margin, 0.0, 1.0, closed="right")
@@ -158,10 +158,10 @@ def _noisy_margin(noise_rate: float, margin: float, n_classes: int) -> float:
 
 
 def _check_integer(name: str, value: object, low: int) -> int:
-    allowed = f"an integer in [{low}, {MOST_SAMPLES}]"
+    allowed = f"an integer in [{low}, {MAX_SAMPLES}]"
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be {allowed}, got {value!r}")
-    if not low <= value <= MOST_SAMPLES:
+    if not low <= value <= MAX_SAMPLES:
         raise ValueError(f"{name} must be {allowed}, got {value!r}")
     return int(value)
 

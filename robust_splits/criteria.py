@@ -1,10 +1,10 @@
-"""Split criteria: what they are called, their parameters, and the gain of one split.
+"""Split criteria: names, parameters, and the gain of one split.
 
-A criterion is a frozen dataclass: plain data that compares, hashes, prints and pickles.  Its arithmetic is
-compiled, in ``_gain.py``; the tree grower and the method `Criterion.gain` call the same kernel.
+A criterion is a frozen dataclass, so it compares, hashes, prints and pickles.  `Criterion.gain` and the tree
+grower call the same compiled kernel, in ``_kernels/gain.py``.
 
-Notation: a node holds weighted class counts n_k, n = sum n_k, p_k = n_k / n, and K is the number of classes.
-The gain of an impurity I, for a split of S into L and R, is ``I(S) - (n_L/n) I(L) - (n_R/n) I(R)``.
+Notation: a node holds weighted class counts n_k; n = sum n_k, p_k = n_k / n, and K is the number of classes.
+The gain of an impurity I for a split of S into L and R is ``I(S) - (n_L/n) I(L) - (n_R/n) I(R)``.
 
 References
 ----------
@@ -23,24 +23,12 @@ import dataclasses
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ._kernels.codes import (
-    CREDAL,
-    CREDAL_RATIO,
-    ENTROPY,
-    FUNCTION,
-    GCE,
-    GINI,
-    MISCLASSIFICATION,
-    NEGATIVE_EXPONENTIAL,
-    PAIRWISE,
-    SQRT_GINI,
-    TWOING,
-)
+from ._criterion_checks import check_counts, check_parameter, check_split
+from ._kernels import codes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,48 +36,48 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Criterion:
-    """Base of all criteria; use a subclass."""
+    """Abstract base class of all criteria."""
 
     code: ClassVar[int]
 
     @property
     def parameter(self) -> float:
-        """The number handed to the compiled kernel; 0 where a criterion has no parameter."""
+        """Parameter of the compiled kernel; 0 for a criterion without one."""
         values = dataclasses.astuple(self)
         return float(values[0]) if values else 0.0
 
     @property
     def table(self) -> NDArray[np.float64]:
-        """What else the compiled kernel needs; empty for most."""
+        """Lookup table of the compiled kernel; empty for most criteria."""
         return np.empty(0)
 
     @property
     def compiled(self) -> Any:
-        """The compiled function that the grower calls, of type ``_gain.REDUCTION``."""
+        """Compiled function of type ``REDUCTION`` (see ``_kernels/gain.py``) that the grower calls."""
         from ._kernels.gain import reduction
 
         return reduction
 
     def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError if the criterion cannot deal with this number of classes."""
+        """Raise a ValueError if the criterion does not support this number of classes."""
 
     def gain(self, left_counts: ArrayLike, right_counts: ArrayLike) -> float:
-        """Gain of the split of one node, at the node's own scale.
+        """Gain of one split, not weighted by the node's share of the total weight.
 
         Parameters
         ----------
         left_counts, right_counts : array-like of shape (n_classes,)
-            Weighted class counts of the two children: not negative, each with a positive sum.
+            Weighted class counts of the two children: non-negative, each with a positive sum.
 
         Returns
         -------
         float
-            For an impurity ``I(S) - (n_L/n) I(L) - (n_R/n) I(R)``.
+            For an impurity, ``I(S) - (n_L/n) I(L) - (n_R/n) I(R)``.
 
         Raises
         ------
         ValueError
-            If the counts are not two such vectors of one length, or too many classes for the criterion.
+            If the counts are invalid or differ in length, or there are too many classes for the criterion.
 
         Examples
         --------
@@ -97,28 +85,21 @@ class Criterion:
         >>> Gini().gain([0, 7], [7, 0])
         0.5
         """
-        left = _check_counts("left_counts", left_counts)
-        right = _check_counts("right_counts", right_counts)
-        if left.shape != right.shape:
-            raise ValueError(
-                f"left_counts and right_counts must have one length, got {left.size} and {right.size}"
-            )
-        self.check_classes(left.size)
-        table = np.ascontiguousarray(self.table, dtype=np.float64)
-        reduction = self.compiled.ctypes(
-            self.code, self.parameter, _pointer(table), table.size, _pointer(left + right), _pointer(left),
-            _pointer(right), left.size,
-        )  # fmt: skip
-        return self._gain_of(float(reduction), float(left.sum() + right.sum()))
+        from ._kernels.gain import call_reduction
 
-    def _gain_of(self, reduction: float, n: float) -> float:
-        """The gain of a node of weight n from what the kernel returns."""
+        left, right = check_split(left_counts, right_counts)
+        self.check_classes(left.size)
+        reduction = call_reduction(self.compiled, self.code, self.parameter, self.table, left, right)
+        return self._to_gain(reduction, float(left.sum() + right.sum()))
+
+    def _to_gain(self, reduction: float, n: float) -> float:
+        """Convert the kernel's reduction to the gain of a node of weight n."""
         return reduction / n
 
 
 @dataclass(frozen=True)
 class Impurity(Criterion):
-    """Base of the criteria that are a difference of impurities."""
+    """Base class of the criteria whose gain is a decrease in impurity."""
 
     def impurity(self, counts: ArrayLike) -> float:
         """Impurity I(p) of one node.
@@ -126,7 +107,7 @@ class Impurity(Criterion):
         Parameters
         ----------
         counts : array-like of shape (n_classes,)
-            Weighted class counts: not negative, with a positive sum.
+            Weighted class counts: non-negative, with a positive sum.
 
         Returns
         -------
@@ -136,11 +117,11 @@ class Impurity(Criterion):
         Raises
         ------
         ValueError
-            If `counts` is not such a vector.
+            If `counts` is invalid, or there are too many classes for the criterion.
         """
         from ._kernels.gain import weighted_impurity
 
-        counts = _check_counts("counts", counts)
+        counts = check_counts("counts", counts)
         self.check_classes(counts.size)
         total = counts.sum()
         return float(weighted_impurity(self.code, self.parameter, self.table, counts, total) / total)
@@ -150,25 +131,25 @@ class Impurity(Criterion):
 class Gini(Impurity):
     """``I(p) = 1 - sum p_k^2``, the minimum of squared error (Wilton & Ye, Theorem 1; CART)."""
 
-    code = GINI
+    code = codes.GINI
 
 
 @dataclass(frozen=True)
 class Entropy(Impurity):
     """``I(p) = -sum p_k ln p_k`` in nats, the minimum of cross entropy (Wilton & Ye, Theorem 1)."""
 
-    code = ENTROPY
+    code = codes.ENTROPY
 
 
 @dataclass(frozen=True)
 class Misclassification(Impurity):
     """``I(p) = 1 - max p_k``, the minimum of the conservative losses: 0-1, MAE, infinity norm.
 
-    A node stops exactly where the parent's majority classes stay majority classes in both children of every
-    split (Wilton & Ye, Theorem 5).
+    No split of a node has a positive gain if and only if the majority classes of the node remain majority
+    classes in both children of every split (Wilton & Ye, Theorem 5).
     """
 
-    code = MISCLASSIFICATION
+    code = codes.MISCLASSIFICATION
 
 
 @dataclass(frozen=True)
@@ -178,7 +159,7 @@ class SqrtGini(Impurity):
     Wilton & Ye, Theorem 1; Dietterich, Kearns & Mansour 1996.
     """
 
-    code = SQRT_GINI
+    code = codes.SQRT_GINI
 
 
 @dataclass(frozen=True)
@@ -191,23 +172,23 @@ class GeneralizedCrossEntropy(Impurity):
     Parameters
     ----------
     q : float, default=0.7
-        Not negative.
+        Non-negative.
     """
 
     q: float = 0.7
-    code = GCE
+    code = codes.GCE
 
     def __post_init__(self) -> None:
-        _check_parameter(self, "q", 0.0, np.inf)
+        check_parameter(self, "q", 0.0, np.inf)
 
 
 @dataclass(frozen=True)
 class NegativeExponential(Impurity):
     """Minimum of the negative exponential loss ``min{1, exp(-v - mu)}`` (Wilton & Ye, Theorem 8).
 
-    ``I(p) = min{1 - max p_k, lam sqrt((K-1)/K (1 - sum p_k^2))}`` with ``lam = 2 exp(-mu)``.  Larger values
-    stop earlier: `lam` = 1 is `Misclassification`, and `lam` = 0 stands for the limit, which orders splits as
-    `SqrtGini` does and whose gain is that of `SqrtGini`.
+    ``I(p) = min{1 - max p_k, lam sqrt((K-1)/K (1 - sum p_k^2))}`` with ``lam = 2 exp(-mu)``.  A larger `lam`
+    stops earlier.  `lam` = 1 equals `Misclassification`.  `lam` = 0 means the limit, which orders splits as
+    `SqrtGini` does; its gain is that of `SqrtGini`.
 
     Parameters
     ----------
@@ -216,40 +197,40 @@ class NegativeExponential(Impurity):
     """
 
     lam: float = 0.5
-    code = NEGATIVE_EXPONENTIAL
+    code = codes.NEGATIVE_EXPONENTIAL
 
     def __post_init__(self) -> None:
-        _check_parameter(self, "lam", 0.0, 1.0)
+        check_parameter(self, "lam", 0.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Twoing(Criterion):
     """``g = (n_L n_R / n^2) / 4 (sum_k |p_Lk - p_Rk|)^2`` (Breiman et al. 1984).
 
-    Under uniform noise of rate eta on two classes its expectation shrinks by (1 - 2 eta)^2 for all splits alike
+    Uniform noise of rate eta on two classes multiplies the expected gain of every split by (1 - 2 eta)^2
     (Ghosh, Manwani & Sastry 2017, Theorem 3.1).
     """
 
-    code = TWOING
+    code = codes.TWOING
 
 
 @dataclass(frozen=True)
 class Pairwise(Criterion):
     """The pairwise gain ``g = |N_L- N_R+ - N_L+ N_R-| / 2`` of two classes (Yang, Gao & Li 2019).
 
-    Under class-conditional noise its expectation shrinks by ``|1 - tau_+ - tau_-|`` for all splits alike
-    (Theorem 1 there).  It counts pairs of rows; where nodes are compared, in best-first growth or by
-    ``min_impurity_decrease``, g / n^2 takes its place.
+    Class-conditional noise with rates tau_+ and tau_- multiplies the expected gain of every split by
+    ``|1 - tau_+ - tau_-|`` (Theorem 1 there).  The gain counts pairs of rows.  Best-first growth and
+    ``min_impurity_decrease`` compare nodes, and use g / n^2 instead.
     """
 
-    code = PAIRWISE
+    code = codes.PAIRWISE
 
     def check_classes(self, n_classes: int) -> None:
-        """Two classes, or one."""
+        """Raise a ValueError for more than two classes."""
         if n_classes > 2:
             raise ValueError(f"criterion 'pairwise' is for two classes, got {n_classes}")
 
-    def _gain_of(self, reduction: float, n: float) -> float:
+    def _to_gain(self, reduction: float, n: float) -> float:
         return reduction * n
 
 
@@ -257,30 +238,30 @@ class Pairwise(Criterion):
 class Credal(Criterion):
     """Imprecise information gain of Credal-C4.5 (Mantas & Abellán 2014).
 
-    H* is the largest entropy, in nats, of all p with ``n_k/(n+s) <= p_k <= (n_k+s)/(n+s)``: the mass s fills up
-    the smallest counts.  ``g = H*(S) - (w_L H*(L) + w_R H*(R)) / (n + s)``, with w the counts of the children
-    and s added to that of the child with the larger H*.
+    H* is the largest entropy, in nats, over all p with ``n_k/(n+s) <= p_k <= (n_k+s)/(n+s)``; the mass s fills
+    up the smallest counts.  ``g = H*(S) - (w_L H*(L) + w_R H*(R)) / (n + s)``, where w_L and w_R are n_L and
+    n_R, with s added for the child with the larger H*.
 
     Parameters
     ----------
     s : float, default=1.0
-        Not negative, in the unit of the weights: with weights that sum to 1, s = 1 lets hardly any split pass.
+        Non-negative, in units of the sample weights.  If these sum to 1, s = 1 rejects almost every split.
     gain_ratio : bool, default=False
-        Whether the gain is divided by the entropy of the split, as in the original.
+        Whether to divide the gain by the entropy of the split, as in the original.
     """
 
     s: float = 1.0
     gain_ratio: bool = False
 
     def __post_init__(self) -> None:
-        _check_parameter(self, "s", 0.0, np.inf)
+        check_parameter(self, "s", 0.0, np.inf)
         if not isinstance(self.gain_ratio, bool | np.bool_):
             raise TypeError(f"gain_ratio of Credal must be True or False, got {self.gain_ratio!r}")
 
     @property
     def code(self) -> int:  # type: ignore[override]
-        """The gain and the gain ratio have their own numbers."""
-        return CREDAL_RATIO if self.gain_ratio else CREDAL
+        """Kernel code; the gain and the gain ratio have different ones."""
+        return codes.CREDAL_RATIO if self.gain_ratio else codes.CREDAL
 
 
 @dataclass(frozen=True)
@@ -291,9 +272,10 @@ class FunctionCriterion(Criterion):
     ----------
     function : callable
         ``function(left, right)`` takes two float64 arrays of shape (n_classes,), the weighted class counts of
-        the children, and returns the gain of the split, as a float, at the node's own scale.  It must be code
-        that Numba compiles, and not change its arguments.  To be pickled it must be importable.  Where it
-        raises an exception or returns what is not finite, ``fit`` stops with a ValueError.
+        the children, and returns the gain of the split as a float, not weighted by the node's share of the
+        total weight.  Numba must be able to compile it, and it must not modify its arguments.  Pickling the
+        criterion needs an importable function.  An exception or a non-finite value makes ``fit`` raise a
+        ValueError.
 
     Examples
     --------
@@ -308,7 +290,7 @@ class FunctionCriterion(Criterion):
     """
 
     function: Callable[[NDArray[np.float64], NDArray[np.float64]], float]
-    code = FUNCTION
+    code = codes.FUNCTION
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -316,33 +298,28 @@ class FunctionCriterion(Criterion):
 
     @property
     def parameter(self) -> float:
-        """None."""
+        """Always 0."""
         return 0.0
 
-    def _gain_of(self, reduction: float, n: float) -> float:
+    def _to_gain(self, reduction: float, n: float) -> float:
         if not np.isfinite(reduction):
             raise ValueError(
-                f"the function of {self!r} must return a finite number; it did not, or raised an error"
+                f"function of {self!r} must return a finite number, but did not or raised an error"
             )
         return reduction / n
 
     @property
     def compiled(self) -> Any:
-        """The function, compiled when it is first asked for.
+        """The function, compiled on first access.
 
         Raises
         ------
         TypeError
             If Numba cannot compile it.
         """
-        return _compile(self.function)
+        from ._kernels.gain import compile_gain
 
-
-@lru_cache(maxsize=128)
-def _compile(function: Callable[..., float]) -> Any:
-    from ._kernels.gain import compile_gain
-
-    return compile_gain(function)
+        return compile_gain(self.function)
 
 
 CRITERIA: dict[str, type[Criterion]] = {
@@ -357,7 +334,7 @@ CRITERIA: dict[str, type[Criterion]] = {
     "credal": Credal,
 }
 
-# The names of the losses that they minimise, and others used in the field.
+# Alternative names: the losses whose minima the impurities are, and other names in the literature.
 ALIASES = {
     "mse": "gini",
     "ce": "entropy",
@@ -368,16 +345,19 @@ ALIASES = {
     "ranking": "pairwise",
 }
 
+# Adaptive negative exponential.  Only estimators take this name, because they choose lam from the data.
+ADAPTIVE = "ane"
+
 
 def get_criterion(criterion: str | Criterion) -> Criterion:
-    """Criterion object from its name.
+    """Criterion object from a name.
 
     Parameters
     ----------
     criterion : str or Criterion
-        A name, with its parameter in brackets where it has one and the default will not do:
-        ``"gini"``, ``"gce"``, ``"gce(0.4)"``, ``"negative_exponential(0.25)"``.  Known by other names as well:
-        mse, ce, log_loss, conservative, dkm, ne, ranking.  An object is handed back.
+        A name, with the parameter in parentheses if it is not the default: ``"gini"``, ``"gce"``,
+        ``"gce(0.4)"``, ``"negative_exponential(0.25)"``.  Aliases: mse, ce, log_loss, conservative, dkm, ne,
+        ranking.  An object is returned unchanged.
 
     Returns
     -------
@@ -386,7 +366,7 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     Raises
     ------
     ValueError
-        If the name is unknown (the message lists those known) or the parameter is out of range.
+        If the name is unknown or the parameter is invalid.
     TypeError
         If `criterion` is neither a string nor a criterion.
 
@@ -406,7 +386,7 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     if name not in CRITERIA:
         known = ", ".join([*CRITERIA, *ALIASES])
         raise ValueError(
-            f"criterion {criterion!r} is unknown; known are {known}, and 'ane' as the criterion of an estimator"
+            f"criterion {criterion!r} is unknown; known are {known}, and {ADAPTIVE!r} for estimators"
         )
     if argument is None:
         return CRITERIA[name]()
@@ -417,27 +397,3 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     except ValueError:
         raise ValueError(f"the parameter of criterion {name!r} must be a number, got {criterion!r}") from None
     return CRITERIA[name](*[value])
-
-
-def _check_parameter(criterion: Criterion, name: str, low: float, high: float) -> None:
-    value = getattr(criterion, name)
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} of {type(criterion).__name__} must be a number, got {value!r}")
-    if not low <= value <= high or not np.isfinite(value):
-        allowed = f"in [{low:g}, {high:g}]" if np.isfinite(high) else f"finite and at least {low:g}"
-        raise ValueError(f"{name} of {type(criterion).__name__} must be {allowed}, got {value!r}")
-
-
-def _pointer(array: NDArray[np.float64]) -> Any:
-    import ctypes
-
-    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-
-
-def _check_counts(name: str, counts: ArrayLike) -> NDArray[np.float64]:
-    array = np.ascontiguousarray(counts, dtype=np.float64)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must be a vector with one count per class, got shape {array.shape}")
-    if not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
-        raise ValueError(f"{name} must be finite, not negative, with a positive sum; got {counts!r}")
-    return array

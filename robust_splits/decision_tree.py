@@ -1,4 +1,4 @@
-"""A decision tree with split criteria that withstand label noise."""
+"""Decision tree with split criteria that are robust to label noise."""
 
 from __future__ import annotations
 
@@ -11,76 +11,77 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import ADAPTIVE, BaseRobustTrees, path_matrix
+from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, grow_tree
-from ._validation import check_share
+from ._validation import check_number
 from .adaptation import choose_by_holdout
-from .criteria import Criterion
+from .criteria import ADAPTIVE, Criterion
 from .tree import Tree
 
 
 class RobustDecisionTreeClassifier(BaseRobustTrees):
-    """Decision tree with a choice of split criteria that withstand label noise.
+    """Decision tree classifier with a choice of split criteria that are robust to label noise.
 
-    Splits are exact, and a node is split only where the best gain is positive; the conservative criteria use
-    this to stop early (Wilton & Ye 2024, Theorem 5), where scikit-learn splits at zero gain as well.
+    The split search is exact.  A node is split only if its best gain is positive, which makes the conservative
+    criteria stop early (Wilton & Ye 2024, Theorem 5); scikit-learn also splits at zero gain.
 
     Parameters
     ----------
     criterion : str or Criterion, default="negative_exponential"
-        See `get_criterion`; or ``"ane"``, the adaptive negative exponential criterion: lam is the one of 0,
-        0.25, 0.5, 0.75 and 1 that is most accurate on a noisy fifth of the rows that is held out, and the tree
-        is then grown on all rows.
+        See `get_criterion`.  ``"ane"`` selects the adaptive negative exponential criterion: lam is chosen from
+        0, 0.25, 0.5, 0.75 and 1 by accuracy on a held-out noisy fifth of the rows, and the tree is then grown
+        on all rows.
     max_depth : int or None, default=None
-        Largest number of splits on a path; None for no limit.
+        Maximum number of splits on a path; None for no limit.
     max_leaf_nodes : int or None, default=None
-        Largest number of leaves.  The nodes whose splits remove most risk, ``(n/N) gain``, are split first.
+        Maximum number of leaves.  Nodes whose splits remove the most risk, ``(n/N) gain``, are split first.
     min_samples_split : int or float, default=2
-        Fewest rows of a node that is split, or their fraction of all rows.
+        Minimum number of rows of a node that is split, or their fraction of all rows.
     min_samples_leaf : int, float or "auto", default=1
-        Fewest rows on each side of a split, or their fraction of all rows.  ``"auto"`` takes the least number
-        for which a leaf keeps its majority class under the given `noise_rate`; see `min_leaf_samples`.
+        Minimum number of rows on each side of a split, or their fraction of all rows.  ``"auto"`` takes the
+        smallest number for which a leaf keeps its majority class under the given `noise_rate`; see
+        `min_leaf_samples`.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the total weight on each side of a split.
+        Minimum share of the total weight on each side of a split.
     min_impurity_decrease : float, default=0.0
-        Least risk ``(n/N) gain`` that a split removes.
+        Minimum risk ``(n/N) gain`` that a split removes.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Features tried at each node: a number, a fraction, the root or logarithm of their number, or all.  As
-        in scikit-learn a feature that is constant at the node counts as tried, and the search goes on until
-        one that varies is found.
+        Number of features tried at each node: an integer, a fraction of all features, their square root or
+        binary logarithm, or None for all.  As in scikit-learn, a feature that is constant at the node counts
+        as tried, but the search continues until one feature varies.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied with those of the rows; ``"balanced"`` makes all classes weigh the
-        same.
+        Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight.
     leaf_value : {"proportions", "majority", "gce", "gce(q)"}, default="proportions"
-        What a leaf predicts: class proportions; all for the majority class, the minimiser for conservative
-        losses (Theorem 3); or proportions to the power 1 / (1 - q), normalised, the minimiser for generalised
-        cross entropy, with the q of the criterion if it has one, else 0.7.
+        Class probabilities of a leaf: class proportions; 1 for the majority class, which minimises the
+        conservative losses (Theorem 3); or normalised proportions to the power 1 / (1 - q), which minimise
+        generalised cross entropy.  The default of q is that of the criterion if it has one, else 0.7.
     shrinkage : float, default=0.0
-        Strength of the hierarchical shrinkage of leaf values towards those of the nodes above: along a path,
+        Strength of the hierarchical shrinkage of leaf values towards their ancestors: along a path,
         ``value(parent) + (mean(child) - mean(parent)) / (1 + shrinkage / n(parent))`` (Agarwal et al. 2022).
     noise_rate : float or None, default=None
         Rate of wrong labels, for ``min_samples_leaf="auto"``.
     random_state : int, RandomState or None, default=None
-        Order in which features are tried, and which rows are held out; of equal gains the first found wins.
+        Controls the order in which features are tried and the choice of the held-out rows.  Of splits with
+        equal gain the first found is taken.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The sorted labels.
+        The sorted class labels.
     n_classes_ : int
-        Their number.
+        Number of classes.
     n_features_in_ : int
-        Number of columns seen by `fit`.
+        Number of features seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where `X` had names that are all strings.
+        Names of the features seen by `fit`, if all column names of `X` are strings.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the risk that all splits remove.
+        Share of each feature in the risk removed by all splits.
     tree_ : Tree
         The grown tree as flat arrays.
     criterion_ : Criterion
-        The criterion of the splits.
+        The criterion used for the splits.
     criterion_scores_ : dict of float to float
-        With ``criterion="ane"``, the accuracy of each lam on the rows held out.
+        With ``criterion="ane"``, accuracy of each lam on the held-out rows.
 
     References
     ----------
@@ -133,17 +134,17 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         for name in ("min_samples_split", "shrinkage"):
             if getattr(self, name) == "oob":
-                raise ValueError(f"{name}='oob' is for forests: a tree alone has no rows out of bag")
-        recipe = self._recipe(sample)
-        recipe = dataclasses.replace(
-            recipe, shrinkage=check_share("shrinkage", self.shrinkage, low=0.0, high=np.inf)
+                raise ValueError(f"{name}='oob' is for forests; a single tree has no out-of-bag rows")
+        settings = self._tree_settings(sample)
+        settings = dataclasses.replace(
+            settings, shrinkage=check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
         )
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(MAX_SEED))
         if self.criterion == ADAPTIVE:
-            recipe, self.criterion_scores_ = choose_by_holdout(sample, X, recipe, [(seed, seed)], rng)
-        self.criterion_ = recipe.criterion
-        self.tree_ = grow_tree(sample, recipe, (seed, seed))
+            settings, self.criterion_scores_ = choose_by_holdout(sample, X, settings, [(seed, seed)], rng)
+        self.criterion_ = settings.criterion
+        self.tree_ = grow_tree(sample, settings, (seed, seed))
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         return self.tree_.values[self.tree_.apply(X)]
@@ -158,13 +159,13 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Numbers of nodes of ``tree_``.
+            Indices of nodes of ``tree_``.
         """
-        X = self._features(X)
+        X = self._check_features(X)
         return self.tree_.apply(X)
 
     def decision_path(self, X: ArrayLike) -> csr_array:
-        """Nodes that each row passes.
+        """Nodes on each row's path from the root to its leaf.
 
         Parameters
         ----------
@@ -173,7 +174,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Returns
         -------
         sparse array of shape (n_samples, n_nodes)
-            Ones where a row passes a node.
+            Ones at the nodes of each row's path.
         """
         leaves = self.apply(X)
         return path_matrix(self.tree_, leaves)
@@ -190,6 +191,6 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each feature in the risk that all splits remove."""
+        """Share of each feature in the risk removed by all splits."""
         check_is_fitted(self)
         return self.tree_.importances(self.n_features_in_)

@@ -1,4 +1,4 @@
-"""A fitted tree for people to read: as text, and as a picture."""
+"""Export a fitted tree as text or as a plot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees
-from ._validation import NO_LIMIT, check_count, check_flag, check_share
+from ._validation import NO_LIMIT, check_count, check_flag, check_number
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-# Okabe & Ito's colours, which colour-blind readers can tell apart; black text can be read on this much of them.
+# Okabe & Ito's palette for colour-blind readers.  Black text is legible on tints up to MAX_TINT.
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
-STRONGEST = 0.75
-BOX_WIDTH, BOX_PADDING = 24, 0.4  # in characters, and in sizes of the font
-TIE = "\N{NO-BREAK SPACE}"
+MAX_TINT = 0.75
+BOX_WIDTH, BOX_PADDING = 24, 0.4  # in characters, and in multiples of the font size
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 def export_text(
@@ -36,35 +36,35 @@ def export_text(
     show_weights: bool = False,
     show_missing: bool = False,
 ) -> str:
-    """Rules of a tree as text, in the layout of scikit-learn's function of this name.
+    """Export the rules of a tree as text, in the format of scikit-learn's `export_text`.
 
     Parameters
     ----------
     model : RobustDecisionTreeClassifier
         A fitted tree.
     feature_names : iterable of n_features names or None, default=None
-        None for those seen by ``fit``, or ``feature_0`` and so on.
+        None for the names seen by ``fit``, or else ``feature_0`` and so on.
     class_names : iterable of n_classes names or None, default=None
-        In the order of ``classes_``; None for the labels themselves.
+        In the order of ``classes_``; None for the class labels.
     max_depth : int or None, default=10
-        Splits below this depth are left out, and it is said where; the root has depth 0.  None for no limit.
+        Splits below this depth are replaced by a note; the root has depth 0.  None for no limit.
     decimals : int, default=2
-        Number of decimals of thresholds and weights.
+        Number of decimal places of thresholds and weights.
     show_weights : bool, default=False
-        Whether to give the weighted class counts of leaves.
+        Whether to show the weighted class counts of leaves.
     show_missing : bool, default=False
-        Whether to tell which branch missing values take, also where none were seen; see `Tree`.  A split of
-        missing from present values is always shown as such.
+        Whether to show which branch missing values take, even if `fit` saw none; see `Tree`.  A split that
+        separates missing from present values is always shown.
 
     Returns
     -------
     str
-        One line for each branch and leaf.  The class of a leaf is the one that it predicts.
+        One line for each branch and leaf.  The class of a leaf is its prediction.
 
     Raises
     ------
     TypeError, ValueError
-        If `model` is no tree, the number of names is wrong, or an argument not as described.
+        If `model` is not a tree, the number of names is wrong, or an argument is invalid.
     sklearn.exceptions.NotFittedError
         If `model` is not fitted.
 
@@ -79,12 +79,12 @@ def export_text(
     |--- rank >  2.50
     |   |--- weights: [0.00, 1.00] class: yes
     """
-    tree, features, classes, depth_limit = _checked(model, feature_names, class_names, max_depth)
+    tree, features, classes, depth_limit = _check_arguments(model, feature_names, class_names, max_depth)
     decimals = check_count("decimals", decimals, low=0)
     show_weights = check_flag("show_weights", show_weights)
     show_missing = check_flag("show_missing", show_missing)
     heights, lines = _heights(tree), []
-    # Without recursion, for trees may be deeper than Python's stack; what is pushed last comes first.
+    # An explicit stack, because trees may be deeper than Python's recursion limit.
     stack = [(0, 0, "")]
     while stack:
         node, depth, branch = stack.pop()
@@ -116,21 +116,21 @@ def plot_tree(
     ax: Axes | None = None,
     fontsize: float | None = None,
 ) -> Axes:
-    """Draw a tree: a box for each node with its split, gain, weighted class counts, and predicted class.
+    """Draw a tree, with the split, gain, weighted class counts and predicted class of each node in a box.
 
-    Which branch missing values take is not drawn; `export_text` tells with ``show_missing=True``.
+    The branch of missing values is not drawn; use `export_text` with ``show_missing=True``.
 
     Parameters
     ----------
     model, feature_names, class_names, max_depth
-        As for `export_text`, but by default without limit of depth.
+        As for `export_text`, but without a depth limit by default.
     filled : bool, default=True
-        Whether boxes have the colour of their class, the stronger the larger its share.
+        Whether to fill each box with the colour of its class, in a stronger tint for a larger class proportion.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw; None for pyplot's current axes.
+        Axes to draw on; None for pyplot's current axes.
     fontsize : float or None, default=None
-        Size of text in points.  None for Matplotlib's ``font.size``, or less where boxes would overlap; so a
-        large tree needs a large figure, whose size is to be set first.
+        Font size in points.  None for Matplotlib's ``font.size``, reduced if boxes would overlap.  Set the
+        figure size before drawing a large tree.
 
     Returns
     -------
@@ -155,10 +155,10 @@ def plot_tree(
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgb
 
-    tree, features, classes, depth_limit = _checked(model, feature_names, class_names, max_depth)
+    tree, features, classes, depth_limit = _check_arguments(model, feature_names, class_names, max_depth)
     filled = check_flag("filled", filled)
     if fontsize is not None:
-        fontsize = check_share("fontsize", fontsize, low=0.0, high=np.inf, open_low=True)
+        fontsize = check_number("fontsize", fontsize, low=0.0, high=np.inf, open_low=True)
     if ax is None:
         from matplotlib import pyplot as plt
 
@@ -166,77 +166,78 @@ def plot_tree(
     elif not isinstance(ax, Axes):
         raise TypeError(f"ax must be one matplotlib.axes.Axes or None, got {type(ax).__name__}")
     heights = _heights(tree)
-    shown, at = _layout(tree, depth_limit)
-    ax.set(xlim=(-0.5, at[:, 0].max() + 0.5), ylim=(at[:, 1].max() + 0.5, -0.5))
+    shown, xy = _layout(tree, depth_limit)
+    ax.set(xlim=(-0.5, xy[:, 0].max() + 0.5), ylim=(xy[:, 1].max() + 0.5, -0.5))
     ax.set_axis_off()
-    edges = [at[[tree.parent[node], node]] for node in shown[1:]]
+    edges = [xy[[tree.parent[node], node]] for node in shown[1:]]
     ax.add_collection(LineCollection(edges, colors="0.5", linewidths=1, zorder=1), autolim=False)
     texts = []
     for node in shown:
         best, colour = tree.values[node].argmax(), np.ones(3)
-        if tree.left[node] >= 0 and at[node, 1] > depth_limit:
-            lines = [f"truncated branch of depth{TIE}{heights[node]}"]
+        if tree.left[node] >= 0 and xy[node, 1] > depth_limit:
+            lines = [f"truncated branch of depth{NBSP}{heights[node]}"]
         else:
-            lines = [f"weights: [{', '.join(map(_number, tree.counts[node]))}]", f"class: {classes[best]}"]
+            counts = ", ".join(map(_format_count, tree.counts[node]))
+            lines = [f"weights: [{counts}]", f"class: {classes[best]}"]
             if tree.left[node] >= 0:
                 split = _branches(features[tree.feature[node]], tree.threshold[node], ".6g")[0]
-                lines = [split.replace(" <= ", f" <={TIE}"), f"gain: {tree.gain[node]:.3g}", *lines]
+                lines = [split.replace(" <= ", f" <={NBSP}"), f"gain: {tree.gain[node]:.3g}", *lines]
             if filled:
-                # Mixed with white, not transparent, for the lines between boxes end under them.
-                strength = STRONGEST * tree.proportions[node, best] ** 2
+                # Mixed with white instead of transparent, because edges run underneath the boxes.
+                strength = MAX_TINT * tree.proportions[node, best] ** 2
                 colour = 1 - strength * (1 - np.array(to_rgb(COLOURS[best % len(COLOURS)])))
-        text = "\n".join(textwrap.fill(line, BOX_WIDTH) for line in lines).replace(TIE, " ")
-        drawn = ax.text(
-            at[node, 0], at[node, 1], text, ha="center", va="center", color="black", parse_math=False
+        content = "\n".join(textwrap.fill(line, BOX_WIDTH) for line in lines).replace(NBSP, " ")
+        box = ax.text(
+            xy[node, 0], xy[node, 1], content, ha="center", va="center", color="black", parse_math=False
         )
-        drawn.set_bbox({"boxstyle": f"round,pad={BOX_PADDING}", "facecolor": colour, "edgecolor": "0.3"})
-        texts.append(drawn)
-    size = _fitting_size(ax, texts, at[shown]) if fontsize is None else fontsize
+        box.set_bbox({"boxstyle": f"round,pad={BOX_PADDING}", "facecolor": colour, "edgecolor": "0.3"})
+        texts.append(box)
+    size = _fit_fontsize(ax, texts, xy[shown]) if fontsize is None else fontsize
     if shown.size > 1:
-        for child, word, side in ((1, "true ", "right"), (2, " false", "left")):
-            x, y = at[[0, child]].mean(axis=0)
-            texts.append(ax.text(x, y, word, ha=side, va="bottom"))
-    for drawn in texts:
-        drawn.set_fontsize(size)
+        for child, label, side in ((1, "true ", "right"), (2, " false", "left")):
+            x, y = xy[[0, child]].mean(axis=0)
+            texts.append(ax.text(x, y, label, ha=side, va="bottom"))
+    for text in texts:
+        text.set_fontsize(size)
     return ax
 
 
-def _checked(
+def _check_arguments(
     model: object, feature_names: object, class_names: object, max_depth: object
 ) -> tuple[Tree, list[str], list[str], int]:
-    """Tree, names of features and classes, and limit of depth."""
+    """Validate arguments; return tree, feature names, class names and depth limit."""
     if not isinstance(model, RobustDecisionTreeClassifier):
         hint = "; pass one of its estimators_" if isinstance(model, BaseRobustTrees) else ""
         raise TypeError(f"model must be a RobustDecisionTreeClassifier, got {type(model).__name__}{hint}")
     check_is_fitted(model, "tree_")
     seen = getattr(model, "feature_names_in_", [f"feature_{i}" for i in range(model.n_features_in_)])
-    features = _names("feature_names", feature_names, seen, "feature")
-    classes = _names("class_names", class_names, model.classes_, "class")
+    features = _check_names("feature_names", feature_names, seen, "feature")
+    classes = _check_names("class_names", class_names, model.classes_, "class")
     limit = NO_LIMIT if max_depth is None else check_count("max_depth", max_depth, low=0)
     return model.tree_, features, classes, limit
 
 
-def _names(argument: str, given: object, default: Iterable[object], what: str) -> list[str]:
+def _check_names(argument: str, given: object, default: Iterable[object], what: str) -> list[str]:
     names = [str(name) for name in default]
     if given is None:
         return names
     allowed = f"{argument} must be {len(names)} names, one for each {what}, or None"
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(f"{allowed}, got {given!r}")
-    own = [str(name) for name in given]
-    if len(own) != len(names):
-        raise ValueError(f"{allowed}, got {len(own)}: {textwrap.shorten(repr(own), 80)}")
-    return own
+    custom = [str(name) for name in given]
+    if len(custom) != len(names):
+        raise ValueError(f"{allowed}, got {len(custom)}: {textwrap.shorten(repr(custom), 80)}")
+    return custom
 
 
 def _branches(name: str, threshold: float, spec: str) -> list[str]:
-    """What holds on the left, and on the right."""
+    """Conditions of the left and the right branch."""
     if np.isinf(threshold):
         return [f"{name} is present", f"{name} is missing"]
     return [f"{name} <= {threshold:{spec}}", f"{name} >  {threshold:{spec}}"]
 
 
-def _number(count: float) -> str:
+def _format_count(count: float) -> str:
     return f"{count:.0f}" if count >= 1000 else f"{count:.4g}"
 
 
@@ -249,32 +250,32 @@ def _heights(tree: Tree) -> NDArray[np.int64]:
 
 
 def _layout(tree: Tree, depth_limit: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Which nodes are drawn, and where: drawn tips at equal distances, parents centred over their children."""
+    """Indices of the drawn nodes, and positions: equally spaced tips, parents centred over their children."""
     depth = tree.node_depth
     drawn = depth - 1 <= depth_limit
     inner = np.flatnonzero((tree.left >= 0) & (depth <= depth_limit))
-    at, tips = np.column_stack([np.zeros(tree.n_nodes), np.where(drawn, depth, 0)]), np.ones(tree.n_nodes)
+    xy, tips = np.column_stack([np.zeros(tree.n_nodes), np.where(drawn, depth, 0)]), np.ones(tree.n_nodes)
     for node in inner[::-1]:
         tips[node] = tips[tree.left[node] : tree.left[node] + 2].sum()
-    # First the leftmost tip under each node, from the root down; then the centres, from the tips up.
+    # Top-down, the leftmost tip under each node; then, bottom-up, the centres.
     for node in inner:
-        at[tree.left[node] : tree.left[node] + 2, 0] = at[node, 0] + np.array([0, tips[tree.left[node]]])
+        xy[tree.left[node] : tree.left[node] + 2, 0] = xy[node, 0] + np.array([0, tips[tree.left[node]]])
     for node in inner[::-1]:
-        at[node, 0] = at[tree.left[node] : tree.left[node] + 2, 0].mean()
-    return np.flatnonzero(drawn), at
+        xy[node, 0] = xy[tree.left[node] : tree.left[node] + 2, 0].mean()
+    return np.flatnonzero(drawn), xy
 
 
-def _fitting_size(ax: Axes, texts: list[Text], at: NDArray[np.float64]) -> float:
-    """Size of font at which boxes neither overlap nor leave the axes, at most the present one."""
+def _fit_fontsize(ax: Axes, texts: list[Text], xy: NDArray[np.float64]) -> float:
+    """Font size, at most the current one, at which boxes neither overlap nor leave the axes."""
     size = float(texts[0].get_fontsize())
     padding = 2 * BOX_PADDING * size * ax.figure.dpi / 72
     boxes = np.array([text.get_window_extent().size for text in texts]) + padding
-    n_columns, n_levels = at.max(axis=0) + 1
+    n_columns, n_levels = xy.max(axis=0) + 1
     width, height = (boxes / ax.bbox.size * [n_columns, n_levels]).T
-    order = np.lexsort(at.T)
+    order = np.lexsort(xy.T)
     a, b = order[:-1], order[1:]
-    a, b = a[at[a, 1] == at[b, 1]], b[at[a, 1] == at[b, 1]]
-    between = (at[b, 0] - at[a, 0]) / (width[a] + width[b]) * 2
-    margins = np.minimum(at[:, 0] + 0.5, n_columns - 0.5 - at[:, 0]) / width * 2
-    # Some space is left between boxes; below one point there is no font.
+    a, b = a[xy[a, 1] == xy[b, 1]], b[xy[a, 1] == xy[b, 1]]
+    between = (xy[b, 0] - xy[a, 0]) / (width[a] + width[b]) * 2
+    margins = np.minimum(xy[:, 0] + 0.5, n_columns - 0.5 - xy[:, 0]) / width * 2
+    # The factor 0.93 leaves some space between boxes; fonts cannot be smaller than one point.
     return max(1.0, size * min(1.0, 0.93 * float(np.min([*between, *margins, 0.8 / height.max()]))))

@@ -1,4 +1,4 @@
-"""Random forests and extra-trees with split criteria that withstand label noise."""
+"""Random forest and extra-trees classifiers with split criteria that are robust to label noise."""
 
 from __future__ import annotations
 
@@ -6,64 +6,63 @@ from ._forest import BaseForest
 
 
 class RobustForestClassifier(BaseForest):
-    """Random forest of trees with a split criterion that withstands label noise.
+    """Random forest classifier with a split criterion that is robust to label noise.
 
-    The trees are those of `RobustDecisionTreeClassifier`; they are grown in threads.  The same
-    `random_state` gives the same forest, whatever `n_jobs`.
+    The trees are those of `RobustDecisionTreeClassifier`, grown in threads.  The same `random_state` gives the
+    same forest for any `n_jobs`.
 
-    By default the trees are grown to the end, and the rows that they have not seen choose how far they are cut
-    back and how much leaf values are shrunk: little without noise, much with it.  This needs no clean label and
-    about the time of one fit, and on small and middling data under uniform noise it was more accurate than any
-    fixed choice, and than the choice of `min_samples_leaf` by several fits.
+    By default the trees are fully grown.  How far they are then pruned and how much their leaf values are
+    shrunk is chosen on the out-of-bag rows: little without noise, much with it.  This needs no clean labels and
+    takes about as long as one fit.  On small and medium-sized data under uniform noise it was more accurate
+    than any fixed choice, and than choosing `min_samples_leaf` with several fits.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
     criterion : str or Criterion, default="gini"
-        See `get_criterion`; or ``"ane"``, the adaptive negative exponential criterion: lam is chosen among 0,
-        0.25, 0.5, 0.75 and 1 by a quarter of the trees; see `selection`.
+        See `get_criterion`.  ``"ane"`` selects the adaptive negative exponential criterion: lam is chosen from
+        0, 0.25, 0.5, 0.75 and 1 with a quarter of the trees; see `selection`.
     max_depth, max_leaf_nodes, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As in `RobustDecisionTreeClassifier`.
     min_samples_split : int, float, "oob" or None, default=None
-        Fewest rows of a node that is split, or their fraction of all rows.  ``"oob"`` chooses the number, among
-        2, 5, 10, 20, 40, 80 and 160, with the least log loss on the noisy labels of the rows that trees have
-        not seen: from one fit, whose trees are then cut back.  None is ``"oob"`` with bootstrap, else 2.
+        Minimum number of rows of a node that is split, or their fraction of all rows.  ``"oob"`` chooses from
+        2, 5, 10, 20, 40, 80 and 160 the number with the lowest out-of-bag log loss on the noisy labels; the
+        forest is grown once and then pruned.  None means ``"oob"`` with bootstrap, else 2.
     max_features : int, float, {"auto", "sqrt", "log2"} or None, default="auto"
-        Features tried at each node: a number, a fraction, the root or logarithm of their number, or all;
-        ``"auto"`` is ``"sqrt"``.
+        Number of features tried at each node: an integer, a fraction of all features, their square root or
+        binary logarithm, or None for all.  ``"auto"`` means ``"sqrt"``.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
-        Weights of the classes, multiplied with those of the rows; ``"balanced"`` makes all classes weigh the
-        same, ``"balanced_subsample"`` among the rows drawn for each tree.
+        Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight,
+        ``"balanced_subsample"`` does so among the rows drawn for each tree.
     leaf_value, noise_rate
         As in `RobustDecisionTreeClassifier`.
     shrinkage : float, "oob" or None, default=None
-        Strength of the hierarchical shrinkage of leaf values, see `RobustDecisionTreeClassifier`.  ``"oob"``
-        chooses it together with `min_samples_split`, in the same way and from the same fit.  None is ``"oob"``
-        with bootstrap, else 0.
+        Strength of the hierarchical shrinkage of leaf values; see `RobustDecisionTreeClassifier`.  ``"oob"``
+        chooses it together with `min_samples_split`, by the same loss and from the same trees.  None means
+        ``"oob"`` with bootstrap, else 0.
     selection : {"oob", "holdout"} or None, default=None
-        How ``criterion="ane"`` chooses lam on noisy labels: by the accuracy on rows that trees have not seen,
-        or on a fifth of the rows that is held out, as the paper does; None is ``"oob"`` with bootstrap, else
-        ``"holdout"``.
+        How ``criterion="ane"`` chooses lam on noisy labels: by out-of-bag accuracy, or by accuracy on a
+        held-out fifth of the rows, as in the paper.  None means ``"oob"`` with bootstrap, else ``"holdout"``.
     bootstrap : bool, default=True
-        Whether each tree sees rows drawn with replacement instead of all rows.
+        Whether each tree is grown on rows drawn with replacement instead of all rows.
     max_samples : int, float or None, default=None
-        Number of rows drawn for each tree, which may be more than there are, or a fraction of all; None for as
-        many as there are.
+        Number of rows drawn for each tree, which may exceed the number of rows, or a fraction of it; None for
+        the number of rows.
     oob_score : bool or callable, default=False
-        Whether predictions for the rows that trees have not seen are kept and scored, by accuracy or by a
-        callable ``score(y_true, y_predicted)``.
+        Whether to compute out-of-bag predictions and score them, by accuracy or by a callable
+        ``score(y_true, y_predicted)``.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees of the last one and adds what is missing of `n_estimators`, grown with the
-        parameters of now; `X` and `y` must have the same columns and classes.  A lam or a `min_samples_split_`
-        that was chosen stays, and shrinkage, chosen anew, is that of all trees.
+        Whether `fit` keeps the trees of the previous fit, and adds trees with the current parameters up to
+        `n_estimators`.  `X` and `y` must have the same columns and classes.  A lam or `min_samples_split_`
+        chosen earlier is kept; the shrinkage is chosen again and applied to all trees.
     n_jobs : int or None, default=None
-        Number of threads; -1 for all cores, None for one unless a `joblib.parallel_config` says otherwise,
-        which may also spread the trees over processes and machines.
+        Number of threads; -1 for all cores, None for one.  A `joblib.parallel_config` context may change the
+        default, and distribute the trees over processes or machines.
     verbose : int, default=0
-        How much joblib tells of its progress.
+        Verbosity of joblib.
     random_state : int, RandomState or None, default=None
-        Seed of the draws of rows and features.
+        Seed for drawing rows and features.
 
     Attributes
     ----------
@@ -72,19 +71,19 @@ class RobustForestClassifier(BaseForest):
     estimators_ : list of RobustDecisionTreeClassifier
         The grown trees.
     feature_importances_ : ndarray of shape (n_features,)
-        Mean of the importances of the trees.
+        Mean of the trees' feature importances.
     min_samples_split_ : int
-        Fewest rows of a node that is split.
+        Minimum number of rows of a node that is split.
     shrinkage_ : float
-        The shrinkage of the leaf values.
+        Shrinkage of the leaf values.
     smoothing_losses_ : dict of (int, float) to float
-        Where one of these was chosen out of bag, the log loss of each pair of them.
+        Out-of-bag log loss of each pair (`min_samples_split_`, `shrinkage_`), if either was chosen out of bag.
     criterion_scores_ : dict of float to float
-        With ``criterion="ane"``, the accuracy of each lam.
+        With ``criterion="ane"``, accuracy of each lam.
     oob_score_ : float
-        With `oob_score`, the score on rows that trees have not seen.
+        With `oob_score`, the out-of-bag score.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        With `oob_score`, their class probabilities; NaN for a row that all trees have seen.
+        With `oob_score`, out-of-bag class probabilities; NaN for rows drawn by every tree.
 
     References
     ----------
@@ -103,26 +102,26 @@ class RobustForestClassifier(BaseForest):
 
 
 class RobustExtraTreesClassifier(BaseForest):
-    """Extremely randomised trees with a split criterion that withstands label noise.
+    """Extremely randomised trees classifier with a split criterion that is robust to label noise.
 
-    At each node one threshold is drawn for each feature that is tried, uniformly between its lowest and highest
-    value there, and the best of these splits is taken.  The same `random_state` gives the same forest, whatever
-    `n_jobs`.
+    At each node, one threshold per tried feature is drawn uniformly between the feature's lowest and highest
+    value at the node, and the best of these splits is taken.  The same `random_state` gives the same forest for
+    any `n_jobs`.
 
-    Unlike scikit-learn's, these trees see bootstrap samples, for the rows that they do not see choose
-    `min_samples_split` and `shrinkage`; and they try half of the features.  Both made them more accurate on
-    noisy labels.
+    Unlike scikit-learn's extra-trees, these use bootstrap samples, because `min_samples_split` and `shrinkage`
+    are chosen on the out-of-bag rows, and try half of the features.  Both made them more accurate on noisy
+    labels.
 
-    Parameters and attributes are those of `RobustForestClassifier`, with the same defaults, but for what is
-    listed here.
+    Parameters and attributes are those of `RobustForestClassifier`, with the same defaults, except as listed
+    here.
 
     Parameters
     ----------
     max_features : int, float, {"auto", "sqrt", "log2"} or None, default="auto"
-        Features tried at each node: a number, a fraction, the root or logarithm of their number, or all;
-        ``"auto"`` is 0.5, half of them.
+        Number of features tried at each node: an integer, a fraction of all features, their square root or
+        binary logarithm, or None for all.  ``"auto"`` means 0.5.
     random_state : int, RandomState or None, default=None
-        Seed of the draws of rows, thresholds and features.
+        Seed for drawing rows, thresholds and features.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The impurities of split criteria as curves: what a node of two classes costs, by the share of one of them."""
+"""Plot of two-class impurities against the class proportion."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .criteria import Criterion, Impurity, get_criterion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe & Ito's colours without their yellow, which print loses; where they come again the lines are dashed.
+# Okabe & Ito's palette without yellow, which is faint in print.  When colours repeat, the line style changes.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 STYLES = ("-", "--", "-.", ":")
-N_STEPS = 400  # even, so that p = 1/2 is among the points
+N_STEPS = 400  # even, so that p = 1/2 is one of the points
 N_MARKERS = 10
 
 
@@ -27,23 +27,23 @@ def plot_impurity(
     scaled: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the impurity I(p, 1 - p) of criteria for two classes, against the share p of one of them.
+    """Plot the impurity I(p, 1 - p) of criteria for two classes against the proportion p of one class.
 
-    The gain of a split is how far the curve, at the parent's p, is above the straight line between the
-    children's; where a curve is straight between them there is nothing to gain, and a tree stops.  Such
-    pictures are those of Wilton & Ye [1]_, of several criteria and of the negative exponential one for a range
-    of lam (Figures 1 and 8).
+    The gain of a split is the vertical distance, at the parent's p, from the curve down to the chord between
+    the children.  If the curve is straight between the children, the gain is 0 and the tree stops.  Wilton &
+    Ye [1]_ show such plots for several criteria, and for the negative exponential criterion over a range of lam
+    (Figures 1 and 8).
 
     Parameters
     ----------
     criteria : str, Criterion, or iterable of them
-        As `get_criterion` takes them; those that are a difference of impurities.
+        As for `get_criterion`; each must be an `Impurity`.
     scaled : bool, default=True
-        Whether each curve is divided by its value at p = 1/2, its maximum.  Factors do not change which split
-        is best, so scaled curves show what criteria differ in; those of the negative exponential criterion
-        come to lie inside of the triangle of the misclassification rate without it.
+        Whether to divide each curve by its maximum, the value at p = 1/2.  A constant factor does not change
+        which split is best, so scaled curves show the relevant differences.  Unscaled, the curves of the
+        negative exponential criterion lie within the triangle of the misclassification rate.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw; None for pyplot's current axes.
+        Axes to draw on; None for pyplot's current axes.
 
     Returns
     -------
@@ -52,9 +52,9 @@ def plot_impurity(
     Raises
     ------
     TypeError
-        If an argument is not as described, or a criterion has no impurity.
+        If an argument has the wrong type, or a criterion has no impurity.
     ValueError
-        If a name is unknown or there are no criteria.
+        If a name is unknown or `criteria` is empty.
 
     References
     ----------
@@ -78,26 +78,26 @@ def plot_impurity(
         ax = plt.gca()
     elif not isinstance(ax, Axes):
         raise TypeError(f"ax must be one matplotlib.axes.Axes or None, got {type(ax).__name__}")
-    share = np.arange(N_STEPS + 1) / N_STEPS
+    proportion = np.arange(N_STEPS + 1) / N_STEPS
     for i, (name, criterion) in enumerate(named):
         curve = np.array([criterion.impurity([n, N_STEPS - n]) for n in range(N_STEPS + 1)])
         if scaled:
-            curve /= curve.max() or 1.0  # a distribution's loss may cost nothing anywhere
+            curve /= curve.max() or 1.0  # the impurity of a distribution may be 0 everywhere
         ax.plot(
-            share,
+            proportion,
             curve,
             label=name,
             color=COLOURS[i % len(COLOURS)],
             linestyle=STYLES[i // len(COLOURS) % len(STYLES)],
             marker=MARKERS[i % len(MARKERS)],
             markersize=4.5,
-            # Where curves coincide, markers that take turns show it.
+            # Staggered markers reveal curves that coincide.
             markevery=(round((i + 0.5) / len(named) * N_STEPS / N_MARKERS), N_STEPS // N_MARKERS),
         )
     ax.set(
         xlim=(0, 1),
-        xlabel="share p of one of two classes",
-        ylabel="impurity, divided by that at p = 1/2" if scaled else "impurity",
+        xlabel="proportion p of one class",
+        ylabel="impurity, scaled to a maximum of 1" if scaled else "impurity",
     )
     ax.set_ylim(bottom=0)
     ax.legend(loc="lower center" if scaled else "best")
@@ -105,7 +105,7 @@ def plot_impurity(
 
 
 def _named_impurities(criteria: object) -> list[tuple[str, Impurity]]:
-    """Each criterion with the name it is given."""
+    """Criteria with their labels in the legend."""
     listed = [criteria] if isinstance(criteria, str | Criterion) else criteria
     if not isinstance(listed, Iterable):
         raise TypeError(f"criteria must be names or criteria, got {criteria!r}")
@@ -113,8 +113,8 @@ def _named_impurities(criteria: object) -> list[tuple[str, Impurity]]:
     for one in listed:
         criterion = get_criterion(one)
         if not isinstance(criterion, Impurity):
-            raise TypeError(f"criterion {str(one)!r} has no impurity: its gain is no difference of them")
+            raise TypeError(f"criterion {str(one)!r} has no impurity; its gain is not a decrease in impurity")
         named.append((str(one), criterion))
     if not named:
-        raise ValueError("criteria must hold at least one criterion, got none")
+        raise ValueError("criteria must contain at least one criterion, got none")
     return named

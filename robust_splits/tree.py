@@ -13,27 +13,27 @@ from ._kernels.walk import ROWS_AT_ONCE, Steps, add_rows, find_leaves, mark_aliv
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A binary decision tree as flat arrays; node 0 is the root, and children come after their parents.
+    """Binary decision tree as flat arrays.  Node 0 is the root, and parents precede their children.
 
     Attributes
     ----------
     feature : int32 array of shape (n_nodes,)
-        The column a node splits on; -1 at a leaf.
+        Feature that the node splits on; -1 for a leaf.
     threshold : float64 array of shape (n_nodes,)
-        Rows with ``X[:, feature] <= threshold`` go left; NaN at a leaf.
+        Rows with ``X[:, feature] <= threshold`` go left; NaN for a leaf.
     missing_left : bool array of shape (n_nodes,)
-        Whether rows with a missing value go left: what was learnt, or where nothing was missing, where most
-        of the weight went.
+        Whether rows with a missing value go left.  Learnt in training if the node had missing values, otherwise
+        the side with more weight.
     left : int32 array of shape (n_nodes,)
-        Left child; the right child is the next node; -1 at a leaf.
+        Left child, -1 for a leaf; the right child is the next node.
     counts : float64 array of shape (n_nodes, n_classes)
         Weighted class counts of the training rows.
     n_rows : int64 array of shape (n_nodes,)
         Number of training rows with a positive weight.
     gain : float64 array of shape (n_nodes,)
-        Gain of the split at the node's own scale; 0 at a leaf.
+        Gain of the split, not weighted by the node's share of the total weight; 0 for a leaf.
     values : float64 array of shape (n_nodes, n_classes)
-        The class probabilities that a row in the node is given.
+        Predicted class probabilities.
     """
 
     feature: NDArray[np.int32]
@@ -53,7 +53,7 @@ class Tree:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes, leaves included."""
+        """Number of nodes, including leaves."""
         return self.feature.size
 
     @property
@@ -63,13 +63,13 @@ class Tree:
 
     @property
     def children(self) -> NDArray[np.int32]:
-        """Left and right child of each node, shape (n_nodes, 2); -1 at a leaf."""
+        """Left and right child of each node, shape (n_nodes, 2); -1 for a leaf."""
         return np.column_stack([self.left, np.where(self.left < 0, -1, self.left + 1)]).astype(np.int32)
 
     @property
     def node_depth(self) -> NDArray[np.int64]:
         """Number of splits above each node, shape (n_nodes,)."""
-        depth = [0] * self.n_nodes  # lists, as single elements of arrays are slow
+        depth = [0] * self.n_nodes  # a list, because element access to arrays is slow
         for node, left in enumerate(self.left.tolist()):
             if left >= 0:
                 depth[left] = depth[left + 1] = depth[node] + 1
@@ -82,7 +82,7 @@ class Tree:
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """Weight of the training rows of each node, shape (n_nodes,)."""
+        """Total weight of the training rows of each node, shape (n_nodes,)."""
         weight: NDArray[np.float64] = self.counts.sum(axis=1)
         return weight
 
@@ -94,14 +94,14 @@ class Tree:
 
     @property
     def parent(self) -> NDArray[np.int64]:
-        """Parent of each node, shape (n_nodes,); -1 at the root."""
+        """Parent of each node, shape (n_nodes,); -1 for the root."""
         parent = np.full(self.n_nodes, -1)
         inner = np.flatnonzero(self.left >= 0)
         parent[self.left[inner]] = parent[self.left[inner] + 1] = inner
         return parent
 
     def importances(self, n_features: int) -> NDArray[np.float64]:
-        """Share of each feature in the risk that all splits remove; zeros without a split."""
+        """Share of each feature in the risk removed by all splits; zeros if there is no split."""
         inner = self.feature >= 0
         removed = np.zeros(n_features)
         np.add.at(removed, self.feature[inner], (self.weight * self.gain)[inner])
@@ -109,7 +109,7 @@ class Tree:
         return removed / total if total > 0 else np.zeros(n_features)
 
     def pruned(self, min_samples_split: int) -> Tree:
-        """The tree without the splits of nodes of fewer rows."""
+        """Copy of the tree without the splits of nodes with fewer than `min_samples_split` rows."""
         alive = np.zeros(self.n_nodes, dtype=bool)
         mark_alive(self.left, self.n_rows, min_samples_split, alive)
         if alive.all():
@@ -123,18 +123,18 @@ class Tree:
             threshold=np.where(split, self.threshold[kept], np.nan),
             missing_left=self.missing_left[kept] & split,
             left=np.where(split, renumbered[left], -1).astype(np.int32),
-            counts=self.counts.take(kept, axis=0),  # several times as fast as an index
+            counts=self.counts.take(kept, axis=0),  # several times faster than indexing
             n_rows=n_rows,
             gain=np.where(split, self.gain[kept], 0.0),
             values=self.values.take(kept, axis=0),
         )
 
     def steps(self, dtype: np.dtype[Any]) -> Steps:
-        """What a walk reads of each node, for rows of a `dtype`."""
-        kept: dict[str, Steps] = vars(self).setdefault("_steps", {})
-        if dtype.name not in kept:
-            kept[dtype.name] = pack(self.feature, self.threshold, self.left, dtype)
-        return kept[dtype.name]
+        """Packed nodes for walks of rows of a `dtype`, cached."""
+        cache: dict[str, Steps] = vars(self).setdefault("_steps", {})
+        if dtype.name not in cache:
+            cache[dtype.name] = pack(self.feature, self.threshold, self.left, dtype)
+        return cache[dtype.name]
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
@@ -144,5 +144,5 @@ class Tree:
         return leaves
 
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
-        """Add to each row of `out` (n_samples, n_classes) the values of its leaf."""
+        """Add the values of each row's leaf to `out` (n_samples, n_classes)."""
         add_rows(self.values, self.apply(X), out)

@@ -1,1 +1,1 @@
-"""Compiled kernels of the learner: coding, split search, growth and prediction."""
+"""Compiled kernels: rank encoding, split search, tree growth and prediction."""

@@ -1,7 +1,7 @@
-"""Rank codes: every column as the rank of each value among the column's distinct values.
+"""Rank encoding: the code of a value is its rank among the distinct values of its column.
 
-Comparing codes is comparing values, so splits found on codes are exact; and codes depend on X alone, so all
-trees, criteria and label vectors over the same rows share them.
+Codes are ordered as the values are, so splits found on codes are exact.  They depend on X alone, so all trees,
+criteria and label vectors over the same rows share them.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .._threads import in_threads, shares
+from .._threads import map_in_threads, split_range
 from .compile import inner_kernel, outer_kernel
 
-COLUMNS_AT_ONCE = 16
+BLOCK_COLUMNS = 16
 DIGIT_BITS = 11
-N_PASSES = 3  # of these digits make 32 bits
-MAX_TABLE = 1 << 16
+N_PASSES = 3  # enough 11-bit digits for 32 bits
+MAX_RANGE = 1 << 16
 
 
 class Columns(NamedTuple):
-    """The columns of X as integers, in the narrowest of three types that holds the ranks of a column.
+    """Rank codes of the columns of X, each column in the narrowest of three integer types that holds its codes.
 
-    The code of a value is its rank in its column; that of a missing value comes behind the last rank.
+    The code of a missing value follows the last rank of its column.
 
     Attributes
     ----------
-    codes8, codes16, codes32 : ndarray of shape (number of such columns * n_samples,)
-        The codes, column after column.
-    rows8, rows16, rows32 : ndarray of shape (n_samples, number of such columns)
-        The same codes, row after row.
+    codes8, codes16, codes32 : ndarray of shape (number of columns of this width * n_samples,)
+        The codes in column-major order.
+    rows8, rows16, rows32 : ndarray of shape (n_samples, number of columns of this width)
+        The same codes in row-major order.
     width : uint8 array of shape (n_features,)
         Bytes per code: 1, 2 or 4.
-    place : int64 array of shape (n_features,)
-        Which of the columns of its width a column is.
+    position : int64 array of shape (n_features,)
+        Index of each column among those of the same width.
     first, step : int64 arrays of shape (n_features,)
-        Where the codes of a column begin, and the distance from one row to the next.
-    values : float64 array of shape (sum of distinct values,)
-        The sorted distinct values of all columns, one column after the other.
+        Index of a column's first code, and the stride from one row to the next.
+    values : float64 array of shape (total number of distinct values,)
+        The sorted distinct values of each column, concatenated.
     offsets : int64 array of shape (n_features + 1,)
-        Where each column begins in `values`.
+        Start of each column in `values`.
     """
 
     codes8: NDArray[np.uint8]
@@ -52,52 +52,53 @@ class Columns(NamedTuple):
     rows16: NDArray[np.uint16]
     rows32: NDArray[np.uint32]
     width: NDArray[np.uint8]
-    place: NDArray[np.int64]
+    position: NDArray[np.int64]
     first: NDArray[np.int64]
     step: NDArray[np.int64]
     values: NDArray[np.float64]
     offsets: NDArray[np.int64]
 
-    def near(self, n_rows: int) -> Columns:
-        """Columns of the same kind with room for the codes of some rows, row after row."""
+    def allocate_local(self, n_rows: int) -> Columns:
+        """Allocate uninitialised codes of the same columns for `n_rows` rows, in row-major order."""
         widths = [rows.shape[1] for rows in (self.rows8, self.rows16, self.rows32)]
         return self._replace(
             codes8=np.empty(widths[0] * n_rows, dtype=np.uint8),
             codes16=np.empty(widths[1] * n_rows, dtype=np.uint16),
             codes32=np.empty(widths[2] * n_rows, dtype=np.uint32),
-            first=self.place,
+            first=self.position,
             step=np.choose(self.width // 2, widths),
         )
 
 
 def encode(X: NDArray[np.floating], n_threads: int = 1) -> Columns:
-    """Rank-code the columns of `X`, numbers or NaN, of shape (n_samples, n_features)."""
+    """Rank-encode the columns of `X` (n_samples, n_features), in which NaN means missing."""
     n_features = X.shape[1]
-    n_blocks = max(n_threads, -(-n_features // COLUMNS_AT_ONCE))
-    blocks = in_threads(lambda some: _encode_block(X[:, some]), shares(n_features, n_blocks), n_threads)
+    n_blocks = max(n_threads, -(-n_features // BLOCK_COLUMNS))
+    slices = split_range(n_features, n_blocks)
+    blocks = map_in_threads(lambda block: _encode_block(X[:, block]), slices, n_threads)
     columns = [column for block in blocks for column in block]
     distinct = [values for _, values in columns]
     width = np.array([codes.itemsize for codes, _ in columns], dtype=np.uint8)
-    place = np.zeros(n_features, dtype=np.int64)
+    position = np.zeros(n_features, dtype=np.int64)
     stacks = []
     for dtype in (np.uint8, np.uint16, np.uint32):
-        these = np.flatnonzero(width == np.dtype(dtype).itemsize)
-        place[these] = np.arange(these.size)
-        stacks.append(np.empty((these.size, X.shape[0]), dtype=dtype))
-        for j, stacked in zip(these, stacks[-1], strict=True):
-            stacked[:] = columns[j][0]
+        features = np.flatnonzero(width == np.dtype(dtype).itemsize)
+        position[features] = np.arange(features.size)
+        stacks.append(np.empty((features.size, X.shape[0]), dtype=dtype))
+        for feature, stacked in zip(features, stacks[-1], strict=True):
+            stacked[:] = columns[feature][0]
     del columns, blocks
     by_column = [stack.ravel() for stack in stacks]
     by_row = [np.ascontiguousarray(stack.T) for stack in stacks]
     offsets = np.zeros(n_features + 1, dtype=np.int64)
     np.cumsum([values.size for values in distinct], out=offsets[1:])
     step = np.ones(n_features, dtype=np.int64)
-    first = place * X.shape[0]
-    return Columns(*by_column, *by_row, width, place, first, step, np.concatenate(distinct), offsets)  # type: ignore[call-arg]
+    first = position * X.shape[0]
+    return Columns(*by_column, *by_row, width, position, first, step, np.concatenate(distinct), offsets)  # type: ignore[call-arg]
 
 
 def _encode_block(X: NDArray[np.floating]) -> list[tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]]:
-    """Codes and distinct values of a few columns."""
+    """Codes and distinct values of each column of a block."""
     n_samples, n_features = X.shape
     block = np.empty((n_features, n_samples))
     block[:] = X.T
@@ -107,7 +108,7 @@ def _encode_block(X: NDArray[np.floating]) -> list[tuple[NDArray[np.unsignedinte
         np.empty(n_samples, dtype=np.float32),
         np.empty(n_samples, dtype=np.uint32),
         np.empty((N_PASSES, 1 << DIGIT_BITS), dtype=np.int64),
-        np.empty(MAX_TABLE, dtype=np.uint32),
+        np.empty(MAX_RANGE, dtype=np.uint32),
     )
     encoded = []
     for column in block:
@@ -120,7 +121,7 @@ def _encode_block(X: NDArray[np.floating]) -> list[tuple[NDArray[np.unsignedinte
 
 
 class _Scratch(NamedTuple):
-    """Memory that is used column after column."""
+    """Buffers reused for every column of a block."""
 
     order: NDArray[np.uint64]
     other_order: NDArray[np.uint64]
@@ -132,14 +133,14 @@ class _Scratch(NamedTuple):
 
 @outer_kernel()
 def _rank(column, codes, values, scratch):
-    """Rank the values of `column` (n,) into `codes`, and write the distinct ones in order into `values`.
+    """Write the ranks of `column` (n,) to `codes`, and its sorted distinct values to `values`.
 
-    Returns how many distinct values there are, and how many missing ones.
+    Returns the numbers of distinct and of missing values.
     """
     n = column.shape[0]
     low, high = np.inf, -np.inf
-    whole = True
-    n_missing = np.int64(0)  # not a literal, for which callees would be compiled once more
+    is_integer = True
+    n_missing = np.int64(0)  # with a literal, callees would be compiled a second time
     for i in range(n):
         x = column[i]
         if x != x:
@@ -147,19 +148,19 @@ def _rank(column, codes, values, scratch):
         else:
             low = x if x < low else low
             high = x if x > high else high
-            whole = whole and x == math.floor(x)
+            is_integer = is_integer and x == math.floor(x)
     if n_missing == n:
         for i in range(n):
             codes[i] = 0
         return 0, n
-    if whole and high - low < MAX_TABLE:
-        return _rank_whole(column, codes, values, low, np.int64(high - low) + 1, scratch.table), n_missing
-    return _rank_sorted(column, codes, values, n_missing, scratch), n_missing
+    if is_integer and high - low < MAX_RANGE:
+        return _rank_by_table(column, codes, values, low, np.int64(high - low) + 1, scratch.table), n_missing
+    return _rank_by_sorting(column, codes, values, n_missing, scratch), n_missing
 
 
 @inner_kernel()
-def _rank_whole(column, codes, values, low, size, rank_of):
-    """Ranks of whole numbers of a short range: no sorting."""
+def _rank_by_table(column, codes, values, low, size, rank_of):
+    """Rank integers in the range [low, low + size) by table lookup; return the number of distinct values."""
     for v in range(size):
         rank_of[v] = size
     for i in range(column.shape[0]):
@@ -177,8 +178,11 @@ def _rank_whole(column, codes, values, low, size, rank_of):
 
 
 @inner_kernel()
-def _rank_sorted(column, codes, values, n_missing, scratch):
-    """Ranks by a radix sort of the bits of the floats: 32 of them where single precision holds all values."""
+def _rank_by_sorting(column, codes, values, n_missing, scratch):
+    """Rank floats by a radix sort of their bits; return the number of distinct values.
+
+    32 bits suffice if single precision represents all values exactly.
+    """
     n = column.shape[0]
     order, other, words = scratch.order, scratch.other_order, scratch.words
     ones, sign = np.uint32(0xFFFFFFFF), np.uint32(0x80000000)
@@ -188,10 +192,11 @@ def _rank_sorted(column, codes, values, n_missing, scratch):
         values[i] = np.inf if column[i] != column[i] else column[i] + 0.0  # -0.0 becomes 0.0
         scratch.singles[i] = values[i]
         single = single and np.float64(scratch.singles[i]) == values[i]
-    # The bits of positive floats, and all bits of negative ones flipped, are in the order of the floats.
+    # As unsigned integers, floats sort correctly once the sign bit of positive ones and all bits of negative
+    # ones are flipped.
     bits = scratch.singles.view(np.uint32)
     if not single:
-        bits = values.view(np.uint32)  # two to a value, the low one first
+        bits = values.view(np.uint32)  # two words per value, the low one first
         for i in range(n):
             words[i] = bits[2 * i] ^ (ones if bits[2 * i + 1] & sign else np.uint32(0))
         if _sort_by(words, order, other, scratch.counters):
@@ -216,7 +221,7 @@ def _rank_sorted(column, codes, values, n_missing, scratch):
 
 @inner_kernel()
 def _sort_by(words, order, other, counters):
-    """Sort row numbers `order` stably by a word of each; return whether they are in `other` afterwards."""
+    """Sort the row numbers in `order` stably by their `words`; return whether the result is in `other`."""
     n = order.shape[0]
     n_digits = 1 << DIGIT_BITS
     mask = np.uint64(n_digits - 1)

@@ -1,4 +1,4 @@
-"""How every kernel of the package is compiled, and kept on disk."""
+"""Decorators that compile the package's kernels and cache them on disk."""
 
 import threading
 import warnings
@@ -11,18 +11,18 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
-_first_warning = threading.Lock()  # taken by the first, never released
+_first_warning = threading.Lock()  # acquired by the first warning, never released
 
 
 @contextmanager
 def _warn_on_error(action):
-    """Turn an error of the cache into a warning, one per process."""
+    """Turn cache errors into one warning per process."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - reading a damaged pickle may raise anything
         if _first_warning.acquire(blocking=False):
             warnings.warn(
-                f"cannot {action}: {type(error).__name__}: {error}; robust_splits is compiled in this process. "
+                f"cannot {action}: {type(error).__name__}: {error}; compiling robust_splits in this process. "
                 "If this warning appears in every process, set NUMBA_CACHE_DIR to a writable folder with free "
                 "space",
                 RuntimeWarning,
@@ -31,7 +31,7 @@ def _warn_on_error(action):
 
 
 class _KernelFiles(IndexDataCacheFile):
-    """The files of one kernel.  A damaged one counts as missing, so the next save replaces it."""
+    """Cache files of one kernel.  A damaged index counts as missing, so the next save replaces it."""
 
     def _load_index(self):
         with _warn_on_error(f"read {self._index_path}"):
@@ -42,13 +42,13 @@ class _KernelFiles(IndexDataCacheFile):
         try:
             super()._save_data(name, data)
         except BaseException:
-            # The index already names this file, which may hold code of an older source.
+            # The index already names this file, which may hold code compiled from an older source.
             Path(self._data_path(name)).unlink(missing_ok=True)
             raise
 
 
 class _KernelCache(FunctionCache):
-    """Numba's cache on disk.  Where it fails, the kernel is compiled and a warning says why."""
+    """Numba's cache on disk.  If it fails, the kernel is compiled and a warning gives the cause."""
 
     def __init__(self, function):
         super().__init__(function)
@@ -65,16 +65,16 @@ class _KernelCache(FunctionCache):
 
 
 def _enable_caching(compiled, function):
-    """Cache a kernel on disk, unless there is no folder to write to."""
-    with _warn_on_error("keep compiled code on disk"):
+    """Cache a kernel on disk if there is a writable folder."""
+    with _warn_on_error("cache compiled code on disk"):
         compiled._cache = _KernelCache(function)
 
 
 def kernel(**options):
     """Decorate a kernel that Python calls.
 
-    Cached on disk: a second process starts in a fraction of a second.  Without the interpreter's lock: threads
-    run kernels side by side.  NumPy's error model: a division compiles to a division.
+    The disk cache lets a second process start in a fraction of a second.  Kernels release the GIL, so threads
+    run them in parallel.  With NumPy's error model a division compiles to a plain division.
     """
 
     def decorate(function):
@@ -85,20 +85,20 @@ def kernel(**options):
     return decorate
 
 
-# For kernels that allocate nothing: compiled without reference counts, which threads that share an array would
-# otherwise fight over, and which make up most of the code of a short function.
+# For kernels that allocate nothing.  They are compiled without reference counting, which makes up most of the
+# code of a short function, and for which threads sharing an array would contend.
 outer_kernel = partial(kernel, _nrt=False)
 
-# The same, for kernels that only other kernels call.
+# For kernels called only by other kernels.
 inner_kernel = partial(outer_kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-# The same, compiled into the one place that calls them: a call would hand over the fields of every array, which
-# takes longer than the work on a few rows.
+# For kernels inlined into their callers.  A call would pass every field of every array, which takes longer than
+# the work on a few rows.
 inlined_kernel = partial(inner_kernel, forceinline=True)
 
 
 def callback(signature):
-    """Decorate a C callback, which is compiled at once."""
+    """Decorate a C callback and compile it immediately."""
 
     def decorate(function):
         compiled = CFunc(function, normalize_signature(signature), locals={}, options={})

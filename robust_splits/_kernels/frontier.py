@@ -1,11 +1,11 @@
-"""The nodes that wait to be split, best first: a binary heap in an array, the highest priority on top."""
+"""Priority queue of nodes for best-first growth: a binary max-heap in an array."""
 
 from .compile import inner_kernel
 
 
 @inner_kernel()
 def push(heap, size, priority, node):
-    """Add a node to the `size` nodes in the heap; return how many they are now."""
+    """Add a node to a heap of `size` nodes; return the new size."""
     i = size
     while i > 0 and priority[heap[(i - 1) // 2]] < priority[node]:
         heap[i] = heap[(i - 1) // 2]
@@ -16,7 +16,7 @@ def push(heap, size, priority, node):
 
 @inner_kernel()
 def pop(heap, size, priority):
-    """Take the node of highest priority out of the `size` nodes in the heap."""
+    """Remove and return the node of highest priority from a heap of `size` nodes."""
     top = heap[0]
     size -= 1
     node = heap[size]

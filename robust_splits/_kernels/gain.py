@@ -1,18 +1,21 @@
-"""Compiled impurities and gains, exact, from class counts.
+"""Compiled impurities and gains, computed exactly from class counts.
 
-The grower and `Criterion.gain` call the same kernels.  A criterion comes as plain data, a `Measure`, so that
-one compiled grower, cached on disk, serves all criteria, those of users among them.
+The grower and `Criterion.gain` call the same kernels.  A criterion is passed as plain data, a `Measure`, so one
+compiled grower, cached on disk, serves all criteria, including user-defined ones.
 """
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.errors import NumbaError
+from numpy.typing import NDArray
 
 from .codes import (
     CREDAL_RATIO,
@@ -29,12 +32,12 @@ from .codes import (
 )
 from .compile import callback, inner_kernel, outer_kernel
 
-# Rounding of a gain, relative to the largest impurities, which are about 1.  Sums of whole weights are exact,
-# and only the arithmetic of the impurities counts; sums of other weights are off by as much as their number.
+# Rounding error of a gain, relative to the largest impurities, which are about 1.  Sums of integer weights are
+# exact, so only the arithmetic of the impurities adds to it; the error of other sums grows with their length.
 ROUNDING = 1e-14
 EPSILON = np.finfo(np.float64).eps
 
-# reduction(code, parameter, table, n_table, counts, left, right, n_classes): how the grower calls a criterion.
+# Type of a criterion: reduction(code, parameter, table, n_table, counts, left, right, n_classes).
 REDUCTION = types.float64(
     types.int64,
     types.float64,
@@ -45,13 +48,13 @@ REDUCTION = types.float64(
     types.CPointer(types.float64),
     types.intp,
 )
-# gain(left, right): what a user writes.
+# Type of a user's function: gain(left, right).
 GAIN = types.float64(types.float64[::1], types.float64[::1])
 
 
 @inner_kernel(fastmath={"nnan", "nsz", "reassoc"})
 def largest(counts):
-    """Largest of the counts, which are numbers: the compiler may compare several at once."""
+    """Largest count.  As no count is NaN, fast math lets the compiler compare several at once."""
     value = 0.0
     for k in range(counts.shape[0]):
         value = max(value, counts[k])
@@ -60,7 +63,7 @@ def largest(counts):
 
 @inner_kernel()
 def x_log_x(x):
-    """``x ln x``, 0 at 0."""
+    """``x ln x``, with 0 at x = 0."""
     return x * math.log(x) if x > 0.0 else 0.0
 
 
@@ -75,7 +78,7 @@ def _gini(counts, total):
 
 @inner_kernel()
 def _spread(counts, total):
-    """``n sqrt(1 - sum p_k^2)``, without the cancellation that the root would magnify."""
+    """``n sqrt(1 - sum p_k^2)``, without the cancellation error that the root would magnify."""
     square = 0.0
     for k in range(counts.shape[0]):
         square += counts[k] * max(0.0, total - counts[k])
@@ -93,10 +96,10 @@ def _entropy(counts, total):
 
 @inner_kernel()
 def _generalized_cross_entropy(counts, total, q):
-    """``n (1 - S^(1-q)) / q`` with ``S = sum p_k^(1/(1-q))``, through ``log S``.
+    """``n (1 - S^(1-q)) / q`` with ``S = sum p_k^(1/(1-q))``, computed from ``log S``.
 
-    For small q, S is near 1, and ``p^(1+d) = p + p (e^(d ln p) - 1)`` keeps the digits of their difference; for
-    large q the powers would underflow, and the largest is taken out of the sum.
+    For small q, S is near 1, and ``p^(1+d) = p + p (e^(d ln p) - 1)`` preserves the digits of 1 - S.  For large
+    q the powers would underflow, so the largest is factored out of the sum.
     """
     if q <= 0.5:
         exponent = q / (1.0 - q)
@@ -108,18 +111,18 @@ def _generalized_cross_entropy(counts, total, q):
         log_sum = math.log1p(difference)
     else:
         exponent = 1.0 / (1.0 - q)
-        most = largest(counts)
+        max_count = largest(counts)
         powers = 0.0
         for k in range(counts.shape[0]):
             if counts[k] > 0.0:
-                powers += (counts[k] / most) ** exponent
-        log_sum = math.log(powers) + exponent * math.log(most / total)
+                powers += (counts[k] / max_count) ** exponent
+        log_sum = math.log(powers) + exponent * math.log(max_count / total)
     return -total * math.expm1((1.0 - q) * log_sum) / q
 
 
 @inner_kernel()
 def _distribution(counts, total, table):
-    """Lowest of some lines at p = n_1 / n, times n; `table` is that of `DistributionCriterion`."""
+    """Minimum of the lines in `table` at p = n_1 / n, times n; see `DistributionCriterion.table`."""
     if counts.shape[0] == 1:
         return 0.0
     n_lines = table.shape[0] // 3
@@ -136,9 +139,9 @@ def _distribution(counts, total, table):
 
 @outer_kernel()
 def weighted_impurity(criterion, parameter, table, counts, total):
-    """Impurity n I(p) of a node with class `counts` (K,) that sum to n = `total` > 0.
+    """Weighted impurity n I(p) of a node with class `counts` (K,) that sum to n = `total` > 0.
 
-    Times n, because ``n - max n_k`` is exact where ``1 - max p_k`` is not: a gain of 0 comes out as 0.
+    The factor n makes gains of 0 come out as 0: ``n - max n_k`` is exact where ``1 - max p_k`` is not.
     """
     n_classes = counts.shape[0]
     if criterion == GINI:
@@ -161,7 +164,7 @@ def weighted_impurity(criterion, parameter, table, counts, total):
 
 @inner_kernel()
 def credal_entropy(counts, total, s):
-    """Largest entropy when mass `s` is poured on the counts: the smallest ones are filled to one level."""
+    """Largest entropy after adding mass `s` to the counts, which fills the smallest ones to a common level."""
     n_classes = counts.shape[0]
     level = (total + s) / n_classes
     n_below = n_classes + 1
@@ -171,7 +174,7 @@ def credal_entropy(counts, total, s):
             if counts[k] < level:
                 mass += counts[k]
                 n_filled += 1
-        if n_filled == 0 or n_filled >= n_below:  # rounding may fill one more again
+        if n_filled == 0 or n_filled >= n_below:  # rounding may let the number of filled counts rise again
             break
         n_below = n_filled
         level = mass / n_filled
@@ -205,7 +208,7 @@ def _credal(criterion, s, counts, left, right, n_left, n_right):
 
 @callback(REDUCTION)
 def reduction(criterion, parameter, table, n_table, counts, left, right, n_classes):
-    """Reduction n g of a split into two children with these class counts, and those of both together."""
+    """Reduction n g of a split, from the class counts of the node and of its two children."""
     counts = carray(counts, n_classes)
     left = carray(left, n_classes)
     right = carray(right, n_classes)
@@ -223,6 +226,22 @@ def reduction(criterion, parameter, table, n_table, counts, left, right, n_class
     return n * _credal(criterion, parameter, counts, left, right, n_left, n_right)
 
 
+def call_reduction(
+    compiled: Any,
+    code: int,
+    parameter: float,
+    table: NDArray[np.float64],
+    left: NDArray[np.float64],
+    right: NDArray[np.float64],
+) -> float:
+    """Call a compiled function of type `REDUCTION` from Python, with the class counts of the children."""
+    arrays = [np.ascontiguousarray(table, dtype=np.float64), left + right, left, right]
+    double = ctypes.POINTER(ctypes.c_double)
+    lookup, *counts = (array.ctypes.data_as(double) for array in arrays)
+    return float(compiled.ctypes(code, parameter, lookup, arrays[0].size, *counts, left.size))
+
+
+@lru_cache(maxsize=128)
 def compile_gain(function: Callable[..., float]) -> Any:
     """Compile a user's ``gain(left, right)`` to a function of type `REDUCTION`; NaN and errors become infinity.
 
@@ -235,21 +254,21 @@ def compile_gain(function: Callable[..., float]) -> Any:
     try:
         gain = njit(GAIN, error_model="numpy")(getattr(function, "py_func", function))
     except (NumbaError, TypeError, AttributeError, NotImplementedError) as error:
-        # The cause stands between a heading and how Numba came there.
+        # Numba's message: a heading, the cause, then the call chain that led there.
         lines = str(error).split("\nDuring: ")[0].splitlines()
         cause = "\n".join(line for line in lines if not line.startswith("Failed in nopython mode pipeline"))
         raise TypeError(
-            f"the criterion function {name}(left, right) must be code that Numba compiles, from two float64 "
-            f"vectors to a float: {cause}"
+            f"criterion function {name}(left, right) must compile with Numba, from two float64 vectors to a "
+            f"float: {cause}"
         ) from error
 
     def compiled(criterion, parameter, table, n_table, counts, left, right, n_classes):
         left = carray(left, n_classes)
         right = carray(right, n_classes)
-        # An exception could not leave a callback: it would be printed, for each split.
+        # A callback cannot raise: Numba would print the exception at every split.
         try:
             value = gain(left, right) * (left.sum() + right.sum())
-        except Exception:  # noqa: BLE001 - Numba knows no other
+        except Exception:  # noqa: BLE001 - the only exception type that Numba can catch
             return math.inf
         return value if value == value else math.inf
 

@@ -1,8 +1,8 @@
-"""The compiled tree grower: which node is searched, and which is split next.
+"""The compiled tree grower: search nodes for splits, split them, and choose the next node.
 
-All but the call for more memory runs in one compiled function that holds no Python object and releases the
-interpreter's lock, so threads grow trees side by side.  Rows of weight 0 take no part.  A node is split only
-where the best gain is positive.
+Everything except reallocation runs in one compiled function that holds no Python object and releases the GIL,
+so threads grow trees in parallel.  Rows of weight 0 are ignored.  A node is split only if its best gain is
+positive.
 """
 
 from typing import NamedTuple
@@ -15,8 +15,8 @@ from .coding import Columns
 from .compile import inlined_kernel, outer_kernel
 from .frontier import pop, push
 from .gain import EPSILON, ROUNDING
-from .nodes import LEAF, UNKNOWN, Nodes, Pending, enlarged, new_nodes, new_pending, place
-from .partition import bring_near, partition
+from .nodes import LEAF, UNKNOWN, Nodes, Pending, double_capacity, init_node, new_nodes, new_pending
+from .partition import copy_codes, partition
 from .random import next_below
 from .scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
 from .search import count_classes, gather, new_scratch, search_exact, search_random
@@ -24,17 +24,18 @@ from .search import count_classes, gather, new_scratch, search_exact, search_ran
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
 
-# The rows of a subtree whose codes fit the second-level cache are brought near to each other, unless the
-# columns are so many that most of the copy would not be read.
-NEAR_BYTES = 1 << 19
-MIN_NEAR_ROWS = 32
-MAX_NEAR_COLUMNS = 64
+# The codes of a subtree's rows are copied to a small array, `local`, once they fit the second-level cache.  If
+# there are more than MAX_LOCAL_COLUMNS columns per feature tried, most of the copy would never be read.
+LOCAL_BYTES = 1 << 19
+MIN_LOCAL_ROWS = 32
+MAX_LOCAL_COLUMNS = 64
 
 
-class Growth(NamedTuple):
-    """How far a tree grows; counts beyond reach stand for no limit.
+class GrowthSettings(NamedTuple):
+    """Limits on growth, and how features and thresholds are drawn.
 
-    `max_leaf_nodes` 0 grows depth first, without a limit; a positive number best first.
+    A very large count means no limit.  `max_leaf_nodes` 0 grows depth-first without a limit, a positive number
+    grows best-first.
     """
 
     max_depth: int
@@ -48,10 +49,10 @@ class Growth(NamedTuple):
 
 
 @outer_kernel()
-def _begin(samples, rows, nodes, pending, growth):
-    """Write the root and its rows, those that have a weight, as `_scan` says.
+def _init_root(samples, rows, nodes, pending, growth):
+    """Initialise the root, and write its rows, those of positive weight, in the format of `scan`.
 
-    Returns their number, and whether the root is to be searched.
+    Returns the number of rows, and whether to search the root for a split.
     """
     n = np.int64(0)
     for i in range(samples.weights.shape[0]):
@@ -63,22 +64,22 @@ def _begin(samples, rows, nodes, pending, growth):
             n += 1
     count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
     pending.waiting[0] = 0
-    return n, place(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
+    return n, init_node(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
 
 
 @inlined_kernel()
 def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
-    """Best split of a node over some features.
+    """Best split of a node over a random selection of features.
 
     Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
 
-    `constant` holds one bit per feature that is known to be constant at the node, and learns more.  Constant
-    features count as tried, but the search goes on until one is not.
+    Sets the bits in `constant` of features found to be constant at the node.  Constant features count as tried,
+    but the search continues until one feature varies.
     """
     n_features = features.shape[0]
     node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
     best = rounding * node.weight
-    enough = node.limit - best
+    enough = node.limit - best  # beyond this, no split is better by more than rounding
     best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
     tried = 0
     varies = False
@@ -120,14 +121,15 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
 
 
 @outer_kernel()
-def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding, rows, nodes, pending, scratch, features, state, progress):  # fmt: skip  # noqa: E501
-    """Grow until no node waits, or the nodes are full.
+def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, pending, scratch, features, state, progress):  # fmt: skip  # noqa: E501
+    """Grow until no node is waiting or the capacity is reached.
 
-    `progress` holds the numbers of nodes, of leaves and of nodes that wait, the first and the last of the rows
-    that are near, and whether the criterion failed, with the class counts left at the next nodes.
+    `progress` holds the numbers of nodes, leaves and waiting nodes, the begin and end of the rows whose codes
+    are in `local`, and whether the criterion failed.  After a failure, the next two nodes hold the class counts
+    that caused it.
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
-    near_begin, near_end = progress[3], progress[4]
+    local_begin, local_end = progress[3], progress[4]
     best_first = growth.max_leaf_nodes > 0
     n_classes = nodes.counts.shape[1]
     n_words = pending.constant.shape[1]
@@ -140,18 +142,18 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         begin, end = pending.plan[node, 0], pending.plan[node, 1]
         depth, parent = pending.plan[node, 2], pending.plan[node, 3]
         counts = nodes.counts[node]
-        near_by = near_begin <= begin and end <= near_end
+        is_local = local_begin <= begin and end <= local_end
 
         if nodes.feature[node] == UNKNOWN:
             nodes.feature[node] = LEAF
-            if not near_by and MIN_NEAR_ROWS <= end - begin <= n_near:
-                bring_near(columns, rows, begin, end, near)
-                near_begin, near_end, near_by = begin, end, True
+            if not is_local and MIN_LOCAL_ROWS <= end - begin <= max_local_rows:
+                copy_codes(columns, rows, begin, end, local)
+                local_begin, local_end, is_local = begin, end, True
             constant = pending.constant[node]
             for i in range(n_words):
                 constant[i] = pending.constant[parent, i] if parent >= 0 else 0
             f, below, threshold, missing_left, reduction = _search_node(
-                rows, begin, end, near if near_by else columns, samples, counts, measure, phi_table, growth,
+                rows, begin, end, local if is_local else columns, samples, counts, measure, phi_table, growth,
                 scratch, features, constant, rounding, state,
             )  # fmt: skip
             if f < 0:
@@ -170,7 +172,7 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         reduction = 0.0
         if not (best_first and n_leaves >= growth.max_leaf_nodes):
             middle, n_missing = partition(
-                near if near_by else columns, nodes.feature[node], rows, begin, end, scratch.keys,
+                local if is_local else columns, nodes.feature[node], rows, begin, end, scratch.keys,
                 pending.plan[node, 4], nodes.missing_left[node],
             )  # fmt: skip
             left, right = nodes.counts[n_nodes], nodes.counts[n_nodes + 1]
@@ -183,7 +185,7 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
                 n_left += left[k]
                 n_right += right[k]
             reduction = pending.priority[node]
-            if samples.class_bits == 0 or measure.code != GINI:  # sums of a scan may be off
+            if samples.class_bits == 0 or measure.code != GINI:  # the sums of a scan may be inexact
                 reduction = measure.reduction(
                     measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
                     counts.ctypes, left.ctypes, right.ctypes, n_classes,
@@ -202,7 +204,7 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         nodes.left[node] = n_nodes
         for child in range(n_nodes, n_nodes + 2):
             first, last = (begin, middle) if child == n_nodes else (middle, end)
-            if place(nodes, pending, child, first, last, depth + 1, node, growth):
+            if init_node(nodes, pending, child, first, last, depth + 1, node, growth):
                 if best_first:
                     n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
                 else:
@@ -214,29 +216,29 @@ def _expand(columns, near, n_near, samples, measure, phi_table, growth, rounding
         n_nodes,
         n_leaves,
         n_waiting,
-        near_begin,
-        near_end,
+        local_begin,
+        local_end,
     )
 
 
 class Workspace:
-    """Memory for trees that are grown one after the other on the same rows; not for two threads at once.
+    """Buffers reused by successive trees on the same rows; not thread-safe.
 
-    Fresh memory is slow at its first touch: on small data that would take a quarter of the time.
+    The first access to new memory is slow: on small data it would take a quarter of the time.
 
     Parameters
     ----------
     columns : Columns
     n_rows : int
-        Most rows of a tree.
+        Maximum number of rows of a tree.
     n_classes : int
     """
 
     def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
         n_features = columns.first.size
         bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
-        self.n_near = min(n_rows, NEAR_BYTES // bytes_per_row)
-        self.near = columns.near(self.n_near)
+        self.max_local_rows = min(n_rows, LOCAL_BYTES // bytes_per_row)
+        self.local = columns.allocate_local(self.max_local_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
@@ -245,7 +247,7 @@ class Workspace:
         self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
 
     def phi_table(self, measure: Measure, size: int) -> NDArray[np.float64]:
-        """See `fill_table`; kept as long as the measure and the size are the same."""
+        """Table of phi from `fill_table`, cached for one criterion and size."""
         key = (measure.code, measure.parameter, size)
         if key != self._table[0]:
             self._table = (key, np.empty(size))
@@ -253,17 +255,17 @@ class Workspace:
         return self._table[1]
 
 
-def grow(
+def grow_nodes(
     columns: Columns,
     labels: NDArray[np.int32],
     weights: NDArray[np.float64],
     n_classes: int,
     measure: Measure,
-    growth: Growth,
+    growth: GrowthSettings,
     seed: int,
     workspace: Workspace | None = None,
 ) -> Nodes:
-    """Grow one tree.
+    """Grow the nodes of one tree.
 
     Parameters
     ----------
@@ -271,14 +273,14 @@ def grow(
     labels : int32 array of shape (n_samples,)
         Class numbers.
     weights : float64 array of shape (n_samples,)
-        Not negative.
+        Non-negative.
     n_classes : int
     measure : Measure
-    growth : Growth
+    growth : GrowthSettings
     seed : int
-        Not 0.
+        Nonzero.
     workspace : Workspace or None
-        For these columns and so many rows and classes; what it holds is of no account.
+        Made for these columns and numbers of rows and classes.  Its contents are overwritten.
 
     Returns
     -------
@@ -287,38 +289,38 @@ def grow(
     Raises
     ------
     ValueError
-        If the criterion returns what is not a finite number.
+        If the criterion returns a non-finite value or raises an error.
     """
     n_features = columns.first.size
     total_weight = weights.sum()
-    whole = bool((weights == np.floor(weights)).all())
+    integer_weights = bool((weights == np.floor(weights)).all())
     class_bits = max(1, (n_classes - 1).bit_length())
-    if not whole or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
+    if not integer_weights or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
-    n, waits = _begin(samples, memory.rows, memory.nodes, memory.pending, growth)
-    rounding = ROUNDING if whole else max(ROUNDING, EPSILON * n)
-    tabulated = whole and total_weight <= MAX_TABLE and measure.code in TABULATED
+    n, root_waits = _init_root(samples, memory.rows, memory.nodes, memory.pending, growth)
+    rounding = ROUNDING if integer_weights else max(ROUNDING, EPSILON * n)
+    tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
-    few_columns = n_features <= MAX_NEAR_COLUMNS * growth.max_features
-    n_near = memory.n_near if growth.max_leaf_nodes == 0 and few_columns else 0
+    few_columns = n_features <= MAX_LOCAL_COLUMNS * growth.max_features
+    max_local_rows = memory.max_local_rows if growth.max_leaf_nodes == 0 and few_columns else 0
     features = np.arange(n_features)
     state = np.full(1, seed, dtype=np.uint64)
-    progress = np.array([1, 1, int(waits), 0, 0, 0])
+    progress = np.array([1, 1, int(root_waits), 0, 0, 0])
     while True:
         _expand(
-            columns, memory.near, n_near, samples, measure, phi_table, growth, rounding, memory.rows,
+            columns, memory.local, max_local_rows, samples, measure, phi_table, growth, rounding, memory.rows,
             memory.nodes, memory.pending, memory.scratch, features, state, progress,
         )  # fmt: skip
         n_nodes, _, n_waiting, _, _, failed = progress
         nodes = memory.nodes
         if failed:
             raise ValueError(
-                "the criterion must return a finite number; it did not, or raised an error, for the counts "
+                "criterion must return a finite number, but did not or raised an error for the class counts "
                 f"{nodes.counts[n_nodes].tolist()} and {nodes.counts[n_nodes + 1].tolist()}"
             )
         if n_waiting == 0:
             return Nodes._make(array[:n_nodes].copy() for array in nodes)
-        memory.nodes = Nodes._make(enlarged(array) for array in nodes)
-        memory.pending = Pending._make(enlarged(array) for array in memory.pending)
+        memory.nodes = Nodes._make(double_capacity(array) for array in nodes)
+        memory.pending = Pending._make(double_capacity(array) for array in memory.pending)

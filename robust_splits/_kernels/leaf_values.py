@@ -1,4 +1,4 @@
-"""Leaf values: class proportions raised to a power, and hierarchical shrinkage."""
+"""Compiled loops of `robust_splits._values`: normalised powers of class counts, and hierarchical shrinkage."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from .compile import outer_kernel
 
 @outer_kernel()
 def normalise_powers(counts, power, values):
+    """Write ``n_k^power / sum_j n_j^power`` of each node to `values`."""
     n_nodes, n_classes = counts.shape
     for node in range(n_nodes):
-        most = 0.0
+        max_count = 0.0
         for k in range(n_classes):
-            most = max(most, counts[node, k])
+            max_count = max(max_count, counts[node, k])
         total = 0.0
         for k in range(n_classes):
-            # Relative to the largest, so that no power is too large or too small.
-            value = counts[node, k] if power == 1.0 else (counts[node, k] / most) ** power
+            # Relative to the largest count, so that no power overflows and their sum does not underflow.
+            value = counts[node, k] if power == 1.0 else (counts[node, k] / max_count) ** power
             values[node, k] = value
             total += value
         for k in range(n_classes):
@@ -24,8 +25,9 @@ def normalise_powers(counts, power, values):
 
 @outer_kernel()
 def shrink_towards_parents(values, weight, left, shrinkage):
+    """Apply hierarchical shrinkage to `values` in place."""
     n_nodes, n_classes = values.shape
-    # From the leaves up to differences from the parent, and down again to their sums.
+    # Bottom-up, replace each value by its shrunk difference from the parent's; top-down, sum the differences.
     for node in range(n_nodes - 1, -1, -1):
         if left[node] >= 0:
             share = weight[node] / (weight[node] + shrinkage)
@@ -37,7 +39,7 @@ def shrink_towards_parents(values, weight, left, shrinkage):
             for child in range(left[node], left[node] + 2):
                 for k in range(n_classes):
                     values[child, k] += values[node, k]
-    # Sums of differences may leave [0, 1] by rounding.  Last, so that no other value depends on it.
+    # Rounding may take the sums out of [0, 1].  Clipping comes last, so that no other value depends on it.
     for node in range(n_nodes):
         for k in range(n_classes):
             values[node, k] = min(max(values[node, k], 0.0), 1.0)

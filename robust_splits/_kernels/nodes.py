@@ -1,4 +1,4 @@
-"""Storage of the nodes of a tree while it grows."""
+"""Storage of the nodes of a growing tree."""
 
 from typing import Any, NamedTuple
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from .compile import inlined_kernel
 
 LEAF = -1
-UNKNOWN = -2  # in place of the feature of a node that was not searched yet
+UNKNOWN = -2  # feature of a node that has not been searched yet
 
 
 class Nodes(NamedTuple):
-    """What the nodes of a tree are; see `Tree`."""
+    """Arrays of the nodes; see `Tree` for the fields."""
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
@@ -24,10 +24,11 @@ class Nodes(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """What is known of nodes that wait to be searched or split, and in `waiting` their numbers.
+    """State of the nodes that wait to be searched or split.
 
-    `plan` holds the first row, the end, the depth, the parent, and the highest code on the left; `constant` one
-    bit per feature that is known to be constant.
+    A row of `plan` holds begin and end of the node's rows, depth, parent, and the highest code of the left
+    child.  `constant` has a bit per feature, set if the feature is known to be constant at the node.  `waiting`
+    lists the waiting nodes, as a stack in depth-first growth and as a heap in best-first growth.
     """
 
     plan: NDArray[np.int64]
@@ -37,6 +38,7 @@ class Pending(NamedTuple):
 
 
 def new_nodes(capacity: int, n_classes: int) -> Nodes:
+    """Allocate uninitialised nodes."""
     return Nodes(
         np.empty(capacity, dtype=np.int32),
         np.empty(capacity),
@@ -49,6 +51,7 @@ def new_nodes(capacity: int, n_classes: int) -> Nodes:
 
 
 def new_pending(capacity: int, n_words: int) -> Pending:
+    """Allocate uninitialised node states, with `n_words` 64-bit words for the bits of the features."""
     return Pending(
         np.empty((capacity, 5), dtype=np.int64),
         np.empty(capacity),
@@ -57,21 +60,21 @@ def new_pending(capacity: int, n_words: int) -> Pending:
     )
 
 
-def enlarged(array: NDArray[Any]) -> NDArray[Any]:
-    """A copy of `array` with room for twice as many rows."""
+def double_capacity(array: NDArray[Any]) -> NDArray[Any]:
+    """Copy `array` into one with twice as many rows."""
     copy = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
     copy[: array.shape[0]] = array
     return copy
 
 
 @inlined_kernel()
-def place(nodes, pending, node, begin, end, depth, parent, growth):
-    """Write a new node, whose class counts are known; return whether it is to be searched for a split."""
+def init_node(nodes, pending, node, begin, end, depth, parent, growth):
+    """Initialise a node whose class counts are set; return whether to search it for a split."""
     counts = nodes.counts[node]
-    weight, most = 0.0, 0.0
+    weight, max_count = 0.0, 0.0
     for k in range(counts.shape[0]):
         weight += counts[k]
-        most = max(most, counts[k])
+        max_count = max(max_count, counts[k])
     n_rows = end - begin
     nodes.feature[node] = LEAF
     nodes.threshold[node] = np.nan
@@ -83,7 +86,7 @@ def place(nodes, pending, node, begin, end, depth, parent, growth):
         n_rows < growth.min_samples_split
         or n_rows < 2 * growth.min_samples_leaf
         or depth >= growth.max_depth
-        or most >= weight
+        or max_count >= weight
     ):
         return False
     nodes.feature[node] = UNKNOWN

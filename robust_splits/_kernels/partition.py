@@ -1,6 +1,6 @@
-"""Which rows lie in which node: the partition at a split, and copies of the codes of the rows of a subtree.
+"""Partition the rows of a node at a split, and copy the codes of a subtree's rows into a small array.
 
-The rows of a node are int64 numbers, see `_scan`, that follow each other.
+The rows of a node are consecutive int64 numbers; `scan` describes their format.
 """
 
 import numpy as np
@@ -12,16 +12,16 @@ from .scan import LOW_HALF
 
 @inner_kernel()
 def _partition(codes, first, step, rows, begin, end, scratch, below, missing_code, missing_left):
-    """Bring the rows that go left to the front; both sides keep their order, and so the reads of the codes.
+    """Move the rows that go left to the front.  Both sides keep their order, so codes are read in sequence.
 
-    Returns where the right side begins, and the number of missing values.
+    Returns the start of the right side and the number of missing values.
     """
     middle, n_right, n_missing = begin, 0, 0
     for i in range(begin, end):
         row = rows[uintp(i)]
         code = np.int64(codes[uintp(first + (row >> 32) * step)])
         is_missing = np.int64(code == missing_code)
-        goes_left = np.int64(code <= below) | (is_missing & missing_left)  # no branch, which would be a guess
+        goes_left = np.int64(code <= below) | (is_missing & missing_left)  # no unpredictable branch
         rows[uintp(middle)] = row
         scratch[uintp(n_right)] = row
         middle += goes_left
@@ -34,7 +34,7 @@ def _partition(codes, first, step, rows, begin, end, scratch, below, missing_cod
 
 @inlined_kernel()
 def partition(columns, f, rows, begin, end, scratch, below, missing_left):
-    """See `_partition`."""
+    """Partition the rows of a node by feature `f`; see `_partition`."""
     missing = columns.offsets[f + 1] - columns.offsets[f]
     first, step, width = columns.first[f], columns.step[f], columns.width[f]
     if width == 1:
@@ -45,20 +45,20 @@ def partition(columns, f, rows, begin, end, scratch, below, missing_left):
 
 
 @inner_kernel()
-def _copy_rows(by_row, rows, begin, end, near):
+def _copy_rows(by_row, rows, begin, end, codes):
     n = by_row.shape[1]
     for i in range(begin, end):
         row = rows[uintp(i)] >> 32
         to = (i - begin) * n
         for j in range(n):
-            near[uintp(to + j)] = by_row[uintp(row), uintp(j)]
+            codes[uintp(to + j)] = by_row[uintp(row), uintp(j)]
 
 
 @inner_kernel()
-def bring_near(columns, rows, begin, end, near):
-    """Copy the codes of some rows next to each other, and number the rows by their place there."""
-    _copy_rows(columns.rows8, rows, begin, end, near.codes8)
-    _copy_rows(columns.rows16, rows, begin, end, near.codes16)
-    _copy_rows(columns.rows32, rows, begin, end, near.codes32)
+def copy_codes(columns, rows, begin, end, local):
+    """Copy the codes of the rows in [begin, end) to the columns `local`, and renumber the rows accordingly."""
+    _copy_rows(columns.rows8, rows, begin, end, local.codes8)
+    _copy_rows(columns.rows16, rows, begin, end, local.codes16)
+    _copy_rows(columns.rows32, rows, begin, end, local.codes32)
     for i in range(begin, end):
         rows[uintp(i)] = ((i - begin) << 32) | (rows[uintp(i)] & LOW_HALF)

@@ -1,4 +1,4 @@
-"""A random generator for compiled code: xorshift64*, its state an array of one uint64 that is not 0."""
+"""Random numbers in compiled code: the xorshift64* generator.  Its state is an array of one nonzero uint64."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .compile import inner_kernel, outer_kernel
 
 @inner_kernel()
 def next_uint64(state):
-    """Advance the generator."""
+    """Draw a 64-bit integer."""
     x = state[0]
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)
@@ -30,7 +30,7 @@ def next_uniform(state):
 
 @outer_kernel()
 def count_draws(state, n_draws, out):
-    """Add to the elements of `out` (n,) how often each is drawn, in draws with replacement."""
+    """Draw `n_draws` times with replacement, and add the number of draws of each element to `out` (n,)."""
     n = out.shape[0]
     for _ in range(n_draws):
         out[next_below(state, n)] += 1.0

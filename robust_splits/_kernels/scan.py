@@ -1,12 +1,12 @@
 """The compiled scan for the best split of one node on one sorted column.
 
-The rows of a node are int64 numbers with the row in the high 32 bits.  Where all weights are whole, the low 32
-bits hold weight and class, so that a scan reads nothing but the sorted keys; otherwise they hold the row
-again, and labels and weights are looked up.
+The rows of a node are int64 numbers with the row index in the high 32 bits.  If all weights are integers, and
+their sum is small enough, the low 32 bits hold weight and class number, so a scan reads nothing but the sorted
+keys.  Otherwise they hold the row index again, and labels and weights are looked up.
 
-A split is measured by its reduction n g, with g its gain: the risk that it removes.  Scans keep sums that
-change little from row to row, and with them a bound of the reduction; the criterion itself is called with the
-class counts only where the bound beats the best split so far.
+A split is scored by its reduction n g, where g is its gain: the risk that it removes.  Scans update sums row by
+row and derive a bound of the reduction from them.  The criterion itself is called with the class counts only if
+the bound beats the best split so far.
 """
 
 import math
@@ -36,20 +36,20 @@ LOW_HALF = 0xFFFFFFFF
 BOUND_ROUNDING = 1e-10
 SMALLEST_SUM = 1e-250
 
-# Criteria whose phi costs dear, and is looked up where weights are whole.
+# Criteria whose phi is expensive, so that it is tabulated if weights are integers.
 TABULATED = (ENTROPY, GCE, CREDAL, CREDAL_RATIO)
 
 
 class Measure(NamedTuple):
-    """A criterion as the kernels take it.
+    """A criterion in the form that the kernels take.
 
     Attributes
     ----------
     code : int
-        Which criterion; see `criteria`.
+        One of `codes`.
     parameter : float
     table : float64 array of shape (n,)
-        What else it needs.
+        Lookup table of the criterion; see `Criterion.table`.
     reduction : compiled function of type `REDUCTION`
     """
 
@@ -60,7 +60,7 @@ class Measure(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """How rows hold weight and class: with so many bits for the class, or with 0 by where to look."""
+    """Labels and weights.  Keys hold both, with the class in the low `class_bits` bits, unless that is 0."""
 
     class_bits: int
     labels: NDArray[np.int32]
@@ -69,13 +69,13 @@ class Samples(NamedTuple):
 
 @inner_kernel()
 def uses_logarithms(code, parameter):
-    """Whether the sums that scans keep are of x ln x."""
+    """Whether scans sum x ln x."""
     return code in (ENTROPY, CREDAL, CREDAL_RATIO) or (code == GCE and parameter == 0.0)
 
 
 @inner_kernel()
 def phi(code, parameter, n_classes, x):
-    """The term of one class in the sums that scans keep."""
+    """Term of one class with count x in the sums of a scan."""
     if code in (CREDAL, CREDAL_RATIO):
         return x_log_x(x + parameter / n_classes)
     if uses_logarithms(code, parameter):
@@ -87,48 +87,48 @@ def phi(code, parameter, n_classes, x):
 
 @outer_kernel()
 def fill_table(code, parameter, n_classes, table):
-    """Write phi(0), phi(1), ... into `table`."""
+    """Write phi(0), phi(1), ... to `table`."""
     for i in range(table.shape[0]):
         table[i] = phi(code, parameter, n_classes, float(i))
 
 
 @inner_kernel()
 def is_moderate(total):
-    """Whether a sum of powers is neither so large nor so small that a float would not hold others like it."""
+    """Whether a sum of powers is far enough from overflow and underflow for similar sums to be safe."""
     return SMALLEST_SUM < total < 1.0 / SMALLEST_SUM
 
 
 class Node(NamedTuple):
-    """What a search has to know of a node."""
+    """Properties of a node that a search needs."""
 
     counts: NDArray[np.float64]
     n_rows: int
     weight: float
     total: float  # the sum of phi over the classes
-    most: float  # the largest count; of GCE the norm of the counts
+    norm: float  # for GCE the r-norm of the counts with r = 1 / (1 - q), otherwise the largest count
     impurity: float  # n I of criteria that have a bound
-    limit: float  # no split reduces more; what parts two classes wholly does
+    limit: float  # upper bound of the reduction, attained by a split that separates two classes completely
 
 
 @inner_kernel()
 def describe(code, parameter, counts, n_rows, phi_table):
-    """A `Node` from its class counts."""
-    weight, total, most, second = 0.0, 0.0, 0.0, 0.0
+    """Compute a `Node` from its class counts."""
+    weight, total, largest, second = 0.0, 0.0, 0.0, 0.0
     for k in range(counts.shape[0]):
         weight += counts[k]
         if phi_table.shape[0] > 0:
             total += phi_table[uintp(counts[k])]
         else:
             total += phi(code, parameter, counts.shape[0], counts[k])
-        second = max(second, min(most, counts[k]))
-        most = max(most, counts[k])
-    largest = most
+        second = max(second, min(largest, counts[k]))
+        largest = max(largest, counts[k])
+    norm = largest
     if code == GCE and 0.0 < parameter < 1.0:
-        most = total ** (1.0 - parameter)
+        norm = total ** (1.0 - parameter)
     if code in (CREDAL, CREDAL_RATIO):
         impurity = weight * credal_entropy(counts, weight, parameter)
     else:
-        impurity = bounded_impurity(code, parameter, counts.shape[0], weight, x_log_x(weight), total, most)
+        impurity = bounded_impurity(code, parameter, counts.shape[0], weight, x_log_x(weight), total, norm)
     limit = np.inf
     if code == GINI:  # sum n_k^2 / n of a child is at most its largest count
         limit = largest + second - total / weight
@@ -136,32 +136,32 @@ def describe(code, parameter, counts, n_rows, phi_table):
         limit = impurity
     elif code in (TWOING, PAIRWISE) and largest + second >= weight:
         limit = largest * second / weight * (1.0 if code == TWOING else 0.5)
-    return Node(counts, n_rows, weight, total, most, impurity, limit)
+    return Node(counts, n_rows, weight, total, norm, impurity, limit)
 
 
 @inner_kernel()
-def bounded_impurity(code, parameter, n_classes, n, log_n, total, most):
-    """Lower bound of n I from n, n ln n, the sum of phi, and at least the largest count; exact for some."""
+def bounded_impurity(code, parameter, n_classes, n, log_n, total, norm):
+    """Lower bound of n I from n, n ln n, the sum of phi and a bound of the norm; exact for some criteria."""
     if code == GINI:
         return n - total / n
     if code == MISCLASSIFICATION or (code == NEGATIVE_EXPONENTIAL and parameter == 1.0):
-        return n - most
+        return n - norm
     if code in (NEGATIVE_EXPONENTIAL, SQRT_GINI):
         spread = math.sqrt(max(0.0, n * n - total))
         if code == SQRT_GINI or parameter == 0.0:
             return math.sqrt(n_classes / max(1, n_classes - 1)) * spread
-        return min(n - most, parameter * math.sqrt((n_classes - 1) / n_classes) * spread)
+        return min(n - norm, parameter * math.sqrt((n_classes - 1) / n_classes) * spread)
     if uses_logarithms(code, parameter):
         return log_n - total
-    return (n - most) / parameter  # GCE, with the norm of the counts in place of the largest
+    return (n - norm) / parameter  # GCE
 
 
 @inner_kernel()
 def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
     """Upper bound of the reduction by the imprecise information gain.
 
-    The mass s spread evenly over the classes gives an entropy that is allowed, and so no larger than the
-    largest.
+    Spreading the mass s evenly over the classes is one of the allowed distributions, so its entropy is at most
+    the largest.
     """
     entropy_left = math.log(n_left + s) - sum_left / (n_left + s)
     entropy_right = math.log(n_right + s) - sum_right / (n_right + s)
@@ -170,15 +170,16 @@ def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
     reduction = node.impurity - children * n / (n + s)
     if code == CREDAL_RATIO and reduction > 0.0:
         reduction /= (x_log_x(n) - x_log_x(n_left) - x_log_x(n_right)) / n
-    # The rounding of the sums is not to cost a split.
+    # Rounding of the sums must not lose a split.
     return reduction + BOUND_ROUNDING * n
 
 
 @inlined_kernel()
 def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
-    """Best split of sorted keys, with `left` and `rows_left` rows in the left child to begin with.
+    """Best split of sorted keys.
 
-    Returns the reduction, and the codes below and above the split: -1, -1 where none exceeds `best`.
+    The left child starts with class counts `left` and `rows_left` rows.  Returns the reduction, and the codes
+    below and above the split; both are -1 if no reduction exceeds `best`.
     """
     code, parameter = measure.code, measure.parameter
     counts = node.counts
@@ -189,17 +190,17 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     norms = code == GCE and 0.0 < parameter < 1.0
     squares = not logarithms and not norms
     tabulated = phi_table.shape[0] > 0
-    # The roots of n^2 - sum n_k^2 need the sums to be exact: those of whole weights are.
+    # The root of n^2 - sum n_k^2 needs exact sums, which integer weights give.
     roots = code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter < 1.0)
     bounded = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
-    # So do powers that a float holds.
+    # Sums of powers must neither overflow nor underflow.
     bounded = bounded and (not norms or is_moderate(node.total))
-    slack = node.n_rows * EPSILON * node.total  # rounding of the sums
+    slack = node.n_rows * EPSILON * node.total  # rounding error of the sums
     credal = code in (CREDAL, CREDAL_RATIO)
     exact = bounded and (logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0))
     power = 1.0 - parameter
     n_node = node.weight
-    n_left, sum_right, max_left, max_right = 0.0, node.total, 0.0, node.most
+    n_left, sum_right, max_left, max_right = 0.0, node.total, 0.0, node.norm
     sum_left = n_classes * phi(code, parameter, n_classes, 0.0)
     if rows_left > 0:
         sum_left, sum_right = 0.0, 0.0
@@ -208,11 +209,11 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
             sum_left += phi(code, parameter, n_classes, left[k])
             sum_right += phi(code, parameter, n_classes, max(counts[k] - left[k], 0.0))
             max_left = max(max_left, left[k])
-    # Tangents of the norms (sum n_k^r)^(1/r), which are concave in the sum: where they touch, norm and slope.
-    # They touch anew where their bound wins.
+    # The norms (sum n_k^r)^(1/r) are concave in the sum, so tangents bound them: point, norm and slope of each
+    # tangent.  Tangents are updated when their bound beats the best split.
     at_left, norm_left, slope_left = 1.0, 1.0, power
-    at_right, norm_right, slope_right = node.total, node.most, power * node.most / node.total
-    # Of gini: the reduction is sum_left / n_left + sum_right / n_right - offset.
+    at_right, norm_right, slope_right = node.total, node.norm, power * node.norm / node.total
+    # The reduction of gini is sum_left / n_left + sum_right / n_right - offset.
     offset = node.total / n_node
     below, above = np.int64(-1), np.int64(-1)
     previous = keys[0] >> 32
@@ -229,10 +230,10 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                     promising = sum_left * n_right + sum_right * n_left > (best + offset) * (n_left * n_right)
                     reduction = 0.0
                 elif bounded:
-                    most_left, most_right = max_left, max_right
+                    bound_left, bound_right = max_left, max_right
                     if norms:
-                        most_left = norm_left + slope_left * (sum_left + slack - at_left)
-                        most_right = norm_right + slope_right * (sum_right + slack - at_right)
+                        bound_left = norm_left + slope_left * (sum_left + slack - at_left)
+                        bound_right = norm_right + slope_right * (sum_right + slack - at_right)
                     log_left, log_right = 0.0, 0.0
                     if logarithms:
                         if tabulated:
@@ -241,9 +242,9 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                             log_left, log_right = x_log_x(n_left), x_log_x(n_right)
                     reduction = (
                         node.impurity
-                        - bounded_impurity(code, parameter, n_classes, n_left, log_left, sum_left, most_left)
+                        - bounded_impurity(code, parameter, n_classes, n_left, log_left, sum_left, bound_left)
                         - bounded_impurity(
-                            code, parameter, n_classes, n_right, log_right, sum_right, most_right
+                            code, parameter, n_classes, n_right, log_right, sum_right, bound_right
                         )
                     )
                     promising = reduction > best
@@ -257,9 +258,9 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                     norm_left, norm_right = at_left**power, at_right**power
                     slope_left = power * norm_left / at_left
                     slope_right = power * norm_right / at_right
-                    most_left = norm_left + slope_left * (sum_left + slack - at_left)
-                    most_right = norm_right + slope_right * (sum_right + slack - at_right)
-                    children = n_left - most_left + n_right - most_right
+                    bound_left = norm_left + slope_left * (sum_left + slack - at_left)
+                    bound_right = norm_right + slope_right * (sum_right + slack - at_right)
+                    children = n_left - bound_left + n_right - bound_right
                     promising = node.impurity - children / parameter > best
                 if promising:
                     if code == GINI:

@@ -1,4 +1,4 @@
-"""The compiled search for the best split of one node on one column: gather, then sort or count, then scan."""
+"""The compiled search for the best split of one node on one column: gather keys, sort or count them, scan."""
 
 from typing import NamedTuple
 
@@ -11,13 +11,13 @@ from .random import next_uniform
 from .scan import LOW_HALF, Samples, scan
 from .sorting import N_COUNTERS, sort_keys
 
-# Class histograms are to fit the second-level cache, and to have fewer cells than this number per row.
+# Class histograms must fit the second-level cache, and have at most this number of cells per row.
 MAX_HISTOGRAM_CELLS = 1 << 15
 MAX_CELLS_PER_ROW = 2
 
 
 class Scratch(NamedTuple):
-    """Memory of a search."""
+    """Buffers of a search."""
 
     keys: NDArray[np.int64]
     other_keys: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Scratch(NamedTuple):
 
 @inner_kernel()
 def _gather(codes, first, step, rows, begin, end, keys):
-    """Put the codes of the rows before their weights and classes; return the lowest and the highest code."""
+    """Write a key for each row, its code above its payload; return the lowest and the highest code."""
     low = np.int64(codes[uintp(first + (rows[uintp(begin)] >> 32) * step)])
     high = low
     for i in range(begin, end):
@@ -48,7 +48,7 @@ def _gather(codes, first, step, rows, begin, end, keys):
 
 @inlined_kernel()
 def gather(columns, feature, rows, begin, end, keys):
-    """See `_gather`."""
+    """Write the keys of a node's rows for one feature; see `_gather`."""
     first, step = columns.first[feature], columns.step[feature]
     width = columns.width[feature]
     if width == 1:
@@ -60,9 +60,10 @@ def gather(columns, feature, rows, begin, end, keys):
 
 @inlined_kernel()
 def compress(keys, samples, low, n_bins, scratch):
-    """Add up the rows of one code and class into one key each, sorted; return their number.
+    """Merge all rows of the same code and class into one cell with a key; return the number of cells.
 
-    The keys hold weight and class, or where weights are not whole, the number of a cell.
+    The keys come out sorted in ``scratch.other_keys``.  They hold weight and class or, if weights are not
+    integers, the cell number.
     """
     bins, bin_rows = scratch.bins, scratch.bin_rows
     n_classes = bins.shape[1]
@@ -81,7 +82,7 @@ def compress(keys, samples, low, n_bins, scratch):
             bins[b, uintp(samples.labels[row])] += samples.weights[row]
     n_cells = 0
     for b in range(n_bins):
-        # The rows of a code are counted with its first cell.
+        # The first cell of a code counts all its rows.
         n_rows = bin_rows[uintp(b)]
         if n_rows > 0:
             for k in range(n_classes):
@@ -100,14 +101,14 @@ def compress(keys, samples, low, n_bins, scratch):
 
 @inner_kernel()
 def midpoint(low, high):
-    """A threshold t with low <= t < high, half-way where the numbers allow."""
+    """Threshold t with low <= t < high, halfway unless rounding prevents it."""
     middle = low + (high - low) / 2.0
     return low if middle >= high else middle
 
 
 @inlined_kernel()
 def count_classes(keys, begin, end, samples, low, high, out):
-    """Class counts, and number, of the keys in [begin, end) with codes in [low, high]."""
+    """Write the class counts of keys[begin:end] with codes in [low, high] to `out`; return their number."""
     class_bits = samples.class_bits
     class_mask = (1 << class_bits) - 1
     out[:] = 0.0
@@ -128,8 +129,8 @@ def count_classes(keys, begin, end, samples, low, high, out):
 def search_exact(low, high, missing_code, values, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split of the gathered keys over all thresholds between the `values` of the column.
 
-    Returns the reduction, the highest code on the left, the threshold, and whether missing values go left; code
-    -1 where no reduction exceeds `best`.
+    Returns the reduction, the highest code on the left, the threshold, and whether missing values go left.  The
+    code is -1 if no reduction exceeds `best`.
     """
     m = node.n_rows
     keys = scratch.keys[:m]
@@ -149,7 +150,7 @@ def search_exact(low, high, missing_code, values, node, samples, measure, phi_ta
     found, found_above, found_left = np.int64(-1), np.int64(-1), False
     scratch.left[:] = 0.0
     rows_left = 0
-    # First with what is missing on the right, as its code says; then on the left.
+    # Missing values have the highest code, so they first go right, and then left.
     for missing_left in range(2 if n_missing > 0 else 1):
         if missing_left:
             for k in range(n_classes):
@@ -167,14 +168,14 @@ def search_exact(low, high, missing_code, values, node, samples, measure, phi_ta
             found, found_above, found_left = below, above, missing_left == 1
     if found < 0:
         return best, found, 0.0, False
-    # All values on one side, what is missing on the other.
+    # An infinite threshold separates all values from the missing ones.
     threshold = np.inf if found_above == missing_code else midpoint(values[found], values[found_above])
     return best, found, threshold, found_left
 
 
 @inner_kernel()
 def search_random(low, high, missing_code, values, node, samples, measure, min_rows, min_weight, scratch, best, state):  # fmt: skip  # noqa: E501
-    """One threshold, drawn uniformly between the lowest and the highest value; see `search_exact`."""
+    """Split at a threshold drawn uniformly between the lowest and the highest value; see `search_exact`."""
     m = node.n_rows
     keys = scratch.keys[:m]
     left, right = scratch.left, scratch.right
@@ -222,7 +223,7 @@ def search_random(low, high, missing_code, values, node, samples, measure, min_r
 
 
 def new_scratch(n_rows: int, n_classes: int) -> Scratch:
-    """Memory for nodes of up to `n_rows` rows."""
+    """Allocate buffers for nodes of up to `n_rows` rows."""
     n_bins = MAX_HISTOGRAM_CELLS // n_classes + 1
     n_cells = n_bins * n_classes
     return Scratch(

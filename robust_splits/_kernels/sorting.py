@@ -1,6 +1,6 @@
-"""Sorting the rows of a node by their codes in one column.
+"""Sort the rows of a node by their codes in one column.
 
-A key is an int64: the code in the high 32 bits, 31 bits of payload below that are carried along.
+A key is an int64 with the code in the high 32 bits.  The low 32 bits are payload.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def _bit_length(x):
 
 @inner_kernel()
 def _rank_keys(keys, out):
-    """Put each key where the number of smaller ones says: n^2 comparisons, but no branch hangs on them."""
+    """Put each key at the index given by the number of smaller keys: n^2 comparisons, but no branches."""
     n = keys.shape[0]
     for i in range(n):
         out[i] = -1
@@ -34,7 +34,7 @@ def _rank_keys(keys, out):
         for j in range(n):
             rank += np.int64(keys[j] < key)
         out[rank] = key
-    # Equal keys went to one place; the places behind it are theirs too.
+    # Equal keys share a rank, so the places after it are still empty; fill them with the same key.
     for i in range(1, n):
         if out[i] < 0:
             out[i] = out[i - 1]
@@ -42,7 +42,7 @@ def _rank_keys(keys, out):
 
 @inner_kernel()
 def _counting_pass(keys, out, counters, low, shift, bits):
-    """Distribute keys by `bits` bits of code - low, from bit `shift` of it on; stable."""
+    """Distribute keys stably by `bits` bits of code - low, starting at bit `shift`."""
     n_digits = 1 << bits
     mask = n_digits - 1
     counters[:n_digits] = 0
@@ -62,17 +62,17 @@ def _counting_pass(keys, out, counters, low, shift, bits):
 
 @inner_kernel()
 def sort_keys(keys, scratch, counters, low, high):
-    """Sort `keys`, whose codes are in [low, high], by code; return whether they lie in `scratch` afterwards.
+    """Sort `keys`, whose codes are in [low, high], by code; return whether the result is in `scratch`.
 
-    Few keys by ranking; many by a radix sort, the least significant digit first.
+    Few keys are sorted by ranking, many by a radix sort that starts with the least significant digit.
     """
     n = keys.shape[0]
     if n <= MAX_RANKING:
         _rank_keys(keys, scratch)
         return True
     bits = _bit_length(high - low)
-    most_bits = min(max(_bit_length(n), 8), MAX_DIGIT_BITS)
-    n_passes = (bits + most_bits - 1) // most_bits
+    max_bits = min(max(_bit_length(n), 8), MAX_DIGIT_BITS)
+    n_passes = (bits + max_bits - 1) // max_bits
     digit_bits = (bits + n_passes - 1) // n_passes
     for i in range(n_passes):
         if i % 2 == 0:

@@ -1,4 +1,4 @@
-"""From rows to leaves: what a walk down a tree reads, packed, and the compiled walks."""
+"""Compiled walks from the root of a tree to the leaves, and the packed nodes that they read."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ ROWS_AT_ONCE = 64
 
 
 class Steps(NamedTuple):
-    """The nodes of a tree as a walk reads them: small, so that a tree stays in the cache.
+    """Packed nodes of a tree, small enough that the tree stays in the cache.
 
     Attributes
     ----------
     nodes : record array of shape (n_nodes,)
-        ``threshold``, in the precision of the rows, and ``word``, which holds the feature above and the left
-        child below; a leaf has the left child 0.
+        ``threshold``, in the precision of the rows, and ``word``, with the feature in the high bits and the
+        left child in the low bits.  The left child of a leaf is 0.
     shift : int
-        How far up in the word the feature begins.
+        Position of the lowest bit of the feature.
     mask : int
-        What cuts the left child out of it.
+        Mask of the bits of the left child.
     """
 
     nodes: NDArray[np.void]
@@ -35,7 +35,7 @@ class Steps(NamedTuple):
 def pack(
     feature: NDArray[np.int32], threshold: NDArray[np.float64], left: NDArray[np.int32], dtype: np.dtype[Any]
 ) -> Steps:
-    """The steps for rows of a `dtype`, float32 or float64."""
+    """Pack the nodes of a tree for rows of a `dtype`, float32 or float64."""
     bits = int(left.size).bit_length()
     narrow = dtype == np.float32 and bits + int(feature.max()).bit_length() <= 32
     word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
@@ -43,10 +43,10 @@ def pack(
     with np.errstate(over="ignore"):
         nodes["threshold"] = threshold
     if dtype == np.float32:
-        # A row is at most the threshold if it is at most the next lower number of its own precision.
+        # Round thresholds down: no float32 value lies between the threshold and the next lower float32 number.
         above = nodes["threshold"] > threshold
         nodes["threshold"][above] = np.nextafter(nodes["threshold"][above], np.float32(-np.inf))
-    # A walk reads some feature at a leaf as well.
+    # A walk reads a feature at leaves too, so it must be a valid index.
     nodes["word"] = np.maximum(feature, 0)
     nodes["word"] <<= word(bits)
     nodes["word"] |= np.maximum(left, 0).astype(word)
@@ -55,10 +55,10 @@ def pack(
 
 @outer_kernel()
 def find_leaves(X, steps, missing_left, leaves, rows, nodes):
-    """Write the leaf of each row of `X` into `leaves`.
+    """Write the leaf of each row of `X` to `leaves`.
 
-    `rows` and `nodes` are memory for `ROWS_AT_ONCE` numbers.  Rows walk down side by side, so that the wait for
-    the memory of one is the work on others.
+    `rows` and `nodes` are buffers of `ROWS_AT_ONCE` integers.  That many rows walk down side by side, which
+    hides the memory latency of each behind the work on the others.
     """
     n_samples = X.shape[0]
     for begin in range(0, n_samples, ROWS_AT_ONCE):
@@ -94,8 +94,9 @@ def add_rows(values, leaves, out):
 
 @outer_kernel()
 def mark_alive(left, n_rows, min_samples_split, alive):
-    """Mark the nodes that remain where nodes of fewer rows are not split; parents come before children."""
+    """Mark the nodes that remain if nodes with fewer than `min_samples_split` rows are not split."""
     alive[0] = True
+    # One pass suffices, because parents precede their children.
     for node in range(left.shape[0]):
         if alive[node] and left[node] >= 0 and n_rows[node] >= min_samples_split:
             alive[left[node]] = True
@@ -104,6 +105,12 @@ def mark_alive(left, n_rows, min_samples_split, alive):
 
 @outer_kernel()
 def add_smoothed(X, unseen, labels, steps, missing_left, n_rows, values, weight, sizes, grid, current, sums, n_trees):  # fmt: skip  # noqa: E501
+    """Add one tree's probability of each row's label to `sums`, for all node sizes and shrinkages.
+
+    Visits the rows marked in `unseen` (n,) and counts the tree for them in `n_trees` (n,).  `sizes` (m,),
+    ascending, and `grid` (g,) hold the values of `min_samples_split` and of the shrinkage; `sums` has the shape
+    (n, m, g), and `current` (g,) is a buffer.
+    """
     n_grid = grid.shape[0]
     for i in range(X.shape[0]):
         if not unseen[i]:
@@ -113,7 +120,7 @@ def add_smoothed(X, unseen, labels, steps, missing_left, n_rows, values, weight,
         n_trees[i] += 1.0
         for g in range(n_grid):
             current[g] = values[0, k]
-        size = sizes.shape[0] - 1  # ascending: the largest is the first that stops
+        size = sizes.shape[0] - 1  # the largest size stops first
         while True:
             step = steps.nodes[node]
             left = step.word & steps.mask

@@ -1,4 +1,4 @@
-"""What is chosen on noisy labels, against plain recomputations."""
+"""Parameters chosen on noisy labels, against direct recomputation."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
 from robust_splits._kernels.random import count_draws
-from robust_splits._values import node_values, shrink
+from robust_splits._values import apply_shrinkage, node_values
 from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
 
 
@@ -35,7 +35,7 @@ def test_losses_of_node_sizes_and_shrinkages(noisy):
             unseen = unseen_rows(seed, 150)
             tree = estimator.tree_.pruned(size)
             values = tree.proportions
-            shrink(values, tree.weight, tree.left, shrinkage)
+            apply_shrinkage(values, tree.weight, tree.left, shrinkage)
             p[unseen] += values[tree.apply(X[unseen])]
             n_trees += unseen
         seen = n_trees > 0
@@ -46,18 +46,18 @@ def test_losses_of_node_sizes_and_shrinkages(noisy):
     assert forest.smoothing_losses_[chosen] == min(forest.smoothing_losses_.values())
 
 
-def test_a_tree_cut_back_is_one_that_stopped_earlier():
-    # Of splits of equal gain, which is taken depends on the draws before: with such weights there are none, but
-    # in nodes so small that several splits part the classes wholly.
+def test_a_pruned_tree_is_one_that_stopped_earlier():
+    # Earlier draws decide between splits of equal gain.  With these weights such ties occur only in very small
+    # nodes, where several splits separate the classes completely.
     rng = np.random.default_rng(0)
     X, y, weight = rng.normal(size=(2_000, 3)), rng.integers(0, 3, 2_000), rng.uniform(size=2_000)
     full = RobustDecisionTreeClassifier("gini", random_state=0).fit(X, y, weight).tree_
     for size in (20, 100, 300, 3_000):
-        cut = full.pruned(size)
+        pruned = full.pruned(size)
         grown = RobustDecisionTreeClassifier("gini", min_samples_split=size, random_state=0)
         grown = grown.fit(X, y, weight).tree_
-        assert cut.n_nodes == grown.n_nodes
-        np.testing.assert_array_equal(cut.values[cut.apply(X)], grown.values[grown.apply(X)])
+        assert pruned.n_nodes == grown.n_nodes
+        np.testing.assert_array_equal(pruned.values[pruned.apply(X)], grown.values[grown.apply(X)])
 
 
 def test_more_noise_is_smoothed_more():
@@ -76,7 +76,7 @@ def test_the_same_choice_for_any_number_of_threads(noisy):
     assert one.smoothing_losses_ == two.smoothing_losses_
 
 
-def test_without_a_row_out_of_bag_nothing_is_chosen():
+def test_without_out_of_bag_rows_nothing_is_chosen():
     forest = RobustForestClassifier(1, max_samples=200, random_state=0).fit([[0.0], [1.0]], [0, 1])
     assert (forest.min_samples_split_, forest.shrinkage_) == (2, 0.0)
     assert forest.smoothing_losses_ == {}
@@ -107,7 +107,7 @@ def test_adaptive_scores_are_out_of_bag_accuracies(noisy):
         assert score == pytest.approx((votes[seen].argmax(axis=1) == y[seen]).mean())
 
 
-def test_a_tree_adapts_on_rows_held_out(noisy):
+def test_a_tree_chooses_lam_on_held_out_rows(noisy):
     X, y = noisy
     tree = RobustDecisionTreeClassifier("ane", random_state=0).fit(X, y)
     assert tuple(tree.criterion_scores_) == LAMS

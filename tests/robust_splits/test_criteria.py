@@ -140,7 +140,7 @@ def test_pairwise_is_for_two_classes():
 
 
 def largest_entropy(counts, s):
-    """By a general optimiser, from nothing but the definition."""
+    """Solve the definition with a general optimiser."""
     n = counts.sum() + s
     found = minimize(
         lambda p: -entr(p).sum(),
@@ -173,12 +173,12 @@ def test_credal_by_an_optimiser(s):
         (2.5, [3.2, 3.3, 2.6999999999999997, 1.5]),
     ],
 )
-def test_credal_ends_where_the_level_is_a_count_but_for_rounding(s, counts):
+def test_credal_terminates_if_the_level_equals_a_count_up_to_rounding(s, counts):
     gain = Credal(s).gain(counts, np.ones(len(counts)))
     assert gain == pytest.approx(Credal(s).gain(np.round(counts, 1), np.ones(len(counts))), abs=1e-12)
 
 
-def test_only_impurities_are_impurities():
+def test_only_impurities_have_the_method_impurity():
     assert all(isinstance(criterion, robust_splits.Impurity) for criterion in ALL)
     for criterion in [*OTHERS, FunctionCriterion(gini_gain)]:
         assert not hasattr(criterion, "impurity")
@@ -211,7 +211,7 @@ def test_a_function_is_a_criterion(counts):
 
 
 @pytest.mark.parametrize("weight", [None, 0.3])
-def test_a_function_grows_the_tree_of_the_criterion_that_it_writes_out(weight):
+def test_a_function_grows_the_same_tree_as_the_criterion_it_implements(weight):
     # Continuous columns and large leaves, so that no two splits have the same gain.
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2_000, 3))
@@ -232,18 +232,12 @@ def test_bad_functions(model):
     X, y = np.arange(40.0)[:, None], np.arange(40) % 2
     with pytest.raises(TypeError, match="function of FunctionCriterion must be callable, got 3"):
         FunctionCriterion(3)
-    with pytest.raises(
-        TypeError, match=r"function not_compiled.* Numba compiles.*: Untyped global name 'object'"
-    ):
+    with pytest.raises(TypeError, match=r"function not_compiled.* Numba.*: Untyped global name 'object'"):
         model(criterion=FunctionCriterion(not_compiled)).fit(X, y)
-    with pytest.raises(
-        TypeError, match=r"function not_compiled.* Numba compiles.*: Untyped global name 'object'"
-    ):
+    with pytest.raises(TypeError, match=r"function not_compiled.* Numba.*: Untyped global name 'object'"):
         FunctionCriterion(not_compiled).gain([1, 2], [2, 1])
     for function in (no_number, fails):
-        with pytest.raises(
-            ValueError, match="must return a finite number; it did not, or raised an error, for the"
-        ):
+        with pytest.raises(ValueError, match=r"criterion must return a finite number.* \[[\d.]+, [\d.]+\]"):
             model(criterion=FunctionCriterion(function)).fit(X, y)
         with pytest.raises(ValueError, match=rf"{function.__name__}.*must return a finite number"):
             FunctionCriterion(function).gain([2, 1], [1, 1])
@@ -280,12 +274,12 @@ def test_names():
     ("criterion", "error", "message"),
     [
         ("ginny", ValueError, "criterion 'ginny' is unknown; known are gini, entropy, misclassification"),
-        ("gini(1)", ValueError, "'gini' takes no parameter"),
-        ("gce(x)", ValueError, "must be a number"),
+        ("gini(1)", ValueError, r"'gini'.* got 'gini\(1\)'"),
+        ("gce(x)", ValueError, r"'gce'.* got 'gce\(x\)'"),
         ("gce(-1)", ValueError, "q of GeneralizedCrossEntropy must be finite and at least 0, got -1"),
         ("negative_exponential(1.5)", ValueError, r"lam of NegativeExponential must be in \[0, 1\], got 1.5"),
         ("negative_exponential(nan)", ValueError, "lam"),
-        ("ranking(1)", ValueError, "'pairwise' takes no parameter"),
+        ("ranking(1)", ValueError, r"'pairwise'.* got 'ranking\(1\)'"),
         ("credal(-1)", ValueError, "s of Credal must be finite and at least 0, got -1"),
         ("credal(inf)", ValueError, "s of Credal"),
         (3, TypeError, "criterion must be a name or a Criterion, got 3"),
@@ -307,11 +301,11 @@ def test_parameters_are_numbers(q):
 @pytest.mark.parametrize(
     ("left", "right", "message"),
     [
-        ([1, 2], [1, 2, 3], "one length"),
-        ([0, 0], [1, 1], "left_counts must be finite, not negative, with a positive sum"),
-        ([1, 1], [-1, 2], "right_counts"),
+        ([1, 2], [1, 2, 3], "left_counts and right_counts.* got 2 and 3"),
+        ([0, 0], [1, 1], r"left_counts.* positive sum, got \[0, 0\]"),
+        ([1, 1], [-1, 2], r"right_counts.* got \[-1, 2\]"),
         ([1, np.nan], [1, 1], "left_counts"),
-        ([[1, 1]], [1, 1], "left_counts must be a vector"),
+        ([[1, 1]], [1, 1], r"left_counts must be a vector.* got shape \(1, 2\)"),
     ],
 )
 def test_bad_counts(left, right, message):

@@ -24,7 +24,7 @@ ALL = [*BOTH, RobustExtraTreesClassifier(n_estimators=5)]
 def expected_failures(estimator):
     if isinstance(estimator, RobustDecisionTreeClassifier):
         return {}
-    # With another number of rows a bootstrap draws other rows; scikit-learn's forest expects the same failure.
+    # A bootstrap sample depends on the number of rows; scikit-learn's forest expects the same failure.
     return {
         "check_sample_weight_equivalence_on_dense_data": "a bootstrap of weighted rows is not one of repeated rows"
     }
@@ -207,9 +207,10 @@ def test_bootstrap_draws_rows():
             ValueError,
             "class_weight times sample_weight must sum to",
         ),
-        ({"class_weight": "even"}, ValueError, "class_weight, where it is a word, must be 'balanced'"),
+        ({"class_weight": "even"}, ValueError, "class_weight must be a dict, 'balanced'.*, got 'even'"),
         ({"class_weight": 2}, TypeError, "class_weight must be a dict, 'balanced'"),
         ({"min_samples_leaf": "auto"}, ValueError, "needs noise_rate"),
+        ({"min_samples_leaf": "most"}, ValueError, "min_samples_leaf must be 'auto' or a number, got 'most'"),
         ({"leaf_value": "mean"}, ValueError, "leaf_value must be 'proportions', 'majority'"),
         ({"shrinkage": -1}, ValueError, "shrinkage must be a number of at least 0, got -1"),
         ({"min_weight_fraction_leaf": 0.6}, ValueError, "min_weight_fraction_leaf"),
@@ -234,14 +235,15 @@ def test_bad_parameters_of_the_forest():
         ({"oob_score": "yes"}, TypeError, "oob_score must be True, False or a callable, got 'yes'"),
         ({"n_jobs": "two"}, TypeError, "n_jobs must be an integer or None, got 'two'"),
         ({"verbose": "no"}, TypeError, "verbose must be an integer, got 'no'"),
+        ({"shrinkage": "auto"}, ValueError, "shrinkage must be 'oob' or a number or None, got 'auto'"),
     ]:
         with pytest.raises(error, match=message):
             RobustForestClassifier(**parameters).fit(X, y)
 
 
 @pytest.mark.parametrize("parameter", ["min_samples_split", "shrinkage"])
-def test_a_tree_alone_has_nothing_out_of_bag(parameter):
-    with pytest.raises(ValueError, match=f"{parameter}='oob' is for forests"):
+def test_a_single_tree_has_no_out_of_bag_rows(parameter):
+    with pytest.raises(ValueError, match=f"{parameter}='oob'"):
         RobustDecisionTreeClassifier(**{parameter: "oob"}).fit(*load_iris(return_X_y=True))
 
 

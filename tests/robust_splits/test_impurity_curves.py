@@ -22,7 +22,7 @@ def least(p):
     return np.minimum(p, 1 - p)
 
 
-# The formulas for two classes, written apart from the package.
+# The formulas for two classes, independent of the package.
 FORMULAS = {
     "gini": lambda p: 2 * p * (1 - p),
     "entropy": lambda p: -np.log(p**p * (1 - p) ** (1 - p)),
@@ -63,7 +63,7 @@ def test_gains_of_the_vectors_are_the_distance_from_curve_to_chord(ax, data_root
         for name in names:
             p, curve = curves[name]
             left, right, parent = np.interp([*counts[:, 0] / n, counts[:, 0].sum() / n.sum()], p, curve)
-            # Between the points of the curve a straight line is off by a little, at the ends of a root by more.
+            # Linear interpolation of the curve has a small error, which is larger near the ends of a root.
             tolerance = 0.03 if name == "sqrt_gini" else 2e-3
             assert parent - n @ [left, right] / n.sum() == pytest.approx(case["gain"][name], abs=tolerance)
             checked += 1
@@ -72,9 +72,9 @@ def test_gains_of_the_vectors_are_the_distance_from_curve_to_chord(ax, data_root
 
 def test_curves_can_be_told_apart(ax):
     plot_impurity([f"ne({lam})" for lam in np.linspace(0, 1, 9)], ax=ax)
-    looks = [(line.get_color(), line.get_linestyle()) for line in ax.lines]
-    assert len(set(looks)) == 9
-    assert same_color(looks[0][0], looks[7][0])
+    styles = [(line.get_color(), line.get_linestyle()) for line in ax.lines]
+    assert len(set(styles)) == 9
+    assert same_color(styles[0][0], styles[7][0])
     assert len({line.get_marker() for line in ax.lines}) == 9
     assert [text.get_text() for text in ax.get_legend().get_texts()][1] == "ne(0.125)"
 
@@ -105,7 +105,7 @@ def test_current_axes():
     [
         ("twoing", {}, TypeError, "criterion 'twoing' has no impurity"),
         (["gini", "ginny"], {}, ValueError, "criterion 'ginny' is unknown; known are gini"),
-        ([], {}, ValueError, "criteria must hold at least one criterion, got none"),
+        ([], {}, ValueError, "criteria must contain at least one criterion, got none"),
         (3, {}, TypeError, "criteria must be names or criteria, got 3"),
         ("gini", {"scaled": "yes"}, TypeError, "scaled must be True or False, got 'yes'"),
         ("gini", {"ax": "left"}, TypeError, r"ax must be one matplotlib.axes.Axes or None, got str"),

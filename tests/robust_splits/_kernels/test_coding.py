@@ -11,7 +11,7 @@ def codes_of(columns, j):
     codes = {1: columns.codes8, 2: columns.codes16, 4: columns.codes32}[columns.width[j]]
     by_row = {1: columns.rows8, 2: columns.rows16, 4: columns.rows32}[columns.width[j]]
     rows = columns.first[j] + columns.step[j] * np.arange(len(by_row))
-    np.testing.assert_array_equal(codes[rows], by_row[:, columns.place[j]])
+    np.testing.assert_array_equal(codes[rows], by_row[:, columns.position[j]])
     return codes[rows]
 
 
