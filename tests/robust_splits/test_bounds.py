@@ -41,7 +41,7 @@ def test_leaf_samples_agree_with_exact_arithmetic():
 
 
 def test_leaf_samples_are_the_fewest():
-    # Near 1 the rounding of a probability would decide.
+    # Near 1, rounding of the probability would decide the comparison.
     for noise_rate, margin, n_classes, delta in (case for case in CASES if case[3] > 1e-3):
         n = min_leaf_samples(noise_rate, margin, n_classes, delta)
         assert majority_retention_probability(n, noise_rate, margin, n_classes) >= 1 - delta

@@ -47,7 +47,7 @@ def test_text_is_that_of_scikit_learn(tree, options):
     assert export_text(tree, **options) == sklearn.tree.export_text(same, **options)
 
 
-def test_text_tells_where_missing_values_go(tree, missing):
+def test_text_shows_the_branch_of_missing_values(tree, missing):
     lines = export_text(tree, show_missing=True, max_depth=0).splitlines()
     assert lines[0] == "|--- feature_3 <= 0.80"
     assert lines[2] == "|--- feature_3 >  0.80 or missing"
@@ -56,7 +56,7 @@ def test_text_tells_where_missing_values_go(tree, missing):
     assert lines[-2:] == ["|--- feature_3 is missing", "|   |--- class: setosa"]
 
 
-def test_names_that_fit_has_seen():
+def test_feature_names_seen_by_fit():
     X = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 0.0]})
     assert "|--- a <= 1.50\n" in export_text(RobustDecisionTreeClassifier().fit(X, [0, 1]))
 
@@ -74,7 +74,7 @@ def test_a_root_alone(ax):
     assert [text.get_text() for text in plot_tree(tree, ax=ax).texts] == ["weights: [2]\nclass: a"]
 
 
-def test_boxes_say_what_nodes_hold(tree, missing, ax):
+def test_boxes_show_the_contents_of_nodes(tree, missing, ax):
     assert plot_tree(tree, class_names=IRIS.target_names, ax=ax) is ax
     boxes = [text.get_text() for text in ax.texts]
     assert boxes[0] == "feature_3 <= 0.8\ngain: 0.333\nweights: [50, 50, 50]\nclass: setosa"
@@ -101,22 +101,22 @@ def test_parents_are_centred_over_leaves_at_equal_distances(tree, ax):
     np.testing.assert_array_equal(x[tree.tree_.children[inner]].mean(axis=1), x[inner])
 
 
-def test_a_cut_tree_says_so(tree, ax):
+def test_a_truncated_tree_is_marked(tree, ax):
     boxes = [text.get_text() for text in plot_tree(tree, max_depth=0, ax=ax).texts]
     assert boxes[2] == "truncated branch of\ndepth 4"
     assert len(boxes) == 5
 
 
-def test_looks(tree):
-    def look(**options):
+def test_colour_and_font_size(tree):
+    def style(**options):
         text = plot_tree(tree, ax=Figure().subplots(), **options).texts[1]
         return text.get_bbox_patch().get_facecolor()[:3], text.get_fontsize()
 
-    assert look(filled=False, fontsize=3) == ((1, 1, 1), 3)
-    assert look()[0] != (1, 1, 1)
+    assert style(filled=False, fontsize=3) == ((1, 1, 1), 3)
+    assert style()[0] != (1, 1, 1)
 
 
-def test_names_are_drawn_as_they_are(ax):
+def test_names_are_not_parsed_as_mathtext(ax):
     tree = RobustDecisionTreeClassifier().fit([[1], [2]], ["$x_", "$"])
     plot_tree(tree, feature_names=[r"$\oops$"], ax=ax)
     ax.figure.draw_without_rendering()
@@ -147,7 +147,7 @@ def test_bad_arguments(tree, show, options, error, message):
         show(tree, **options)
 
 
-def test_one_picture_has_one_axes(tree):
+def test_an_array_of_axes_is_rejected(tree):
     with pytest.raises(TypeError, match=r"ax must be one matplotlib.axes.Axes or None, got ndarray"):
         plot_tree(tree, ax=Figure().subplots(1, 2))
 

@@ -1,4 +1,4 @@
-"""How trees and forests grow and what their leaves say, against scikit-learn and recomputation."""
+"""Growth and leaf values of trees and forests, against scikit-learn and direct recomputation."""
 
 import numpy as np
 import pandas as pd
@@ -68,7 +68,7 @@ def test_leaf_values(data, leaf_value, criterion, power):
 
 
 @pytest.mark.parametrize("leaf_value", ["majority", "gce(1)"])
-def test_a_leaf_may_be_for_its_majority_alone(data, leaf_value):
+def test_majority_leaf_values_are_one_hot(data, leaf_value):
     tree = OurTree("gini", leaf_value=leaf_value, min_samples_leaf=30).fit(*data).tree_
     np.testing.assert_array_equal(np.sort(tree.values, axis=1), [[0, 0, 1]] * tree.n_nodes)
     np.testing.assert_array_equal((tree.counts * tree.values).sum(axis=1), tree.counts.max(axis=1))
@@ -133,7 +133,7 @@ def test_balanced_subsamples_hold_classes_of_equal_weight(data, bootstrap):
 
 
 def test_balanced_subsamples_of_negligible_weights(data):
-    """A sample may lack the one row that has a weight to speak of."""
+    """A bootstrap sample may lack the only row of considerable weight."""
     X, y = data[0][:50], data[1][:50]
     weight = np.where(np.arange(50) == 0, 1.0, 1e-300)
     forest = Forest(20, class_weight="balanced_subsample", random_state=0).fit(X, y, weight)
@@ -151,7 +151,7 @@ def test_max_samples_is_the_number_of_draws(data, max_samples, n_draws):
 
 
 def draws(X, **parameters):
-    """How often each tree draws each row, shape (n_estimators, n_samples): the counts where rows are all the classes."""
+    """Number of draws of each row by each tree, (n_estimators, n_samples): class counts if each row is a class."""
     return np.array([model.tree_.counts[0] for model in Forest(**parameters).fit(X, np.arange(len(X)))])
 
 
@@ -159,7 +159,7 @@ def draws(X, **parameters):
 @pytest.mark.parametrize(
     "parameters", [{}, {"max_samples": 0.5}, {"shrinkage": 3.0, "leaf_value": "majority"}], ids=str
 )
-def test_out_of_bag_predictions_are_of_trees_that_have_not_drawn_the_row(data, parameters):
+def test_out_of_bag_predictions_use_trees_that_have_not_drawn_the_row(data, parameters):
     X, y = data[0][:300], data[1][:300]
     parameters = {"n_estimators": 6, "random_state": 7} | parameters
     model = Forest(oob_score=True, n_jobs=2, **parameters).fit(X, y)
@@ -204,7 +204,7 @@ def named(X):
     ],
     ids=["array", "frame"],
 )
-def test_warm_start_takes_the_columns_and_classes_that_its_trees_know(data, make, other, message):
+def test_warm_start_needs_the_columns_and_classes_of_the_earlier_fit(data, make, other, message):
     X, y = make(data[0]), data[1]
     model = Forest(3, warm_start=True, **PLAIN).fit(X, y).set_params(n_estimators=5)
     before = model.predict_proba(X)
@@ -216,7 +216,7 @@ def test_warm_start_takes_the_columns_and_classes_that_its_trees_know(data, make
     model.set_params(warm_start=False).fit(other(X), y).predict_proba(other(X))
 
 
-def test_warm_start_grows_new_trees_with_the_parameters_of_now(data):
+def test_warm_start_grows_new_trees_with_the_current_parameters(data):
     model = Forest(2, warm_start=True, **PLAIN).fit(*data)
     trees = [estimator.tree_.threshold for estimator in model]
     model.set_params(n_estimators=4, criterion="misclassification", max_depth=2).fit(*data)
@@ -229,7 +229,7 @@ def test_warm_start_grows_new_trees_with_the_parameters_of_now(data):
 
 @pytest.mark.parametrize("random_state", [0, None, np.random.RandomState(0)], ids=str)
 def test_warm_start_remembers_the_rows_that_its_trees_drew(random_state):
-    """Labels that are drawn are not to be predicted, except by trees that have seen them."""
+    """Random labels cannot be predicted, except by trees that have seen them."""
     rng = np.random.default_rng(0)
     X, y = rng.random((500, 4)), rng.integers(0, 2, 500)
     parameters = PLAIN | {"random_state": random_state, "oob_score": True, "warm_start": True}
@@ -271,7 +271,7 @@ def test_every_criterion_in_forests_of_any_number_of_threads(data, forest, crite
     assert one.feature_importances_.sum() == pytest.approx(1)
 
 
-def test_a_model_that_is_not_fitted_says_so():
+def test_an_unfitted_model_raises():
     for model in (OurTree(), Forest()):
         for method in (model.predict, model.apply, model.decision_path):
             with pytest.raises(NotFittedError):

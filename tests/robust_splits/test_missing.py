@@ -1,4 +1,4 @@
-"""Missing values against brute force: every threshold with what is missing on either side, and on a side of its own."""
+"""Missing values against brute force: every threshold, with missing values left, right, or alone on a side."""
 
 import numpy as np
 import pytest
@@ -29,10 +29,10 @@ def counts_of(left, y, weight, n_classes):
 
 
 def best_gain(criterion, X, y, weight, n_classes, min_samples_leaf):
-    """Largest gain of all splits, and -inf where there is none."""
+    """Largest gain of all splits; -inf if there is no split."""
     best = -np.inf
     for column in X.T:
-        # The largest value separates all of them from what is missing.
+        # The largest value as threshold separates all values from the missing ones.
         for value in np.unique(column[~np.isnan(column)]):
             for missing_left in (False, True):
                 left = goes_left(column, value, missing_left)
@@ -91,12 +91,12 @@ def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
 @pytest.mark.parametrize("name", ["gini", "gce", "negative_exponential(0.5)"])
 @pytest.mark.parametrize("n_values", [3, 200, 5_000])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_every_way_of_searching_finds_the_best_split(name, n_values, weighted):
-    # Enough rows for the histogram, the radix sort of one and two digits, and further down the insertion sort.
+def test_every_search_method_finds_the_best_split(name, n_values, weighted):
+    # Enough rows for the histogram and the radix sort with one and two digits; smaller nodes are sorted by ranking.
     rng = np.random.default_rng(n_values)
     X = rng.integers(0, n_values, (800, 2)).astype(float)
     y = (X[:, 0] + rng.normal(0, n_values / 2, 800) > n_values / 2).astype(int)
-    # What is missing says something, in one column that it is high, in the other that it is class 0.
+    # Missing values are informative: of a high value in one column, of class 0 in the other.
     X[(rng.random(800) < 0.3) & (X[:, 0] > n_values / 3), 0] = np.nan
     X[rng.random(800) < 0.5 - 0.3 * y, 1] = np.nan
     weight = rng.choice([0.3, 1.0, 2.7], 800) if weighted else np.ones(800)

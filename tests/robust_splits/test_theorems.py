@@ -1,4 +1,4 @@
-"""What the papers prove of criteria under label noise, on expected counts: true counts times a transition matrix.
+"""Theorems about criteria under label noise, on expected counts: clean counts times a transition matrix.
 
 Ghosh, Manwani & Sastry 2017, Theorem 3.1; Yang, Gao & Li 2019, Theorem 1; Wilton & Ye 2024, Theorem 8.
 """
@@ -22,7 +22,7 @@ def splits(draw, most_classes=6):
 
 
 def uniform_noise(rate, n_classes):
-    """A label is wrong at this rate, and then any other."""
+    """Transition matrix: a label is wrong at this rate, with all other classes equally likely."""
     noise = np.full((n_classes, n_classes), rate / (n_classes - 1))
     np.fill_diagonal(noise, 1 - rate)
     return noise
@@ -44,7 +44,7 @@ def test_class_conditional_noise_scales_the_pairwise_gain(counts, positive_rate,
 def test_uniform_noise_scales_the_gain(name, power, counts, share):
     """By (1 - 2 eta)^2 or 1 - 2 eta for two classes; K classes have 1 - K eta / (K - 1) in place of 1 - 2 eta."""
     n_classes = counts.shape[1]
-    rate = share * (n_classes - 1) / n_classes  # up to where labels say nothing
+    rate = share * (n_classes - 1) / n_classes  # up to the rate at which labels carry no information
     kept = 1 - n_classes * rate / (n_classes - 1)
     criterion = get_criterion(name)
     noisy = criterion.gain(*counts @ uniform_noise(rate, n_classes))
@@ -63,7 +63,7 @@ GHOSH = {"f1": np.array([[45, 5], [25, 25]]), "f2": np.array([[29.7, 0.3], [40.3
         ("pairwise", "f1", "f1"),
     ],
 )
-def test_of_two_splits_noise_makes_entropy_prefer_the_other(name, without_noise, with_noise):
+def test_noise_reverses_the_order_of_two_splits_for_entropy_only(name, without_noise, with_noise):
     """The example of Ghosh, Manwani & Sastry."""
 
     def preferred(rate):

@@ -1,4 +1,4 @@
-"""The grower against brute force: every split of every feature, with `Criterion.gain` as the judge."""
+"""The grower against brute force: every split of every feature, scored by `Criterion.gain`."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def class_counts(y, weight, n_classes):
 
 
 def best_gain(criterion, X, y, weight, n_classes, min_samples_leaf=1):
-    """Largest gain of all splits, and -inf where there is none."""
+    """Largest gain of all splits; -inf if there is no split."""
     best = -np.inf
     for column in X.T:
         for value in np.unique(column)[:-1]:
@@ -87,8 +87,8 @@ def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
 
 @pytest.mark.parametrize("name", ["gini", "negative_exponential(0.5)"])
 @pytest.mark.parametrize("n_values", [3, 200, 5_000])
-def test_every_way_of_searching_finds_the_best_split(name, n_values):
-    # Enough rows for the histogram, the radix sort of one and two digits, and further down the insertion sort.
+def test_every_search_method_finds_the_best_split(name, n_values):
+    # Enough rows for the histogram and the radix sort with one and two digits; smaller nodes are sorted by ranking.
     rng = np.random.default_rng(n_values)
     X = rng.integers(0, n_values, (1_000, 2)).astype(float)
     y = (X[:, 0] + rng.normal(0, n_values / 2, 1_000) > n_values / 2).astype(int)
@@ -100,7 +100,7 @@ def test_every_way_of_searching_finds_the_best_split(name, n_values):
 @pytest.mark.parametrize("q", [0.5, 0.9, 0.97, 0.99, 0.999])
 @pytest.mark.parametrize("unit", [1.0, 1e-3, 0.37])
 def test_powers_of_any_size(q, unit):
-    # (sum n_k^r)^(1/r) with r = 1 / (1 - q): sums from below 1e-250 to beyond 1e300, of which small ones remain.
+    # (sum n_k^r)^(1/r) with r = 1 / (1 - q): the sums range from below 1e-250 to above 1e300.
     rng = np.random.default_rng(0)
     X = rng.normal(size=(900, 2))
     y = (X[:, 0] + rng.normal(size=900) > 1).astype(int) + (X[:, 1] > 1.5)
@@ -112,7 +112,7 @@ def test_powers_of_any_size(q, unit):
 
 
 def test_no_split_without_gain():
-    # Each feature alone says nothing of the exclusive or.
+    # A single feature carries no information about the exclusive or.
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
     y = X[:, 0] ^ X[:, 1]
     assert RobustDecisionTreeClassifier("gini").fit(X, y).tree_.n_nodes == 1
@@ -135,14 +135,14 @@ def test_conservative_trees_stop_exactly_as_the_theorem_says(problem):
 
     splits = [column <= value for column in X.T for value in np.unique(column)[:-1]]
     theorem = all(kept(left) and kept(~left) for left in splits)
-    # Where several majority classes of the parent are kept only in part, the gain is still positive.
+    # If only some of the parent's tied majority classes are kept, the gain is still positive.
     assert (model.tree_.n_nodes == 1) == theorem
 
 
 @pytest.mark.parametrize("name", ["misclassification", "negative_exponential(1)", "gce(1)"])
 @pytest.mark.parametrize("weights", ["none", "equal", "any"])
 def test_rounding_is_no_gain(name, weights):
-    """A rare class in leaves that it cannot win: a single leaf, however small the impurity."""
+    """A rare class that is a majority nowhere gives a single leaf, however small the impurity."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1_000, 20_000))

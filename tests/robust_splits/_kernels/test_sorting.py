@@ -7,7 +7,7 @@ from numba import njit
 from robust_splits._kernels.frontier import pop, push
 from robust_splits._kernels.sorting import N_COUNTERS, sort_keys
 
-# Kernels that only others call have no entry from Python.
+# Inner kernels cannot be called from Python.
 sort = njit(lambda keys, scratch, counters, low, high: sort_keys(keys, scratch, counters, low, high))
 add = njit(lambda heap, size, priority, node: push(heap, size, priority, node))
 take = njit(lambda heap, size, priority: pop(heap, size, priority))

@@ -6,7 +6,7 @@ from robust_splits._kernels.walk import ROWS_AT_ONCE, find_leaves, pack
 
 
 def walk(feature, threshold, left, missing_left, x):
-    """The definition, in double precision."""
+    """Reference walk in double precision."""
     node = 0
     while left[node] >= 0:
         value = float(x[feature[node]])
@@ -23,7 +23,7 @@ def leaves_of(X, feature, threshold, left, missing_left):
 
 
 def chain(n_splits, n_features, seed):
-    """A tree that goes on to the left."""
+    """A tree in which every split is the left child of the one above."""
     rng = np.random.default_rng(seed)
     left = np.full(2 * n_splits + 1, -1, dtype=np.int32)
     left[0] = 1
@@ -50,7 +50,7 @@ def test_leaves_of_a_tree_with_missing_values(dtype, n_samples):
 def test_a_word_holds_any_feature_and_child(n_features, size):
     arrays = chain(1 << 16, n_features, seed=0)
     X = np.random.default_rng(1).normal(0, 2, size=(3, n_features)).astype(np.float32)
-    X[1] = -9  # to the very end
+    X[1] = -9  # reaches the deepest leaf
     leaves, dtype = leaves_of(X, *arrays)
     assert dtype.itemsize == size
     assert leaves.tolist() == [walk(*arrays, x) for x in X]
