@@ -1,8 +1,8 @@
-"""`python -m boostnoise` is the command `noisyeval`."""
+"""Run the command `noisyeval` as `python -m boostnoise`."""
 
 import sys
 
-# Without being asked for it, Python looks for modules in the working directory first; the command does not.
+# `python -m` puts the working directory first on the module path; the installed command does not.
 if __name__ == "__main__":
     if not sys.flags.safe_path:
         del sys.path[0]

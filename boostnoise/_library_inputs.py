@@ -1,4 +1,4 @@
-"""Margins, labels and weights from what XGBoost and LightGBM hand to objectives and metrics."""
+"""Read the margins, labels and weights that XGBoost and LightGBM pass to objectives and metrics."""
 
 from __future__ import annotations
 
@@ -9,30 +9,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from .losses.softmax import Classes, check_labels
 
-# XGBoost squares sums of gradients in single precision, and estimates no intercept from less than 1e-6.
-SMALLEST_TOTAL, LARGEST_TOTAL = 1e-6, 1e18
+# XGBoost squares sums of gradients in single precision, and cannot estimate an intercept from weights that sum
+# to less than 1e-6.
+MIN_WEIGHT_SUM, MAX_WEIGHT_SUM = 1e-6, 1e18
 
 
-def by_class(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"]) -> NDArray[Any]:
-    """Margins of shape (n,) or (n, K), also from those that a library hands out flat in its order."""
+def reshape_margins(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"]) -> NDArray[Any]:
+    """Margins of shape (n,) or (n, K); flat margins of K classes are reshaped in the order of their library."""
     flat = margin.ndim == 1 and margin.size > n_rows > 0 and margin.size % n_rows == 0
     return margin.reshape((n_rows, -1), order=order) if flat else margin
 
 
-def count_classes(margin: NDArray[Any]) -> int:
-    """Number of classes of margins, whose shape is checked."""
-    if margin.ndim not in (1, 2) or (margin.ndim == 2 and margin.shape[1] < 2):
-        raise ValueError(f"margins must have shape (n,) for two classes, else (n, K), got {margin.shape}")
-    return 2 if margin.ndim == 1 else margin.shape[1]
-
-
-def class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
-    """Class numbers from the floats that libraries make of them, checked."""
-    # Short integers are converted in a fraction of the time.  A number that does not fit becomes another one.
-    kind = np.int8 if n_classes == 2 else np.int64
+def to_class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
+    """Check class numbers that a library stores as floats, and convert them to integers."""
+    # Converting to short integers is several times faster.  A label that does not fit changes its value, which
+    # the comparison below detects.
+    dtype = np.int8 if n_classes == 2 else np.int64
     with np.errstate(invalid="ignore"):
-        numbers: Classes = labels.astype(kind)
-    # Compared in their own type, which is quicker than in the wider one that both fit.
+        numbers: Classes = labels.astype(dtype)
+    # Comparing in the type of the labels is faster than in the wider type that NumPy would choose.
     if not np.array_equal(numbers.astype(labels.dtype), labels):
         wrong = labels[numbers != labels]
         raise ValueError(
@@ -42,74 +37,84 @@ def class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
 
 
 def read_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> NDArray[Any]:
-    """Weights of the rows, checked; `name` is that of the argument."""
+    """Check weights of rows and return them as an array; errors call them `name`."""
     weight = np.asarray(sample_weight)
     if weight.dtype.kind not in "biuf":
         try:
             weight = weight.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"{name} must hold numbers, got the type {weight.dtype}") from None
+            raise ValueError(f"{name} must contain numbers, got dtype {weight.dtype}") from None
     if weight.shape != (n_rows,):
         raise ValueError(f"{name} must have shape ({n_rows},), got {weight.shape}")
-    # NaN is neither.
+    # Negated, so that NaN is rejected too.
     if n_rows and not (weight.min() >= 0 and weight.max() < np.inf):
         wrong = weight[~((weight >= 0) & (weight < np.inf))]
         raise ValueError(f"{name} must be finite and not negative, got {wrong[:3].tolist()}")
-    check_total(weight, name, smallest=0.0)
+    check_weight_sum(weight, name, smallest=0.0)
     return weight
 
 
-def check_total(weight: NDArray[Any], name: str = "sample_weight", smallest: float = SMALLEST_TOTAL) -> None:
-    """Raise a ValueError if weights of rows sum to what single precision does not hold."""
+def check_any_weight(weight: NDArray[Any], name: str = "sample_weight") -> None:
+    """Raise a ValueError if all weights are zero."""
+    if not weight.any():
+        raise ValueError(f"{name} is zero for all rows")
+
+
+def check_weight_sum(
+    weight: NDArray[Any], name: str = "sample_weight", smallest: float = MIN_WEIGHT_SUM
+) -> None:
+    """Raise a ValueError if the sum of weights is out of the range of single-precision training."""
     with np.errstate(over="ignore"):
         total = weight.sum(dtype=np.result_type(weight, np.float32))
-    if not smallest <= total <= LARGEST_TOTAL:
+    if not smallest <= total <= MAX_WEIGHT_SUM:
         raise ValueError(
-            f"{name} must sum to at least {SMALLEST_TOTAL:g} and at most {LARGEST_TOTAL:g} over the rows, "
+            f"{name} must sum to at least {MIN_WEIGHT_SUM:g} and at most {MAX_WEIGHT_SUM:g} over the rows, "
             f"got {total:g}"
         )
 
 
-def read_data(data: Any, library: str, instead: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Labels and weights of what a library hands over natively, which must not be the other library.
+def read_data_set(data: Any, library: str, alternative: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Labels and weights of a library's native data set.
 
-    Its type tells which it is, so neither is imported; `instead` is what serves the other one, "{}" its name.
+    A data set of the other library is recognised by its type, so neither library is imported.  The error then
+    suggests `alternative`, in which "{}" stands for the name of that library.
     """
     other = "lightgbm" if library == "xgboost" else "xgboost"
-    if any(kind.__module__.partition(".")[0] == other for kind in type(data).__mro__):
-        found, right = type(data).__name__, instead.format(other)
-        raise TypeError(f"got a {found} of {other}, but this is for {library}; use {right}")
+    if any(cls.__module__.partition(".")[0] == other for cls in type(data).__mro__):
+        raise TypeError(
+            f"the data set must be of {library}, got a {type(data).__name__} of {other}; "
+            f"use {alternative.format(other)}"
+        )
     labels, weight = data.get_label(), data.get_weight()
     if labels is None or len(labels) == 0:
-        raise ValueError("the training data have no labels")
+        raise ValueError("the data set has no labels")
     return labels, None if np.size(weight) == 0 else weight
 
 
-def read_start(
+def read_intercept_inputs(
     y: ArrayLike, sample_weight: ArrayLike | None, n_classes: int | None
 ) -> tuple[Classes, NDArray[Any] | None, int]:
-    """Class numbers, weights and the number of classes, for an estimate of their shares."""
+    """Check labels and weights for an intercept; return class numbers, weights and the number of classes."""
     labels = np.asarray(y)
     if labels.ndim != 1 or labels.size == 0:
-        raise ValueError(f"y must have shape (n,) and not be empty, got the shape {labels.shape}")
+        raise ValueError(f"y must have shape (n,) and not be empty, got shape {labels.shape}")
     if labels.dtype == object:
-        labels = np.array(labels.tolist())  # numbers of a column of pandas that may be missing
+        labels = np.array(labels.tolist())  # such as a pandas column of nullable integers
     if labels.dtype.kind not in "biuf":
-        raise ValueError(f"y must hold class numbers, integers from 0, got {labels[:3].tolist()}")
+        raise ValueError(f"y must contain class numbers, integers from 0, got {labels[:3].tolist()}")
     found = np.unique(labels)
     if n_classes is None:
         n_classes = max(2, found.size)
         if not np.array_equal(found, np.arange(found.size)) and found.size > 1:
             raise ValueError(
-                f"y must hold class numbers, integers from 0 without gaps, got {found[:10].tolist()}; "
-                "for a class without rows give the objective n_classes"
+                f"y must contain class numbers, integers from 0 without gaps, got {found[:10].tolist()}; "
+                "if a class has no rows, pass n_classes to the objective"
             )
-    numbers = class_numbers(labels, n_classes)
+    numbers = to_class_numbers(labels, n_classes)
     if found.size < 2:
-        raise ValueError(f"y must hold at least two classes, got one class, {found[0]}")
+        raise ValueError(f"y must contain at least two classes, got one class, {found[0]}")
     weight = None if sample_weight is None else read_weights(sample_weight, labels.size)
     if weight is not None:
-        if not weight.any():
-            raise ValueError("sample_weight is zero for all rows")
-        check_total(weight)
+        check_any_weight(weight)
+        check_weight_sum(weight)
     return numbers, weight, n_classes

@@ -1,20 +1,20 @@
-"""What of a loss is left to noisy labels: q of ``gce``, and T of ``forward`` and ``backward``.
+"""Choose loss parameters on noisy labels: q of ``gce``, and T of ``forward`` and ``backward``.
 
-Both come from cross-fitting.  The rows are divided into five folds with the same shares of the classes, by
-``random_state`` (None is 0, as both libraries do the same each time without one), and the rows of each get
-their probabilities from an estimator that is fitted to the other four.  So every label judges, and none a model
-that has seen it; a single held-out fifth chose so badly on data of a few hundred rows that a fixed q did
-better.  The last fit is to all rows.  An ``eval_set`` serves all fits to stop early; it has no say in the
-choice, as it may well hold rows that are trained on.
+Both choices use cross-fitting.  The rows are split into five stratified folds by ``random_state`` (None means
+0, because without a seed both libraries give the same result each time).  The probabilities of each fold come
+from an estimator fitted to the other four folds.  So every label counts, and no model is judged on labels that
+it was trained on.  A single held-out fifth is not enough: on data sets of a few hundred rows its choices were
+worse than a fixed q.  The final model is fitted to all rows.  An ``eval_set`` is used for early stopping in all
+fits, but not for the choice, because it may contain training rows.
 
-Of the candidates for q that wins whose models are most accurate on the noisy labels, each row counting with its
-weight; of equal ones the smallest, which is nearest to cross entropy and gives the most faithful probabilities.
-Uniform noise of the rate ``r < 1 - 1/K`` makes of an accuracy a ``r / (K-1) + (1 - r K / (K-1)) a``, which
-keeps the order of models.  Under other noise the order may change, but while each class keeps most of its
-labels no model is above the one that is always right [1]_.  Log losses could not be compared: the more robust
-the loss, the less its probabilities are those of noisy labels.
+The chosen q is the candidate whose models have the highest accuracy on noisy labels, with rows weighted by
+their sample weights.  Of tied candidates the smallest is chosen: it is closest to cross entropy and gives the
+most faithful probabilities.  Uniform noise of rate ``r < 1 - 1/K`` turns an accuracy a into
+``r / (K-1) + (1 - r K / (K-1)) a``, which preserves the order of models.  Other noise may change the order, but
+while each class keeps most of its labels, no model scores higher than one that is always right [1]_.  The log
+loss cannot be used instead: the more robust a loss, the less its probabilities describe the noisy labels.
 
-T is that of `estimate_transition_matrix`, by its method "anchor", from the probabilities of cross entropy.
+T is estimated by `estimate_transition_matrix` with method "anchor", from the probabilities of cross entropy.
 
 References
 ----------
@@ -36,7 +36,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
-from ._classifier import check_keywords, combined_weight
+from ._classifier import combine_weights, reject_loss_keywords
 from .hooks import Objective
 from .losses.base import Loss
 from .losses.label import GeneralizedCrossEntropy
@@ -47,37 +47,37 @@ from .transition_estimation import estimate_transition_matrix
 Q_CANDIDATES = (0.0, 0.3, 0.5, 0.7, 1.0)
 FOLDS = 5
 
-# What stands for a choice by the data, by loss and parameter.
-LEARNED = {("gce", "q"): "auto", ("forward", "T"): "estimate", ("backward", "T"): "estimate"}
-# What `fit` takes to start from, in either library.
-STARTS = ("base_margin", "xgb_model", "init_score", "init_model")
+# Values that request a choice on data, by loss and parameter.
+ADAPTIVE = {("gce", "q"): "auto", ("forward", "T"): "estimate", ("backward", "T"): "estimate"}
+# Parameters of `fit` that start training from margins or a model, in either library.
+START_PARAMETERS = ("base_margin", "xgb_model", "init_score", "init_model")
 
-AnObjective = TypeVar("AnObjective", bound=Objective)
-Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows to fit and rows to judge
+ObjectiveT = TypeVar("ObjectiveT", bound=Objective)
+Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows to fit on, rows to predict
 
 
-def loss_of(estimator: Any, n_classes: int = 2) -> Loss:
-    """The loss that an estimator's parameters name; what is chosen on data has some valid value.
+def build_loss(estimator: Any, n_classes: int = 2) -> Loss:
+    """Build the loss of an estimator; a parameter that is chosen on data gets a placeholder value.
 
     Raises
     ------
     ValueError, TypeError
-        If `loss` or `loss_params` is not valid, or a parameter of the loss was given beside `loss_params`.
+        If `loss` or `loss_params` is invalid, or if a parameter of the loss was passed outside `loss_params`.
     """
-    check_keywords(estimator)
+    reject_loss_keywords(estimator)
     params = estimator.loss_params
     if params is not None and not isinstance(params, dict):
         raise TypeError(f"loss_params must be a dict or None, got {params!r}")
     params = dict(params or {})
-    name = learned_parameter(estimator)
+    name = adaptive_parameter(estimator)
     if name is not None:
         params[name] = Q_CANDIDATES[0] if name == "q" else np.eye(n_classes)
     return get_loss(estimator.loss, **params)
 
 
-def learned_parameter(estimator: Any) -> str | None:
-    """Name of the parameter of an estimator's loss that is chosen on data, or None."""
-    for (loss, name), word in LEARNED.items():
+def adaptive_parameter(estimator: Any) -> str | None:
+    """Name of the loss parameter that is chosen on data, or None."""
+    for (loss, name), word in ADAPTIVE.items():
         value = (estimator.loss_params or {}).get(name)
         if isinstance(value, str) and value == word and estimator.loss == loss:
             return name
@@ -86,49 +86,53 @@ def learned_parameter(estimator: Any) -> str | None:
 
 def adapt(
     estimator: Any,
-    objective: AnObjective,
+    objective: ObjectiveT,
     X: Any,
     labels: NDArray[Any],
     codes: NDArray[np.int64],
     fit_params: dict[str, Any],
-) -> AnObjective:
-    """The objective to train with; the estimator gets `loss_`, and `loss_scores_` where q is chosen.
+) -> ObjectiveT:
+    """Choose a loss parameter on data if requested, and return the objective to train with.
+
+    Sets the attribute `loss_` of the estimator, and `loss_scores_` if q is chosen.
 
     Parameters
     ----------
     estimator : RobustXGBClassifier or RobustLGBMClassifier
     objective : XGBoostObjective or LightGBMObjective
-        With the loss of `loss_of`.
+        Its loss is that of `build_loss`.
     X : array-like of n rows
     labels, codes : arrays of shape (n,)
         Labels and class numbers.
     fit_params : dict
-        What else is given to `fit`, `sample_weight` in any case.
+        The other arguments of `fit`, always including `sample_weight`.
 
     Raises
     ------
     ValueError
-        If a class has a single row, the training starts from margins or from a model, or the estimated T is
+        If a class has a single row, if training starts from margins or from a model, or if the estimated T is
         singular.
     """
-    name = learned_parameter(estimator)
+    name = adaptive_parameter(estimator)
     loss, scores = objective.loss, None
     if name is not None:
-        _check_start(estimator, name, fit_params)
+        _reject_start(estimator, name, fit_params)
         if _num_samples(X) != codes.size:
-            raise ValueError(f"X and y must have as many rows, got {_num_samples(X)} and {codes.size}")
-        weight = combined_weight(labels, fit_params["sample_weight"], estimator.class_weight)
+            raise ValueError(
+                f"X and y must have the same number of rows, got {_num_samples(X)} and {codes.size}"
+            )
+        weight = combine_weights(labels, fit_params["sample_weight"], estimator.class_weight)
         if objective.scale_pos_weight != 1:
             weight = np.where(codes == 1, objective.scale_pos_weight, 1.0) * (1.0 if weight is None else weight)
         X, sample_weight = indexable(X, fit_params["sample_weight"])
         fit_params = {**fit_params, "sample_weight": sample_weight}
-        folds = _folds(estimator, name, labels, codes)
+        folds = _make_folds(estimator, name, labels, codes)
         if name == "q":
             loss, scores = _choose_q(estimator, folds, X, labels, codes, weight, fit_params)
         else:
-            # What the library itself would fit.
+            # With cross entropy, the model is that of the library itself.
             model = clone(estimator).set_params(loss="ce", loss_params=None, hessian=None)
-            p = out_of_fold(model, folds, X, labels, fit_params)
+            p = _predict_out_of_fold(model, folds, X, labels, fit_params)
             T = estimate_transition_matrix(codes, p, sample_weight=weight)
             loss = get_loss(estimator.loss, T=T)
     estimator.loss_ = loss
@@ -147,64 +151,64 @@ def _choose_q(
     weight: Floats | None,
     fit_params: dict[str, Any],
 ) -> tuple[Loss, dict[float, float]]:
-    """The loss whose models are most accurate on noisy labels, and the accuracy by q."""
+    """Loss with the highest cross-fitted accuracy on noisy labels, and the accuracy of each q."""
     losses = {q: GeneralizedCrossEntropy(q) for q in Q_CANDIDATES}
     scores = {}
     for q, loss in losses.items():
         model = clone(estimator).set_params(loss=loss, loss_params=None)
-        found = out_of_fold(model, folds, X, labels, fit_params).argmax(axis=1)
+        found = _predict_out_of_fold(model, folds, X, labels, fit_params).argmax(axis=1)
         scores[q] = float(np.average(found == codes, weights=weight))
-    # Of equal ones the first, which is nearest to cross entropy.
+    # Of tied candidates, `max` returns the first, which is closest to cross entropy.
     return losses[max(scores, key=scores.__getitem__)], scores
 
 
-def out_of_fold(
+def _predict_out_of_fold(
     estimator: Any, folds: Folds, X: Any, labels: NDArray[Any], fit_params: dict[str, Any]
 ) -> Floats:
-    """Probabilities of the classes for each row, from an estimator that is fitted without its fold."""
+    """Class probabilities of each row, from an estimator fitted without the fold of the row."""
     p = []
     for seen, unseen in folds:
-        given = dict(fit_params)
-        if given["sample_weight"] is not None:
-            given["sample_weight"] = _safe_indexing(given["sample_weight"], seen)
-        if given.get("callbacks") is not None:
-            given["callbacks"] = deepcopy(given["callbacks"])  # they may remember where they stopped
-        fitted = clone(estimator).fit(_safe_indexing(X, seen), labels[seen], **given)
+        arguments = dict(fit_params)
+        if arguments["sample_weight"] is not None:
+            arguments["sample_weight"] = _safe_indexing(arguments["sample_weight"], seen)
+        if arguments.get("callbacks") is not None:
+            arguments["callbacks"] = deepcopy(arguments["callbacks"])  # they may keep state of a fit
+        fitted = clone(estimator).fit(_safe_indexing(X, seen), labels[seen], **arguments)
         p.append(fitted.predict_proba(_safe_indexing(X, unseen)))
     in_order = np.argsort(np.concatenate([unseen for _, unseen in folds]))
     return np.concatenate(p).astype(np.float64)[in_order]
 
 
-def _check_start(estimator: Any, name: str, fit_params: dict[str, Any]) -> None:
-    """Raise where the training starts from what all rows, or rows of a fold, may have made."""
-    for start in STARTS:
+def _reject_start(estimator: Any, name: str, fit_params: dict[str, Any]) -> None:
+    """Raise a ValueError if training starts from margins or a model, which may depend on labels of any fold."""
+    for start in START_PARAMETERS:
         if fit_params.get(start) is not None:
             raise ValueError(
-                f"{start} cannot be combined with {name}={estimator.loss_params[name]!r}: it may know the "
-                "labels that are to judge; pass the loss_ of a model fitted without it as loss"
+                f"{start} cannot be combined with {name}={estimator.loss_params[name]!r}: it may depend on the "
+                "labels used for the choice; pass the loss_ of a model fitted without it as loss"
             )
 
 
-def _folds(estimator: Any, name: str, labels: NDArray[Any], codes: NDArray[np.int64]) -> Folds:
-    """Folds of the same shares of classes, and fits that know every class."""
+def _make_folds(estimator: Any, name: str, labels: NDArray[Any], codes: NDArray[np.int64]) -> Folds:
+    """Stratified folds, such that every fit sees every class."""
     rows = np.bincount(codes)
     if rows.min() < 2:
         alone = np.unique(labels)[rows < 2].tolist()
         raise ValueError(
-            f"{name}={estimator.loss_params[name]!r} needs at least two rows of each class, "
-            f"to fit one and judge by the other; a single one has the label {alone[0]!r}"
+            f"{name}={estimator.loss_params[name]!r} needs at least two rows of each class, one to fit on and "
+            f"one to predict; label {alone[0]!r} has one row"
         )
-    split = StratifiedKFold(
-        min(FOLDS, int(rows.max())), shuffle=True, random_state=_seed(estimator.random_state)
+    splitter = StratifiedKFold(
+        min(FOLDS, int(rows.max())), shuffle=True, random_state=_integer_seed(estimator.random_state)
     )
     with warnings.catch_warnings():
-        # Rare classes are in fewer folds, but never in one alone.
+        # A rare class is missing from some folds, but always occurs in at least two.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(split.split(codes, codes))
+        return list(splitter.split(codes, codes))
 
 
-def _seed(random_state: Any) -> int:
-    """A number from whatever the libraries take; they too do the same each time where none is given."""
+def _integer_seed(random_state: Any) -> int:
+    """Integer seed from any `random_state` that the libraries accept; 0 for None, as their default is fixed."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(np.iinfo(np.int32).max))
     if isinstance(random_state, np.random.Generator):

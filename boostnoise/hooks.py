@@ -1,13 +1,13 @@
-"""What XGBoost and LightGBM call: a loss in the shapes, scale and weights that each expects.
+"""Objectives for XGBoost and LightGBM: losses in the shapes, scale and weights that each library expects.
 
-A hook is one object for all the ways in which a library takes an objective of one's own.  Called natively it
-gets margins and a data set, from the scikit-learn interface class numbers, margins and perhaps weights; it
-tells the two apart by what comes second.
+An objective, or hook, works with both interfaces of a library.  The native interface calls it with margins and
+a data set, the scikit-learn interface with class numbers, margins and, optionally, weights.  The type of
+the second argument shows which interface is in use.
 
-For K classes the diagonal of the hessian alone would make Newton steps too long, as every class moves at once,
-and each library has its own factor for that: 2 p (1-p) in XGBoost, which bounds the whole hessian,
-K/(K-1) p (1-p) in LightGBM.  The same factor goes on every curvature that comes from second derivatives; "unit"
-is no such curvature and stays 1, so that a leaf is the mean gradient in both.
+For K classes, the diagonal of the hessian alone would make Newton steps too long, because the margins of all
+classes move at once.  Each library therefore multiplies it by a factor: XGBoost by 2 (``2 p (1-p)`` bounds the
+full hessian), LightGBM by K/(K-1).  A hook applies this factor to every strategy except "unit", which is not a
+second derivative and stays 1, so that a leaf is the mean gradient in both libraries.
 """
 
 from __future__ import annotations
@@ -21,34 +21,41 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._library_inputs import by_class, class_numbers, count_classes, read_data, read_start, read_weights
+from ._library_inputs import (
+    read_data_set,
+    read_intercept_inputs,
+    read_weights,
+    reshape_margins,
+    to_class_numbers,
+)
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .losses._validation import check_number
 from .losses.base import Loss, SoftmaxLoss, check_derivative
 from .losses.curvature import Strategy, check_strategy
 from .losses.registry import get_loss
-from .losses.softmax import Classes, Floats, softmax_of
+from .losses.softmax import Classes, Floats, count_classes, softmax_of
 
-SMALLEST_HESSIAN = 1e-16  # XGBoost's own floor; LightGBM's lies below it
-# Bytes of the margins of a block, by their dimensions: few enough to stay in the processor's cache, and for two
-# classes also in memory that the allocator hands out again, as fresh pages cost more than the computation.
-BLOCK = {1: 96 * 1024, 2: 640 * 1024}
+SMALLEST_HESSIAN = 1e-16  # XGBoost's lower limit; LightGBM's is smaller
+# Size of a block of margins in bytes, by number of dimensions.  A block fits in the processor's cache; for two
+# classes it is also small enough that the allocator reuses its memory, as new pages cost more than the
+# computation.
+BLOCK_BYTES = {1: 96 * 1024, 2: 640 * 1024}
 
 
 @dataclass(frozen=True, repr=False)
 class Objective(ABC):
-    """A loss as the objective of a booster; use `xgboost_objective` or `lightgbm_objective` to make one.
+    """Objective of a booster, made from a loss; create one with `xgboost_objective` or `lightgbm_objective`.
 
     Parameters
     ----------
     loss : Loss
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
-        Which curvature to use, see `boostnoise.curvature`; None stands for the default of the loss.
+        Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
     n_classes : int or None, default=None
-        How many classes there are.  None finds out from the margins.
+        Number of classes.  None infers it from the margins.
     scale_pos_weight : float, default=1.0
-        Weight of class 1 of two.  Both libraries leave it to the objective; as a sample weight it would also
-        move XGBoost's bins.
+        Weight of class 1, for two classes.  As in both libraries, the objective applies it; a sample weight
+        would also change XGBoost's bins.
     """
 
     loss: Loss
@@ -57,11 +64,11 @@ class Objective(ABC):
     scale_pos_weight: float = 1.0
 
     library: ClassVar[Literal["xgboost", "lightgbm"]]
-    order: ClassVar[Literal["C", "F"]]  # in which the library keeps gradients of several classes
+    order: ClassVar[Literal["C", "F"]]  # memory order of the gradients of several classes
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
-            raise TypeError(f"loss must be a Loss, got {self.loss!r}; get_loss makes one of a name")
+            raise TypeError(f"loss must be a Loss, got {self.loss!r}; get_loss creates one from a name")
         if self.hessian is not None:
             check_strategy(self.hessian)
         check_number(self, "scale_pos_weight", 0, float("inf"), "()")
@@ -78,11 +85,11 @@ class Objective(ABC):
         Parameters
         ----------
         y_true : array of shape (n,)
-            Class numbers, as the library stores them (it makes floats of them); called natively, the margins.
+            Class numbers, integers or floats.  In a native call, the margins.
         y_pred : array of shape (n,) or (n, K)
-            Margins; called natively, the `xgboost.DMatrix` or `lightgbm.Dataset`.
+            Margins.  In a native call, the `xgboost.DMatrix` or `lightgbm.Dataset`.
         sample_weight : array of shape (n,) or None
-            Called natively, the data set has them.
+            In a native call, the data set contains the weights.
 
         Returns
         -------
@@ -91,41 +98,44 @@ class Objective(ABC):
         Raises
         ------
         TypeError
-            If the data set is of the other library.
+            If the data set belongs to the other library.
         ValueError
-            If the labels are not class numbers 0 to K - 1, if a weight is negative or not finite, if weights
-            sum to more than 1e18, if the shapes do not fit, or if the loss cannot deal with so many classes.
+            If the labels are not class numbers 0 to K - 1, if a weight is negative or not finite, if the
+            weights sum to more than 1e18, if the shapes do not match, or if the loss does not support this
+            number of classes.
         FloatingPointError
-            If the loss yields a value that is not finite; the message names the loss.
+            If a derivative of the loss is not finite; the message names the loss.
         """
         if hasattr(y_pred, "get_label"):
-            y_pred, (y_true, sample_weight) = y_true, read_data(y_pred, self.library, "{}_objective")
+            y_pred, (y_true, sample_weight) = y_true, read_data_set(y_pred, self.library, "{}_objective")
         y_pred = np.asarray(y_pred)
-        margin = by_class(y_pred, len(y_true), self.order)
+        margin = reshape_margins(y_pred, len(y_true), self.order)
         labels, n_classes = np.asarray(y_true), count_classes(margin)
         if labels.shape != (len(margin),):
             raise ValueError(
-                f"labels must have shape ({len(margin)},), as margins have rows, got {labels.shape}"
+                f"labels must have shape ({len(margin)},) to match the margins, got {labels.shape}"
             )
         if self.n_classes not in (None, n_classes):
-            raise ValueError(f"the objective has n_classes={self.n_classes}, but margins are of {n_classes}")
+            raise ValueError(
+                f"n_classes of the objective is {self.n_classes}, but the margins have {n_classes} classes"
+            )
         self._check_classes(n_classes)
         weight = None if sample_weight is None else read_weights(sample_weight, len(margin))
         gradient = np.empty(margin.shape, dtype=np.float32, order=self.order)
         hessian = np.empty_like(gradient)
-        step = max(1, BLOCK[margin.ndim] // (margin.itemsize * math.prod(margin.shape[1:])))
+        step = max(1, BLOCK_BYTES[margin.ndim] // (margin.itemsize * math.prod(margin.shape[1:])))
         for start in range(0, len(margin), step):
             rows = slice(start, start + step)
-            y = class_numbers(labels[rows], n_classes)
-            by_row = None if weight is None else weight[rows]
-            gradient[rows], hessian[rows] = self._evaluate(y, margin[rows], by_row)
+            y = to_class_numbers(labels[rows], n_classes)
+            block_weight = None if weight is None else weight[rows]
+            gradient[rows], hessian[rows] = self._evaluate(y, margin[rows], block_weight)
         if y_pred.shape != margin.shape:
             return gradient.ravel(order=self.order), hessian.ravel(order=self.order)
         return gradient, hessian
 
     def __repr__(self) -> str:
-        told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "loss"}
-        changed = [f"{name}={value!r}" for name, value in told.items() if value != getattr(Objective, name)]
+        options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "loss"}
+        changed = [f"{name}={value!r}" for name, value in options.items() if value != getattr(Objective, name)]
         return f"{type(self).__name__}({', '.join([repr(self.loss), *changed])})"
 
     def _check_classes(self, n_classes: int) -> None:
@@ -135,18 +145,18 @@ class Objective(ABC):
 
     @abstractmethod
     def _softmax_factor(self, n_classes: int) -> float:
-        """What the library multiplies the diagonal of the hessian by."""
+        """The library's factor for the diagonal of the hessian."""
 
     def _evaluate(self, y: Classes, margin: NDArray[Any], weight: Floats | None) -> tuple[Floats, Floats]:
         """Gradient and curvature of a block of rows."""
         loss = self.loss
         strategy = loss.default_hessian if self.hessian is None else self.hessian
-        # Labels and shapes are checked, which is what a loss of this package takes a `Softmax` to mean.  The
-        # precision is that of the margins, in which XGBoost's own objectives compute, and LightGBM's too.
+        # Labels and shapes are already checked, so a `Softmax` can be passed, which losses do not check again.
+        # Like the libraries' own objectives, compute in the precision of the margins.
         precision = np.float32 if margin.dtype == np.float32 else np.float64
-        shared = isinstance(loss, SoftmaxLoss)
-        read: Any = softmax_of(margin, precision) if shared else margin.astype(np.float64)
-        gradient, hessian = loss.gradient_hessian(y, read, strategy)
+        takes_softmax = isinstance(loss, SoftmaxLoss)
+        loss_input: Any = softmax_of(margin, precision) if takes_softmax else margin.astype(np.float64)
+        gradient, hessian = loss.gradient_hessian(y, loss_input, strategy)
         for name, found in (("gradient", gradient), ("hessian", hessian)):
             check_derivative(loss, name, found, margin)
             if not np.isfinite(found).all():
@@ -155,17 +165,18 @@ class Objective(ABC):
             hessian = hessian * self._softmax_factor(margin.shape[1])
         hessian = np.clip(hessian, SMALLEST_HESSIAN, np.inf)
         if self.scale_pos_weight != 1 and margin.ndim == 1:
-            of_class = np.where(y == 1, self.scale_pos_weight, 1.0)
-            weight = of_class if weight is None else of_class * weight
+            class_weight = np.where(y == 1, self.scale_pos_weight, 1.0)
+            weight = class_weight if weight is None else class_weight * weight
         if weight is not None:
-            by_row = weight if margin.ndim == 1 else weight[:, np.newaxis]
-            gradient, hessian = gradient * by_row, hessian * by_row
-        # Rounded to single precision after weighting, as both libraries do: where gains tie, it decides.
+            row_weight = weight if margin.ndim == 1 else weight[:, np.newaxis]
+            gradient, hessian = gradient * row_weight, hessian * row_weight
+        # As in both libraries, results are rounded to single precision only after weighting, because rounding
+        # decides between tied gains.
         return gradient, hessian
 
 
 class XGBoostObjective(Objective):
-    """A loss as the objective of XGBoost; see `xgboost_objective`."""
+    """Objective for XGBoost; see `xgboost_objective`."""
 
     library = "xgboost"
     order = "C"
@@ -174,7 +185,7 @@ class XGBoostObjective(Objective):
         return 2.0
 
     def base_score(self, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float | list[float]:
-        """The `base_score` that XGBoost's own objective starts from; with a hook it would be 0.5.
+        """The `base_score` that XGBoost estimates for its own objective; without it, a hook starts from 0.5.
 
         Parameters
         ----------
@@ -184,23 +195,23 @@ class XGBoostObjective(Objective):
 
         Returns
         -------
-        float, or a list of one for each class
-            The share of class 1 of two; of K classes, what XGBoost estimates in its own scale.
+        float for two classes, else list of K floats
+            For two classes the share of class 1; for K classes XGBoost's estimate, in its own scale.
 
         Raises
         ------
         ValueError
-            If labels are not class numbers 0 to K - 1, a class has no rows though the objective was not given
-            `n_classes`, there is one class alone, weights are negative or not finite, or their sum is less than
+            If labels are not class numbers 0 to K - 1, if a class has no rows and the objective has no
+            `n_classes`, if there is only one class, or if weights are negative, not finite, or sum to less than
             1e-6 or more than 1e18.
         """
-        y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
+        y, sample_weight, n_classes = read_intercept_inputs(y, sample_weight, self.n_classes)
         self._check_classes(n_classes)
         return xgboost_intercept(y, sample_weight, n_classes, self.scale_pos_weight)
 
 
 class LightGBMObjective(Objective):
-    """A loss as the objective of LightGBM; see `lightgbm_objective`."""
+    """Objective for LightGBM; see `lightgbm_objective`."""
 
     library = "lightgbm"
     order = "F"
@@ -209,9 +220,9 @@ class LightGBMObjective(Objective):
         return n_classes / (n_classes - 1)
 
     def init_score(self, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
-        """The margins that LightGBM's own objective starts from; with a hook they would be 0.
+        """The margins from which LightGBM's own objective starts; without them, a hook starts from 0.
 
-        LightGBM does not keep an `init_score` with the model: add one row of it to raw predictions.
+        LightGBM does not store an `init_score` in the model: add one row of it to raw predictions.
 
         Parameters
         ----------
@@ -222,18 +233,18 @@ class LightGBMObjective(Objective):
         Returns
         -------
         float array of shape (n,) for two classes, else (n, K)
-            The same in every row.
+            All rows are equal.
 
         Raises
         ------
         ValueError
-            If labels are not class numbers 0 to K - 1, a class has no rows though the objective was not given
-            `n_classes`, there is one class alone, weights are negative or not finite, or their sum is less than
+            If labels are not class numbers 0 to K - 1, if a class has no rows and the objective has no
+            `n_classes`, if there is only one class, or if weights are negative, not finite, or sum to less than
             1e-6 or more than 1e18.
         """
-        y, sample_weight, n_classes = read_start(y, sample_weight, self.n_classes)
+        y, sample_weight, n_classes = read_intercept_inputs(y, sample_weight, self.n_classes)
         self._check_classes(n_classes)
-        # LightGBM has no use for scale_pos_weight here.
+        # LightGBM's own intercept ignores scale_pos_weight too.
         return repeat(lightgbm_intercept(y, sample_weight, n_classes), y.size)
 
 
@@ -247,33 +258,34 @@ def xgboost_objective(
 ) -> XGBoostObjective:
     """Objective for ``xgboost.train(..., obj=...)`` and ``xgboost.XGBClassifier(objective=...)``.
 
-    Natively, set the parameter ``objective`` as well, to ``"binary:logistic"`` or ``"multi:softprob"``:
-    predictions are then probabilities.  XGBoost estimates no intercept for an objective of one's own: set
-    ``base_score`` to what the hook's `XGBoostObjective.base_score` returns, and with ``loss="ce"`` the model is
-    that of the built-in objective.
+    In ``xgboost.train``, also set the parameter ``objective`` to ``"binary:logistic"`` or ``"multi:softprob"``,
+    so that predictions are probabilities.  XGBoost estimates no intercept for a custom objective: set
+    ``base_score`` to the result of `XGBoostObjective.base_score`.  With ``loss="ce"`` the model is then that of
+    the built-in objective.
 
     Parameters
     ----------
     loss : str or Loss
         See `get_loss`.
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
-        Which curvature to use, see `boostnoise.curvature`; None stands for the default of the loss.
+        Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
     n_classes : int or None, default=None
-        If given, a loss that cannot deal with so many classes is refused here, not when training starts.
+        Number of classes.  If given, a loss that does not support it is rejected here, not when training
+        starts.
     scale_pos_weight : float, default=1.0
-        Weight of class 1 of two.  The library's own parameter of that name has no effect on a hook.
+        Weight of class 1, for two classes.  The library's own parameter of that name has no effect on a hook.
     **loss_params
         Parameters of the loss, such as ``q=0.5``.
 
     Returns
     -------
     XGBoostObjective
-        It can be called, pickled and compared.
+        It can be called, pickled and compared for equality.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is not valid.
+        If a parameter is invalid.
 
     Examples
     --------
@@ -300,11 +312,11 @@ def lightgbm_objective(
 ) -> LightGBMObjective:
     """Objective for ``lightgbm.train({"objective": ...})`` and ``lightgbm.LGBMClassifier(objective=...)``.
 
-    Set ``metric="None"`` or metrics of `boostnoise.metrics`: LightGBM's own read margins as probabilities, and
-    so does early stopping on them.  Predictions are margins; `probabilities` of `boostnoise.losses` makes
-    probabilities of them.  LightGBM estimates no intercept for an objective of one's own: give the data set
-    the ``init_score`` that the hook's `LightGBMObjective.init_score` returns, and with ``loss="ce"`` the model
-    plus that intercept is that of the built-in objective; without one, it is that of
+    Set ``metric="None"`` or use metrics of `boostnoise.metrics`: LightGBM's own metrics, and early stopping on
+    them, would read the margins as probabilities.  Predictions are margins; `boostnoise.losses.probabilities`
+    converts them to probabilities.  LightGBM estimates no intercept for a custom objective: pass the result of
+    `LightGBMObjective.init_score` to the data set as ``init_score``.  With ``loss="ce"``, the model plus this
+    intercept is that of the built-in objective.  Without an intercept it is that of
     ``boost_from_average=False``.
 
     Parameters
@@ -315,12 +327,12 @@ def lightgbm_objective(
     Returns
     -------
     LightGBMObjective
-        It can be called, pickled and compared.
+        It can be called, pickled and compared for equality.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is not valid.
+        If a parameter is invalid.
 
     Examples
     --------

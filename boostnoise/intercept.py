@@ -1,4 +1,4 @@
-"""The intercepts that the objectives of XGBoost and LightGBM start from, which they estimate for no other."""
+"""Intercepts.  XGBoost and LightGBM estimate one for their built-in objectives only."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from .losses.softmax import Classes, Floats
 
-SMALLEST_SHARE = 1e-15  # of a class, as in LightGBM
+SMALLEST_SHARE = 1e-15  # lower limit of the share of a class, as in LightGBM
 
 
 def xgboost_intercept(
     y: Classes, sample_weight: ArrayLike | None, n_classes: int, scale_pos_weight: float = 1.0
 ) -> float | list[float]:
-    """What XGBoost's own objective would start from, in the form and scale of its parameter `base_score`.
+    """Intercept of XGBoost's built-in objective, in the form and scale of the parameter `base_score`.
 
     Parameters
     ----------
@@ -25,20 +25,21 @@ def xgboost_intercept(
     sample_weight : array-like of shape (n,) or None
     n_classes : int
     scale_pos_weight : float, default=1.0
-        For two classes.
+        Weight of class 1, for two classes.
 
     Returns
     -------
-    float, or for more than two classes a list of one for each
+    float for two classes, else list of K floats
     """
     import xgboost
 
     parameters: dict[str, Any] = {"objective": "binary:logistic", "scale_pos_weight": scale_pos_weight}
     if n_classes > 2:
         parameters = {"objective": "multi:softprob", "num_class": n_classes}
-    # XGBoost's own estimate to the last digit, which decides where gains tie; a column of zeros has no splits.
-    labels_alone = xgboost.DMatrix(np.zeros((y.size, 1)), label=y, weight=sample_weight)
-    booster = xgboost.train(parameters, labels_alone, num_boost_round=1)
+    # XGBoost itself computes the estimate, because the last digit decides where gains tie.  A column of zeros
+    # gives no splits.
+    rows = xgboost.DMatrix(np.zeros((y.size, 1)), label=y, weight=sample_weight)
+    booster = xgboost.train(parameters, rows, num_boost_round=1)
     estimated = json.loads(json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"])
     if n_classes > 2:
         return [float(score) for score in estimated]
@@ -46,7 +47,7 @@ def xgboost_intercept(
 
 
 def lightgbm_intercept(y: Classes, sample_weight: ArrayLike | None, n_classes: int) -> Floats:
-    """The margins that LightGBM's own objective would start from: shape (1,) for two classes, else (K,).
+    """Intercept of LightGBM's built-in objective, as margins of shape (1,) for two classes, else (K,).
 
     The parameters are those of `xgboost_intercept`.
     """
@@ -57,5 +58,5 @@ def lightgbm_intercept(y: Classes, sample_weight: ArrayLike | None, n_classes: i
 
 
 def repeat(intercept: Floats, n_rows: int) -> Floats:
-    """The margins of `lightgbm_intercept` for each row: shape (n,) for two classes, else (n, K)."""
+    """Repeat the result of `lightgbm_intercept` for each row: shape (n,) for two classes, else (n, K)."""
     return np.full(n_rows, intercept[0]) if intercept.size == 1 else np.tile(intercept, (n_rows, 1))

@@ -1,4 +1,4 @@
-"""LightGBM's classifier with a robust loss in place of the built-in one."""
+"""LightGBM's classifier with a robust loss instead of the built-in one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,23 @@ from typing import Any, Self
 
 import lightgbm
 
-from ._classifier import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
-from .adaptation import adapt, loss_of
+from ._classifier import (
+    OWN_PARAMETERS,
+    combine_weights,
+    encode_eval_set,
+    encode_labels,
+    format_estimator,
+    positive_weight,
+)
+from .adaptation import adapt, build_loss
 from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
 from .losses.base import Loss
 from .losses.curvature import Strategy
 from .losses.softmax import Floats
-from .metrics import LogLossMetric, for_margins
+from .metrics import LogLossMetric, adapt_metric
 
-# The names under which LightGBM takes those of its parameters that matter to a robust loss.
+# Aliases of the LightGBM parameters that a robust loss replaces or restricts.
 LIGHTGBM_NAMES = {
     "objective": ("objective", "objective_type", "app", "application"),
     "metric": ("metric", "metrics", "metric_types"),
@@ -26,45 +33,44 @@ LIGHTGBM_NAMES = {
     "scale_pos_weight": ("scale_pos_weight",),
     "sigmoid": ("sigmoid",),
 }
-# Its names of the log loss.
+# LightGBM's names of the log loss.
 LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
 
 
 class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     """`lightgbm.LGBMClassifier` with a robust loss.
 
-    The intercept is estimated as LightGBM's built-in objective does and kept in the first trees, as there; with
-    ``loss="ce"`` the model is LightGBM's own, but for ``boosting_type="dart"``, where LightGBM drops its
-    intercept along with the first trees.  The fitted booster says how its margins become probabilities, so it
-    predicts the same from a file that ``booster_.save_model`` wrote.
+    As with LightGBM's built-in objective, an intercept is estimated and stored in the first trees.  With
+    ``loss="ce"`` the model equals LightGBM's own, except for ``boosting_type="dart"``, where LightGBM drops its
+    intercept together with the first trees.  The fitted booster stores how margins become probabilities, so a
+    file written by ``booster_.save_model`` gives the same predictions.
 
-    Of LightGBM's own metrics it has the log loss, which is reported on an ``eval_set`` by default.  A callable
-    as ``eval_metric`` gets what the parent would hand it, probabilities, or margins if it is a metric of
-    `boostnoise.metrics` that reads them.
+    The log loss is the only metric of LightGBM that is available, and is reported on an ``eval_set`` by
+    default.  A callable ``eval_metric`` receives probabilities, as in the parent class, or margins if it is a
+    metric of `boostnoise.metrics` that reads them.
 
     Parameters
     ----------
     loss : str or Loss, default="gce"
         See `get_loss`.
     loss_params : dict or None, default=None
-        Parameters of the loss, such as ``{"q": 0.5}``.  Two may be left to the noisy labels themselves; see
-        `boostnoise.adaptation`.  ``{"q": "auto"}`` of ``"gce"`` is chosen by accuracy in five-fold
-        cross-validation, which takes 25 fits more; ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` is
-        what `estimate_transition_matrix` makes of the probabilities that cross entropy gives rows it has not
-        seen, which takes five.
+        Parameters of the loss, such as ``{"q": 0.5}``.  Two can be chosen on the noisy labels, see
+        `boostnoise.adaptation`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in five-fold cross-validation (25
+        additional fits), and ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` by
+        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (5 additional fits).
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
-        Which curvature to use, see `boostnoise.curvature`; None stands for the default of the loss.
+        Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
     **kwargs
-        Everything that `lightgbm.LGBMClassifier` takes, but ``objective``, ``linear_tree`` and ``sigmoid``.
-        For imbalanced classes use ``class_weight`` or ``scale_pos_weight``; ``is_unbalance`` belongs to
-        LightGBM's own objectives.
+        All parameters of `lightgbm.LGBMClassifier` except ``objective``, ``linear_tree`` and ``sigmoid``.  For
+        imbalanced classes use ``class_weight`` or ``scale_pos_weight``; ``is_unbalance`` is for LightGBM's own
+        objectives only.
 
     Attributes
     ----------
     loss_ : Loss
-        What was trained with, with all its parameters.
+        The loss used for training, with all its parameters.
     loss_scores_ : dict of float to float
-        With ``{"q": "auto"}``: the accuracy of each q on noisy labels.
+        Accuracy of each q on noisy labels; only with ``{"q": "auto"}``.
 
     Examples
     --------
@@ -100,30 +106,31 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         init_model: Any = None,
         **fit_params: Any,
     ) -> Self:
-        """Fit the booster; the parameters are those of `lightgbm.LGBMClassifier.fit`.
+        """Fit the booster; parameters as in `lightgbm.LGBMClassifier.fit`.
 
         Raises
         ------
         ValueError, TypeError
-            If the loss or its parameters are not valid, the loss cannot deal with so many classes,
-            ``objective`` was set, a metric other than the log loss is named (LightGBM's own read margins as
-            probabilities), or `y` holds fewer than two classes; for what is left to the data also if a class
-            has a single row, training starts from a model or from margins, or the estimated T is singular.
+            If the loss or its parameters are invalid, if the loss does not support the number of classes, if
+            ``objective`` is set, if a metric other than the log loss is named (LightGBM's own metrics would
+            read margins as probabilities), or if `y` has fewer than two classes.  If a loss parameter is chosen
+            on the data, also if a class has a single row, if training starts from a model or from margins, or
+            if the estimated T is singular.
         """
         self._check_parameters()
-        loss_of(self)
+        build_loss(self)
         encoder, codes = encode_labels(y)
         labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
-        objective = self._objective_for(n_classes, loss_of(self, n_classes))
+        objective = self._make_objective(n_classes, build_loss(self, n_classes))
         if eval_set is not None:
             encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
-        asked_metric, eval_metric = eval_metric, self._margin_metrics(eval_metric, n_classes)
-        given = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": asked_metric}
-        given |= {"init_score": init_score, "init_model": init_model, **fit_params}
-        adapt(self, objective, X, labels, codes, given)
-        weight = combined_weight(labels, sample_weight, self.class_weight)
+        margin_metrics = self._margin_metrics(eval_metric, n_classes)
+        arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
+        arguments |= {"init_score": init_score, "init_model": init_model, **fit_params}
+        adapt(self, objective, X, labels, codes, arguments)
+        weight = combine_weights(labels, sample_weight, self.class_weight)
         intercept = None
-        starts_at_zero = self._library_parameter("boost_from_average") is False
+        starts_at_zero = self._get_library_parameter("boost_from_average") is False
         if init_score is None and init_model is None and not starts_at_zero:
             intercept = lightgbm_intercept(codes, weight, n_classes)
             init_score = repeat(intercept, codes.size)
@@ -132,87 +139,88 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             fit_params.setdefault("eval_init_score", [repeat(intercept, n) for n in evaluated])
         super().fit(
             X,
-            y if getattr(y, "ndim", 1) == 1 else labels,  # it would warn of a column again
+            y if getattr(y, "ndim", 1) == 1 else labels,  # a column vector would raise a second warning
             sample_weight=sample_weight,
             init_score=init_score,
             eval_set=eval_set,
-            eval_metric=eval_metric if evaluated else None,
+            eval_metric=margin_metrics if evaluated else None,
             init_model=init_model,
             **fit_params,
         )
-        # Not the hook: with it, the parent's predict would hand out margins.
+        # With the hook as the objective, the parent's `predict` would return margins.
         self._objective = "binary" if n_classes == 2 else "multiclass"
         if intercept is not None:
             _add_to_first_trees(self.booster_, intercept)
-        _tell_objective(self.booster_, n_classes)
+        _write_objective(self.booster_, n_classes)
         return self
 
-    def _library_parameter(self, name: str) -> Any:
-        """Value of one of LightGBM's own parameters, under any of its names; None where it is not set."""
+    def _get_library_parameter(self, name: str) -> Any:
+        """Value of a LightGBM parameter under any of its aliases, or None if it is not set."""
         parameters = self.get_params()
         values = [parameters[alias] for alias in LIGHTGBM_NAMES[name] if parameters.get(alias) is not None]
         return values[0] if values else None
 
     def _check_parameters(self) -> None:
-        objective = self._library_parameter("objective")
+        objective = self._get_library_parameter("objective")
         if objective is not None:
-            raise ValueError(f"objective is set by the loss and cannot be chosen, got {objective!r}")
+            raise ValueError(f"objective is set by the loss and must not be given, got {objective!r}")
         if self.boosting_type == "rf":
-            raise ValueError('boosting_type="rf" is not supported: LightGBM has it for its own objectives')
-        if self._library_parameter("is_unbalance"):
+            raise ValueError(
+                'boosting_type="rf" is not supported: LightGBM offers it for its own objectives only'
+            )
+        if self._get_library_parameter("is_unbalance"):
             raise ValueError('is_unbalance has no effect on a robust loss; use class_weight="balanced"')
-        if self._library_parameter("linear_tree"):
-            raise ValueError("linear_tree is not supported: an intercept cannot be kept in linear leaves")
-        if self._library_parameter("sigmoid") not in (None, 1):
-            raise ValueError("sigmoid belongs to LightGBM's own objectives; a robust loss has the slope 1")
+        if self._get_library_parameter("linear_tree"):
+            raise ValueError("linear_tree is not supported: an intercept cannot be stored in linear leaves")
+        if self._get_library_parameter("sigmoid") not in (None, 1):
+            raise ValueError("sigmoid is for LightGBM's own objectives only; a robust loss has slope 1")
 
     def _margin_metrics(self, eval_metric: Any, n_classes: int) -> list[Any]:
-        """Metrics that read margins, which is what LightGBM has with a hook, in place of those asked for."""
+        """The requested metrics, converted to read margins, which is what LightGBM passes with a hook."""
         log_loss = LogLossMetric("lightgbm", name="binary_logloss" if n_classes == 2 else "multi_logloss")
-        asked: list[Any] = []
-        for metrics in (eval_metric, self._library_parameter("metric")):
-            asked += metrics if isinstance(metrics, list | tuple) else [metrics]
-        made = []
-        for metric in asked:
+        requested: list[Any] = []
+        for metrics in (eval_metric, self._get_library_parameter("metric")):
+            requested += metrics if isinstance(metrics, list | tuple) else [metrics]
+        converted = []
+        for metric in requested:
             if metric in LOG_LOSS:
-                made.append(log_loss)
+                converted.append(log_loss)
             elif isinstance(metric, str) and metric != "None":
                 raise ValueError(
-                    f"metric {metric!r} of LightGBM reads the margins of a robust loss as probabilities; "
-                    "pass a callable as eval_metric, or none for the log loss"
+                    f"metric {metric!r} of LightGBM would read the margins of a robust loss as probabilities; "
+                    "pass a callable as eval_metric, or nothing for the log loss"
                 )
             elif callable(metric):
-                made.append(for_margins(metric, "lightgbm", n_classes))
-        return list(dict.fromkeys(made)) or ([] if "None" in asked else [log_loss])
+                converted.append(adapt_metric(metric, "lightgbm", n_classes))
+        return list(dict.fromkeys(converted)) or ([] if "None" in requested else [log_loss])
 
-    def _objective_for(self, n_classes: int, loss: Loss) -> LightGBMObjective:
-        # Like LightGBM's own objective, which has no use for it with more classes.
-        scale_pos_weight = self._library_parameter("scale_pos_weight")
-        positive = 1.0 if scale_pos_weight is None or n_classes > 2 else float(scale_pos_weight)
-        return LightGBMObjective(loss, self.hessian, n_classes, positive)
+    def _make_objective(self, n_classes: int, loss: Loss) -> LightGBMObjective:
+        scale_pos_weight = positive_weight(self._get_library_parameter("scale_pos_weight"), n_classes)
+        return LightGBMObjective(loss, self.hessian, n_classes, scale_pos_weight)
 
     def _process_params(self, stage: str) -> dict[str, Any]:
-        """Parameters for the booster: all but those of the loss, which is handed over as a hook."""
-        # A plain classifier with the parameters of this one: LightGBM takes "loss" for an objective of its own.
+        """Parameters of the booster; the loss is passed as a hook."""
+        # Use a plain classifier without the parameters of the loss: LightGBM would read "loss" as an objective.
         plain = copy.copy(self)
         plain.__class__ = lightgbm.LGBMClassifier
-        others = self._other_params
-        plain._other_params = {name: others[name] for name in others if name not in OWN_PARAMETERS}
+        plain._other_params = {
+            name: value for name, value in self._other_params.items() if name not in OWN_PARAMETERS
+        }
         if stage == "fit":
-            objective: Any = self._objective_for(self._n_classes, self.loss_)
+            objective: Any = self._make_objective(self._n_classes, self.loss_)
             plain._objective = objective
         params: dict[str, Any] = plain._process_params(stage)
         params["metric"] = "None"
-        # Small data may lose every feature to this filter, and LightGBM takes that for an error with a hook.
+        # With a hook, LightGBM raises an error if this filter removes all features, as it may on small data.
         params.setdefault("feature_pre_filter", False)
         return params
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        return shown(self)
+        return format_estimator(self)
 
 
 def _evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
-    """Number of rows of each evaluation set, in either of the forms that LightGBM takes them."""
+    """Number of rows of each evaluation set, in either form that LightGBM accepts."""
     if eval_set is not None:
         pairs = [eval_set] if isinstance(eval_set, tuple) else eval_set
         return [len(labels) for _, labels in pairs]
@@ -222,18 +230,18 @@ def _evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
 
 
 def _add_to_first_trees(booster: lightgbm.Booster, intercept: Floats) -> None:
-    """Add the intercept to the leaves of the first tree of each class, where LightGBM keeps its own."""
+    """Add the intercept to the leaves of the first tree of each class, where LightGBM stores its own."""
     trees = booster.dump_model(num_iteration=1)["tree_info"]
     for tree, value in enumerate(intercept):
         for leaf in range(trees[tree]["num_leaves"]):
             booster.set_leaf_output(tree, leaf, booster.get_leaf_output(tree, leaf) + value)
 
 
-def _tell_objective(booster: lightgbm.Booster, n_classes: int) -> None:
-    """Write into the model how margins become probabilities, as LightGBM does for an objective of its own."""
+def _write_objective(booster: lightgbm.Booster, n_classes: int) -> None:
+    """Store in the model how margins become probabilities, as LightGBM does for its own objectives."""
     objective = "binary sigmoid:1" if n_classes == 2 else f"multiclass num_class:{n_classes}"
     text = booster.model_to_string(num_iteration=-1)
     header, rest = text.split("\nfeature_names=", maxsplit=1)
     lines = [line for line in header.split("\n") if not line.startswith("objective=")]
-    told = "\n".join([*lines, f"objective={objective}"])
-    booster.model_from_string(f"{told}\nfeature_names={rest}")
+    header = "\n".join([*lines, f"objective={objective}"])
+    booster.model_from_string(f"{header}\nfeature_names={rest}")

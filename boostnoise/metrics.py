@@ -1,8 +1,8 @@
-"""Metrics on an evaluation set, for XGBoost and LightGBM.
+"""Evaluation metrics for XGBoost and LightGBM.
 
-With an objective of one's own both libraries hand margins to a metric, and LightGBM reads them as probabilities
-in its own metrics.  A metric from here is told which of the two it reads, and answers in the form that its
-library wants, natively or from the scikit-learn interface.
+With a custom objective both libraries pass margins to a metric, and LightGBM's own metrics would read them as
+probabilities.  The parameter ``reads`` of the metrics of this module says which of the two they receive.  They
+return the form that their library expects, in its native and in its scikit-learn interface.
 
 References
 ----------
@@ -22,24 +22,23 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._library_inputs import by_class, class_numbers, count_classes, read_data, read_weights
+from ._library_inputs import read_data_set, read_weights, reshape_margins, to_class_numbers
 from .losses._validation import check_number
-from .losses.softmax import Classes, Floats, probabilities, softmax_of
+from .losses.softmax import Classes, Floats, count_classes, probabilities, softmax_of
 from .losses.transition import check_transition_matrix
 
 
 @dataclass(frozen=True)
 class Metric(ABC):
-    """A metric of two or more classes; use a subclass.
+    """Base class of evaluation metrics for two or more classes.
 
     Parameters
     ----------
     library : {"xgboost", "lightgbm"}
-        Whose form the answer has: a number from XGBoost's scikit-learn interface, with the name natively; in
-        LightGBM both, and whether higher is better.
+        The library that calls the metric.  It determines the form of the result; see `__call__`.
     reads : {"margins", "probabilities"}, default="margins"
-        What the library hands over: margins with an objective of one's own, probabilities with one of its own.
-        The estimators of this package see to it themselves.
+        What the library passes as predictions: margins with a custom objective, probabilities with a built-in
+        one.  The estimators of this package accept both.
     """
 
     library: Literal["xgboost", "lightgbm"]
@@ -55,47 +54,52 @@ class Metric(ABC):
     @property
     @abstractmethod
     def __name__(self) -> str:
-        """Under which the libraries report it."""
+        """Name under which the libraries report the metric."""
 
     @abstractmethod
-    def _of_rows(self, y: Classes, predicted: NDArray[Any]) -> Floats:
-        """What each row contributes, shape (n,)."""
+    def _row_scores(self, y: Classes, predicted: NDArray[Any]) -> Floats:
+        """Score of each row, shape (n,)."""
 
     def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError if the metric cannot deal with this number of classes."""
-        return  # most can with any
+        """Raise a ValueError if the metric does not support this number of classes."""
+        return  # most metrics support any number
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Mean over the rows, in the form that the library wants.
+        """Weighted mean of the scores of rows, in the form that the library expects.
 
         Parameters
         ----------
         y_true : array of shape (n,)
-            Class numbers; called natively, the predictions.
+            Class numbers.  In a native call, the predictions.
         y_pred : array of shape (n,) or (n, K)
-            What `reads` says; called natively, the `xgboost.DMatrix` or `lightgbm.Dataset`.
+            Predictions, as given by `reads`.  In a native call, the `xgboost.DMatrix` or `lightgbm.Dataset`.
         sample_weight : array of shape (n,) or None
-            Called natively, the data set has them.
+            In a native call, the data set contains the weights.
 
         Returns
         -------
-        value, (name, value) or (name, value, higher_is_better)
+        value
+            In XGBoost's scikit-learn interface.
+        (name, value)
+            In XGBoost's native interface.
+        (name, value, higher_is_better)
+            In both interfaces of LightGBM.
 
         Raises
         ------
         TypeError
-            If the data set is of the other library.
+            If the data set belongs to the other library.
         ValueError
-            If the labels are not class numbers, a weight is negative or not finite, or they sum to more than
-            1e18.
+            If the labels are not class numbers, if a weight is negative or not finite, or if the weights sum to
+            more than 1e18.
         """
         native = hasattr(y_pred, "get_label")
         if native:
-            y_pred, (y_true, sample_weight) = y_true, read_data(y_pred, self.library, 'library="{}"')
-        predicted = by_class(np.asarray(y_pred), len(y_true), "C" if self.library == "xgboost" else "F")
-        y = class_numbers(np.asarray(y_true), count_classes(predicted))
+            y_pred, (y_true, sample_weight) = y_true, read_data_set(y_pred, self.library, 'library="{}"')
+        predicted = reshape_margins(np.asarray(y_pred), len(y_true), "C" if self.library == "xgboost" else "F")
+        y = to_class_numbers(np.asarray(y_true), count_classes(predicted))
         weight = None if sample_weight is None else read_weights(sample_weight, len(y))
-        value = float(np.average(self._of_rows(y, predicted), weights=weight))
+        value = float(np.average(self._row_scores(y, predicted), weights=weight))
         if self.library == "lightgbm":
             return self.__name__, value, self.higher_is_better
         return (self.__name__, value) if native else value
@@ -103,15 +107,16 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class LogLossMetric(Metric):
-    """Mean of ``-ln p_t``, with p_t the probability of the given label; from margins accurate at any of them.
+    """Mean of ``-ln p_t``, with p_t the probability of the given label.
 
-    Probabilities are kept from 0 by the precision of their type, as in scikit-learn.
+    Computed from margins, it is accurate for margins of any size.  Probabilities are clipped at the machine
+    epsilon of their type, as in scikit-learn.
 
     Parameters
     ----------
     library, reads : see `Metric`
     name : str, default="log_loss"
-        Under which the library reports it.
+        Name under which the library reports the metric.
 
     Examples
     --------
@@ -128,7 +133,7 @@ class LogLossMetric(Metric):
     def __name__(self) -> str:
         return self.name
 
-    def _of_rows(self, y: Classes, predicted: NDArray[Any]) -> Floats:
+    def _row_scores(self, y: Classes, predicted: NDArray[Any]) -> Floats:
         if self.reads == "margins":
             return -softmax_of(predicted).of_label(y).log_p
         if predicted.ndim == 1:
@@ -141,27 +146,27 @@ class LogLossMetric(Metric):
 
 @dataclass(frozen=True)
 class CorrectedAccuracyMetric(Metric):
-    """Accuracy on clean labels, estimated without bias from noisy ones.
+    """Unbiased estimate of the accuracy on clean labels, from noisy labels.
 
-    A row with the noisy label j that the model puts in the class c counts ``inverse(T)[j, c]``.  In expectation
-    over the noise, ``sum_j T[y, j] inverse(T)[j, c]``, this is 1 where c is the clean label y and 0 elsewhere
-    ([1]_, lemma 1; [2]_, theorem 1).  With uniform noise, accuracy a on K classes becomes
+    A row with noisy label j and predicted class c scores ``inverse(T)[j, c]``.  In expectation over the noise,
+    ``sum_j T[y, j] inverse(T)[j, c]``, this is 1 if c is the clean label y and 0 otherwise ([1]_, lemma 1;
+    [2]_, theorem 1).  Under uniform noise, an accuracy a on K classes becomes
     ``(a - rate / (K-1)) / (1 - rate K / (K-1))``.
 
-    It may leave [0, 1]: the better the model, the more often chance puts the estimate above 1.  Its standard
-    error is that of the noisy accuracy, about ``1 / (1 - rate K / (K-1))`` times that on clean labels.
+    The estimate may lie outside [0, 1]: the better the model, the more often it exceeds 1 by chance.  Under
+    uniform noise, its standard error is that of the noisy accuracy divided by ``1 - rate K / (K-1)``.
 
-    XGBoost takes any metric of one's own for a loss: to stop early on this one, pass
-    ``xgboost.callback.EarlyStopping(rounds=5, maximize=True)`` in place of ``early_stopping_rounds``.
+    XGBoost minimises custom metrics.  For early stopping on this one, pass
+    ``xgboost.callback.EarlyStopping(rounds=5, maximize=True)`` instead of ``early_stopping_rounds``.
 
     Parameters
     ----------
     library, reads : see `Metric`
     T : array-like of shape (K, K) or None, default=None
-        ``T[i, j]`` is the probability of the label j for a row of the class i.  For two classes with the rates
-        of `UnbiasedCrossEntropy` it is ``[[1 - rate_neg, rate_neg], [rate_pos, 1 - rate_pos]]``.
+        ``T[i, j]`` is the probability of label j for a row of class i.  With the rates of
+        `UnbiasedCrossEntropy` it is ``[[1 - rate_neg, rate_neg], [rate_pos, 1 - rate_pos]]``.
     rate : float or None, default=None
-        In place of T, of uniform noise: how probable it is that a label is wrong.  In [0, 1 - 1/K).
+        Noise rate of uniform noise, instead of T: the probability that a label is wrong.  In [0, 1 - 1/K).
 
     Examples
     --------
@@ -179,7 +184,9 @@ class CorrectedAccuracyMetric(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.T is None) == (self.rate is None):
-            raise ValueError(f"give either T or rate, got T={self.T!r} and rate={self.rate!r}")
+            raise ValueError(
+                f"exactly one of T and rate must be given, got T={self.T!r} and rate={self.rate!r}"
+            )
         if self.rate is not None:
             check_number(self, "rate", 0, 1, "[)")
         else:
@@ -190,7 +197,7 @@ class CorrectedAccuracyMetric(Metric):
         return "corrected_accuracy"
 
     def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError if T is of another size, or the rate too high for this number of classes."""
+        """Raise a ValueError if T is for another number of classes, or if the rate is too high for this one."""
         if self.T is not None and len(self.T) != n_classes:
             raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
         if self.rate is not None and self.rate >= 1 - 1 / n_classes:
@@ -198,8 +205,8 @@ class CorrectedAccuracyMetric(Metric):
                 f"rate must be less than {1 - 1 / n_classes:g} for {n_classes} classes, got {self.rate!r}"
             )
 
-    def _of_rows(self, y: Classes, predicted: NDArray[Any]) -> Floats:
-        n_classes = 2 if predicted.ndim == 1 else predicted.shape[1]
+    def _row_scores(self, y: Classes, predicted: NDArray[Any]) -> Floats:
+        n_classes = count_classes(predicted)
         self.check_classes(n_classes)
         if self.rate is None:
             matrix = np.array(self.T)
@@ -215,29 +222,29 @@ class CorrectedAccuracyMetric(Metric):
         return scores
 
 
-def on_probabilities(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """A metric of probabilities as one of margins: what a user wrote for a library's own objective."""
+def _wrap_probability_metric(metric: Callable[..., Any]) -> Callable[..., Any]:
+    """Convert a metric that reads probabilities, as with a built-in objective, into one that reads margins."""
 
     @wraps(metric)
-    def of_margins(y_true: Any, y_pred: Any, *rest: Any, **named: Any) -> Any:
+    def metric_on_margins(y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
         p = probabilities(np.asarray(y_pred))
-        return metric(y_true, p[:, 1] if np.ndim(y_pred) == 1 else p, *rest, **named)
+        return metric(y_true, p[:, 1] if np.ndim(y_pred) == 1 else p, *args, **kwargs)
 
-    return of_margins
+    return metric_on_margins
 
 
-def for_margins(metric: Any, library: str, n_classes: int) -> Any:
-    """What an estimator gives its library, which will hand over margins, in place of a metric of the user.
+def adapt_metric(metric: Any, library: str, n_classes: int) -> Any:
+    """Convert a user's metric into one that reads margins, which the library passes to it with a hook.
 
     Raises
     ------
     ValueError
-        If it is one of ours for the other library or for another number of classes.
+        If it is a `Metric` for the other library or for another number of classes.
     """
     if isinstance(metric, Metric):
         if metric.library != library:
-            raise ValueError(f"eval_metric is for {metric.library}, not for {library}: {metric!r}")
+            raise ValueError(f"eval_metric must be for {library}, got one for {metric.library}: {metric!r}")
         metric.check_classes(n_classes)
         if metric.reads == "margins":
             return metric
-    return on_probabilities(metric) if callable(metric) else metric
+    return _wrap_probability_metric(metric) if callable(metric) else metric

@@ -1,9 +1,9 @@
-"""Finds the mistakes that people make when they write an objective of their own.
+"""Objective checks: find common mistakes in custom objectives.
 
-An objective is a pair of derivatives by the margins, without the function that they come from, in a shape, an
-order and with weights that each library has its own rules for.  Most mistakes raise no error: the booster
-learns something else, or nothing.  `check_objective` calls the objective on a few small sets of rows and says
-what is wrong, without training anything.
+An objective returns two derivatives of a loss with respect to the margins, but not the loss itself.  Each
+library has its own rules for their shape, memory order and weights.  Most mistakes raise no error: the booster
+learns something else, or nothing.  `check_objective` calls the objective on a few small sets of rows and
+reports mistakes, without training a model.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._objective_caller import Caller, Finding, WrongResult
+from ._objective_caller import Finding, ObjectiveCaller, UnreadableResult
 from .hooks import Objective
 from .losses.base import Loss
 from .losses.softmax import Classes, Floats
 
 N_ROWS = 60
-WIDTH = 2.0  # standard deviation of ordinary margins
-STEP = 1e-5  # of finite differences
-TOLERANCE = 1e-3  # relative to the largest gradient; far above rounding, in single precision too
-EXTREME = (40.0, 100.0, 1000.0)  # exp of the last is infinite
+MARGIN_SCALE = 2.0  # standard deviation of ordinary margins
+STEP = 1e-5  # step of finite differences
+TOLERANCE = 1e-3  # relative to the largest gradient; far above rounding errors in single precision
+EXTREME = (40.0, 100.0, 1000.0)  # exp(1000) overflows
 
 
 @dataclass(frozen=True)
 class ObjectiveReport:
-    """What `check_objective` found.
+    """Result of `check_objective`.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class ObjectiveReport:
     ok : bool
         Whether there is no error; there may be warnings.
     names : tuple of str
-        Names of the findings, in their order.
+        Names of the findings, in the same order.
     """
 
     objective: str
@@ -61,7 +62,7 @@ class ObjectiveReport:
     def __str__(self) -> str:
         head = f"{self.objective} for {self.library}, {self.n_classes} classes"
         if not self.findings:
-            return f"{head}: nothing found"
+            return f"{head}: no problems found"
         return "\n".join([f"{head}:", *(f"  {finding}" for finding in self.findings)])
 
 
@@ -73,54 +74,55 @@ def check_objective(
     value: Callable[[Classes, Floats], Floats] | None = None,
     native: bool = False,
 ) -> ObjectiveReport:
-    """Look for mistakes in an objective for XGBoost or LightGBM.
+    """Check a custom objective for XGBoost or LightGBM.
 
-    Whatever the objective does is reported; only a bad argument of this function raises.  The checks are, by
-    the names of their findings:
+    Problems of the objective are reported, not raised; this function raises only if its own arguments are
+    invalid.  The names of findings, and what they mean:
 
     ``call``
-        It raises an error.
+        The objective raises an error.
     ``signature``
-        It cannot be given weights.
+        It does not accept weights.
     ``result``, ``shape``, ``values``
         It does not return two arrays of floats, in the shape of the margins, finite at ordinary margins.  (Flat
-        arrays for XGBoost are a warning: its versions since 2.1 warn of them.)
+        arrays for XGBoost are a warning: its versions since 2.1 warn about them.)
     ``order``
-        Flat arrays in the order of the other library, C for XGBoost and Fortran for LightGBM.
+        It returns flat arrays in the order of the other library; XGBoost uses C order, LightGBM Fortran order.
     ``row dependence``, ``row order``
-        The gradient of a row depends on the margins of other rows, or on where among them it stands.
+        The gradient of a row depends on the margins of other rows, or on the position of the row.
     ``row count``
-        The gradient or hessian of a row depends on how many rows there are, as when divided by their number.
+        The gradient or hessian of a row depends on the number of rows, as it does when divided by that number.
     ``weights``
         Weights are ignored, or do not multiply both gradient and hessian.
     ``inputs``
-        It writes into the arrays that it is given, which belong to the booster.
+        It modifies the arrays that it receives, which belong to the booster.
     ``sign``
-        At margins of zero a step against the gradient does not make the given labels more probable.
+        At margin 0, a step against the gradient does not make the given labels more probable.
     ``gradient``
-        The gradient is not that of `value`, by central differences; with several columns and no `value`, it is
-        the gradient of no function, as its derivatives are not symmetric (a warning).
+        The gradient is not the derivative of `value`, by central differences.  With several columns and without
+        `value`: its derivatives are not symmetric, so it is the gradient of no function (a warning).
     ``exact_hessian``, ``value``
-        Of a hook of this package: the second derivative of its loss is not the slope of the gradient, though
-        the curvature is made of it; its value raises an error or has no number for each row (a warning).
+        For hooks of this package: ``exact_hessian`` of the loss is not the derivative of its gradient although
+        the hessian strategy uses it, or its ``value`` raises an error or does not return one number per row (a
+        warning).
     ``sum over classes``
-        The gradients of a row do not sum to 0, as those of a function of the softmax do (a warning).
+        The gradients of a row do not sum to 0, as those of any function of the softmax do (a warning).
     ``hessian``
-        Hessians are negative, or all zero; or some are zero (a warning).
+        Hessians are negative or all zero; if only some are zero, a warning.
     ``extreme margins``
-        Not finite in single precision at margins of 40, 100 or 1000.
+        A derivative is not finite in single precision at margins of 40, 100 or 1000.
 
     Parameters
     ----------
     objective : callable
     library : {"xgboost", "lightgbm"}
     n_classes : int, default=2
-        Two classes have margins of shape (n,), more have (n, K).
+        Margins have shape (n,) for two classes, else (n, K).
     value : callable or None, default=None
-        ``value(y, margin)``, the loss of each row, shape (n,), from class numbers and margins.  None stands for
-        the value of the loss, if the objective is a hook of this package.
+        ``value(y, margin)`` computes the loss of each row, shape (n,), from class numbers and margins.  For
+        hooks of this package, None uses the value of their loss.
     native : bool, default=False
-        Whether it is called as ``objective(margin, data)``, not ``objective(y_true, y_pred[, weight])``.
+        Whether to call ``objective(margin, data)`` instead of ``objective(y_true, y_pred[, weight])``.
 
     Returns
     -------
@@ -129,19 +131,19 @@ def check_objective(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not valid.
+        If an argument is invalid.
 
     Examples
     --------
     >>> from boostnoise import check_objective, xgboost_objective
     >>> print(check_objective(xgboost_objective("gce"), "xgboost", n_classes=3))
-    XGBoostObjective(GeneralizedCrossEntropy(q=0.7)) for xgboost, 3 classes: nothing found
+    XGBoostObjective(GeneralizedCrossEntropy(q=0.7)) for xgboost, 3 classes: no problems found
     >>> def squared(y_true, y_pred, sample_weight=None):
     ...     return y_pred - y_true, 0 * y_true
     >>> print(check_objective(squared, "xgboost"))
     squared for xgboost, 2 classes:
-      error: weights: the weights of the rows are ignored
-      error: sign: at margins of 0 the gradient of rows of class 0 is 0
+      error: weights: sample weights are ignored
+      error: sign: at margin 0 the gradient of rows of class 0 is 0
       error: hessian: all hessians are 0, so no leaf is ever split
     """
     if not callable(objective):
@@ -153,68 +155,68 @@ def check_objective(
     if n_classes < 2:
         raise ValueError(f"n_classes must be at least 2, got {n_classes!r}")
     name = getattr(objective, "__name__", None) or repr(objective)
-    linter = _Linter(objective, library, n_classes, native)
-    linter.run(value)
-    return ObjectiveReport(name, library, n_classes, tuple(linter.findings))
+    checker = _ObjectiveChecker(objective, library, n_classes, native)
+    checker.run(value)
+    return ObjectiveReport(name, library, n_classes, tuple(checker.findings))
 
 
-class _Linter(Caller):
-    """Calls an objective and notes what is wrong with its derivatives."""
+class _ObjectiveChecker(ObjectiveCaller):
+    """Calls an objective and records problems of its derivatives."""
 
     def __init__(self, objective: Callable[..., Any], library: str, n_classes: int, native: bool) -> None:
         super().__init__(objective, library, n_classes, native)
         rng = np.random.default_rng(0)
         self.y = rng.permutation(np.arange(N_ROWS) % n_classes)
-        self.margin = self.as_given(rng.normal(scale=WIDTH, size=(N_ROWS, n_classes)))
+        self.margin = self.to_library_format(rng.normal(scale=MARGIN_SCALE, size=(N_ROWS, n_classes)))
         self.weight = rng.uniform(0.5, 2.0, size=N_ROWS).astype(np.float32)
         self.rng = rng
 
     def run(self, value: Callable[[Classes, Floats], Floats] | None) -> None:
-        """All checks, as far as results can be read."""
+        """Run all checks until a result cannot be read."""
         try:
-            gradient, hessian = self.derivatives(self.y, self.margin)
+            gradient, hessian = self.compute_derivatives(self.y, self.margin)
             if not (np.isfinite(gradient).all() and np.isfinite(hessian).all()):
-                self.note("values", "the gradient or hessian is not finite at ordinary margins")
+                self.add_finding("values", "the gradient or hessian is not finite at ordinary margins")
                 return
             if isinstance(self.objective, Objective):
                 self._check_loss(self.objective)
-                value = self._value_of(self.objective.loss) if value is None else value
+                value = self._comparable_value(self.objective.loss) if value is None else value
             self._check_rows(gradient, hessian)
-            if "order" in self.names():
-                return  # all else would be misread
+            if "order" in self.finding_names():
+                return  # further checks would misread the results
             self._check_weights(gradient, hessian)
             self._check_sign()
-            if "row dependence" not in self.names():
+            if "row dependence" not in self.finding_names():
                 self._check_gradient(gradient, value)
             self._check_hessian(hessian)
             self._check_extremes()
-        except WrongResult:
+        except UnreadableResult:
             return
 
     def _check_rows(self, gradient: Floats, hessian: Floats) -> None:
-        """One row moved moves its own derivatives only; rows in another order give the same."""
-        moved = self.margin.copy(order="K")
-        moved[1] += np.arange(1, moved[1].size + 1) if moved.ndim == 2 else 1
-        changes = self.derivatives(self.y, moved)[0] != gradient
-        elsewhere = np.delete(changes, 1, axis=0).any()
-        if elsewhere and gradient.ndim == 2 and self._is_local(changes):
+        """Check that the derivatives of a row depend only on the row itself."""
+        shifted = self.margin.copy(order="K")
+        shifted[1] += np.arange(1, shifted[1].size + 1) if shifted.ndim == 2 else 1
+        changes = self.compute_derivatives(self.y, shifted)[0] != gradient
+        others_change = np.delete(changes, 1, axis=0).any()
+        if others_change and gradient.ndim == 2 and self._is_local_in_other_order(changes):
             other = "Fortran" if self.order == "C" else "C"
-            self.note("order", f"gradients are flat in {other} order; return them in the shape of the margins")
-        elif elsewhere:
-            self.note("row dependence", "the gradient of a row changes with the margin of another row")
-        else:
-            shuffled = self.rng.permutation(N_ROWS)
-            found = self.derivatives(self.y[shuffled], np.asarray(self.margin[shuffled], order=self.order))
-            if not all(map(_close, found, (gradient[shuffled], hessian[shuffled]))):
-                self.note("row order", "the same rows in another order have other gradients or hessians")
-                return
-            half = N_ROWS // 2
-            found = self.derivatives(self.y[:half], np.asarray(self.margin[:half], order=self.order))
-            if not all(map(_close, found, (gradient[:half], hessian[:half]))):
-                self.note("row count", "among fewer rows, a row has another gradient or hessian")
+            message = f"returns flat gradients in {other} order; return them in the shape of the margins"
+            self.add_finding("order", message)
+        elif others_change:
+            self.add_finding("row dependence", "the gradient of a row changes with the margin of another row")
+        elif not self._agrees_on(self.rng.permutation(N_ROWS), gradient, hessian):
+            self.add_finding("row order", "the gradient or hessian of a row depends on the order of the rows")
+        elif not self._agrees_on(np.arange(N_ROWS // 2), gradient, hessian):
+            self.add_finding("row count", "the gradient or hessian of a row depends on the number of rows")
+
+    def _agrees_on(self, rows: NDArray[np.intp], gradient: Floats, hessian: Floats) -> bool:
+        """Whether a call with these rows returns the same derivatives as the call with all rows."""
+        found = self.compute_derivatives(self.y[rows], np.asarray(self.margin[rows], order=self.order))
+        return all(map(_close, found, (gradient[rows], hessian[rows])))
 
     def _check_loss(self, objective: Objective) -> None:
-        """What a hook does not show: it gives a loss copies, and makes its own curvature of what it gets."""
+        """Check the loss of a hook directly; the hook passes it copies and computes its own hessian."""
         loss, margin = objective.loss, self.margin.astype(np.float64)
         derivatives = {"gradient": loss.gradient}
         if (objective.hessian or loss.default_hessian) in ("irls", "exact_clipped", "abs"):
@@ -223,8 +225,8 @@ class _Linter(Caller):
             given = margin.copy()
             derivative(self.y, given)
             if not np.array_equal(given, margin):
-                self.note("inputs", f"{name} of {loss!r} changes the margins that it is given")
-                raise WrongResult
+                self.add_finding("inputs", f"{name} of {loss!r} modifies the margins that it receives")
+                raise UnreadableResult
         if "exact_hessian" not in derivatives:
             return
         differences = np.empty_like(margin)
@@ -232,23 +234,24 @@ class _Linter(Caller):
             slope = (loss.gradient(self.y, margin + step) - loss.gradient(self.y, margin - step)) / (2.0 * STEP)
             differences[step != 0] = slope[step != 0]
         if not _close(loss.exact_hessian(self.y, margin), differences):
-            self.note("exact_hessian", f"exact_hessian of {loss!r} is not the slope of its gradient")
+            message = f"exact_hessian of {loss!r} is not the derivative of its gradient"
+            self.add_finding("exact_hessian", message)
 
-    def _value_of(self, loss: Loss) -> Callable[[Classes, Floats], Floats] | None:
-        """The value of a loss, or None where it cannot be compared with the gradient."""
+    def _comparable_value(self, loss: Loss) -> Callable[[Classes, Floats], Floats] | None:
+        """The value of a loss as a function, or None if it cannot be compared with the gradient."""
         try:
             found = np.shape(loss.value(self.y, self.margin.astype(np.float64)))
-        except Exception as error:  # noqa: BLE001 (whatever it is, it is reported)
-            self.note("value", f"that of {loss!r} raises {type(error).__name__}: {error}", "warning")
+        except Exception as error:  # noqa: BLE001 (any error is reported)
+            self.add_finding("value", f"value of {loss!r} raises {type(error).__name__}: {error}", "warning")
             return None
         if found != (N_ROWS,):
-            message = f"that of {loss!r} has shape {found} for {N_ROWS} rows"
-            self.note("value", message, "warning")
+            message = f"value of {loss!r} must have shape {(N_ROWS,)}, got {found}"
+            self.add_finding("value", message, "warning")
             return None
         return loss.value
 
-    def _is_local(self, changes: Any) -> bool:
-        """Whether changes are those of one row when read in the order of the other library."""
+    def _is_local_in_other_order(self, changes: Any) -> bool:
+        """Whether the changes affect a single row if they are read in the order of the other library."""
         other: Literal["C", "F"] = "F" if self.order == "C" else "C"
         reread = changes.ravel(order=self.order).reshape(changes.shape, order=other)
         return not np.delete(reread, 1, axis=0).any()
@@ -257,32 +260,32 @@ class _Linter(Caller):
         if not self.native:
             parameters = inspect.signature(self.objective).parameters
             if self.library == "xgboost" and "sample_weight" not in parameters:
-                self.note("signature", "has no parameter sample_weight, so XGBoost refuses weights")
+                self.add_finding("signature", "has no parameter sample_weight, so XGBoost rejects weights")
                 return
             if self.library == "lightgbm" and len(parameters) < 3:
-                self.note("signature", "has two parameters, so LightGBM trains without the weights")
+                self.add_finding("signature", "has only two parameters, so LightGBM trains without the weights")
                 return
-        found = self.derivatives(self.y, self.margin, self.weight)
-        by_row = self.weight if gradient.ndim == 1 else self.weight[:, np.newaxis]
+        found = self.compute_derivatives(self.y, self.margin, self.weight)
+        row_weight = self.weight if gradient.ndim == 1 else self.weight[:, np.newaxis]
         if all(map(_close, found, (gradient, hessian))):
-            self.note("weights", "the weights of the rows are ignored")
+            self.add_finding("weights", "sample weights are ignored")
             return
         for name, weighted, plain in zip(("gradient", "hessian"), found, (gradient, hessian), strict=True):
-            if not _close(weighted, plain * by_row):
-                self.note("weights", f"the {name} of a row is not multiplied by its weight")
+            if not _close(weighted, plain * row_weight):
+                self.add_finding("weights", f"the {name} of a row is not multiplied by its sample weight")
 
     def _check_sign(self) -> None:
-        """At equal probabilities, where losses agree which way is down."""
-        gradient, _ = self.derivatives(self.y, np.zeros_like(self.margin))
+        """Check the sign at equal probabilities, where all losses have the same."""
+        gradient, _ = self.compute_derivatives(self.y, np.zeros_like(self.margin))
         for label in range(self.n_classes):
             rows = gradient[self.y == label]
-            of_label = rows[:, label] if rows.ndim == 2 else rows if label == 1 else -rows
-            if (of_label < 0).all():
+            label_gradient = rows[:, label] if rows.ndim == 2 else rows if label == 1 else -rows
+            if (label_gradient < 0).all():
                 continue
-            what = "points the wrong way, as if to maximise the loss" if (of_label > 0).all() else "is 0"
-            if (of_label != 0).any() and not (of_label > 0).all():
+            what = "has the wrong sign, as if to maximise the loss" if (label_gradient > 0).all() else "is 0"
+            if (label_gradient != 0).any() and not (label_gradient > 0).all():
                 what = "differs in sign between rows"
-            self.note("sign", f"at margins of 0 the gradient of rows of class {label} {what}")
+            self.add_finding("sign", f"at margin 0 the gradient of rows of class {label} {what}")
             return
 
     def _check_gradient(self, gradient: Floats, value: Callable[[Classes, Floats], Floats] | None) -> None:
@@ -290,14 +293,14 @@ class _Linter(Caller):
             sums = np.abs(gradient.sum(axis=1)).max() / max(np.abs(gradient).max(), np.finfo(float).tiny)
             if sums > TOLERANCE:
                 message = f"the gradients of a row do not sum to 0, but to {sums:.2g} of the largest gradient"
-                self.note("sum over classes", message, "warning")
+                self.add_finding("sum over classes", message, "warning")
         if value is not None:
-            self._check_against(gradient, value)
+            self._check_against_value(gradient, value)
         elif gradient.ndim == 2:
             self._check_symmetry()
 
-    def _check_against(self, gradient: Floats, value: Callable[[Classes, Floats], Floats]) -> None:
-        """Central differences of the value."""
+    def _check_against_value(self, gradient: Floats, value: Callable[[Classes, Floats], Floats]) -> None:
+        """Compare the gradient with central differences of the value."""
         margin = self.margin.astype(np.float64)
         differences = np.empty_like(gradient)
         for step in _steps(margin):
@@ -312,45 +315,52 @@ class _Linter(Caller):
         place = f"label {self.y[row]}, margin {np.round(margin[row], 3).tolist()}"
         place += f", class {column[0]}" if column else ""
         found, expected = gradient[row, *column], differences[row, *column]
-        self.note("gradient", f"at {place} it is {found:.4g}, but the value has the slope {expected:.4g}")
+        message = f"at {place} it is {found:.4g}, but the derivative of the value is {expected:.4g}"
+        self.add_finding("gradient", message)
 
     def _check_symmetry(self) -> None:
-        """The derivative of the j-th gradient by the k-th margin is that of the k-th by the j-th."""
+        """Check that the derivative of gradient j by margin k equals that of gradient k by margin j."""
         slopes = np.empty((N_ROWS, self.n_classes, self.n_classes))
         step = 2.0**-6  # margins and gradients may be rounded to single precision
         for k in range(self.n_classes):
             shift = np.zeros_like(self.margin)
             shift[:, k] = step
-            up, down = (self.derivatives(self.y, self.margin + sign * shift)[0] for sign in (1.0, -1.0))
+            up, down = (self.compute_derivatives(self.y, self.margin + sign * shift)[0] for sign in (1.0, -1.0))
             slopes[:, :, k] = (up - down) / (2.0 * step)
         asymmetry = np.abs(slopes - slopes.transpose(0, 2, 1)).max()
         if asymmetry > 0.02 * np.abs(slopes).max():
-            message = "its derivatives are not symmetric, so it is the gradient of no loss"
-            self.note("gradient", message, "warning")
+            message = "its derivatives are not symmetric, so it is not the gradient of any loss"
+            self.add_finding("gradient", message, "warning")
 
     def _check_hessian(self, hessian: Floats) -> None:
         if (hessian < 0).any():
             share = np.mean(hessian < 0)
-            self.note("hessian", f"{share:.0%} of the hessians are negative, so steps go uphill or explode")
+            self.add_finding(
+                "hessian", f"{share:.0%} of the hessians are negative, so steps increase the loss or explode"
+            )
         elif not hessian.any():
-            self.note("hessian", "all hessians are 0, so no leaf is ever split")
+            self.add_finding("hessian", "all hessians are 0, so no leaf is ever split")
         elif (hessian == 0).any():
             share = np.mean(hessian == 0)
-            self.note("hessian", f"{share:.0%} of the hessians are 0 at ordinary margins", "warning")
+            self.add_finding("hessian", f"{share:.0%} of the hessians are 0 at ordinary margins", "warning")
 
     def _check_extremes(self) -> None:
-        """Margins that a booster reaches, and beyond."""
+        """Check margins as large as boosters reach, and larger."""
         for size in EXTREME:
-            margin = self.as_given(np.where(self.rng.random((N_ROWS, self.n_classes)) < 0.5, -size, size))
+            margin = self.to_library_format(
+                np.where(self.rng.random((N_ROWS, self.n_classes)) < 0.5, -size, size)
+            )
             with np.errstate(over="ignore"):
-                found = [part.astype(np.float32) for part in self.derivatives(self.y, margin)]
+                found = [part.astype(np.float32) for part in self.compute_derivatives(self.y, margin)]
             if not all(np.isfinite(part).all() for part in found):
-                self.note("extreme margins", f"not finite in single precision at margins of {size:g}")
+                self.add_finding(
+                    "extreme margins", f"a derivative is not finite in single precision at margins of {size:g}"
+                )
                 return
 
 
 def _steps(margin: Floats) -> list[Floats]:
-    """A small step of each column of the margins."""
+    """Steps of finite differences, one for each column of the margins."""
     if margin.ndim == 1:
         return [np.full_like(margin, STEP)]
     steps = []
@@ -362,5 +372,5 @@ def _steps(margin: Floats) -> list[Floats]:
 
 
 def _close(found: Floats, expected: Floats) -> bool:
-    """Whether arrays are equal up to rounding in single precision and the error of finite differences."""
+    """Whether arrays agree up to rounding in single precision and the error of finite differences."""
     return bool(np.abs(found - expected).max() <= TOLERANCE * max(np.abs(expected).max(), 1e-12))

@@ -1,4 +1,4 @@
-"""The transition matrix of label noise, estimated from noisy labels and a model's probabilities of them.
+"""Estimate the transition matrix of label noise from noisy labels and predicted probabilities.
 
 References
 ----------
@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from ._classifier import encode_labels
 from ._library_inputs import read_weights
 from .losses.softmax import Floats
-from .losses.transition import check_transition_matrix
+from .losses.transition import check_transition_matrix, normalise_rows
 
 Method = Literal["anchor", "confident_joint"]
 
-ANCHORS = 0.2  # share of the rows with a label that are taken to be surely of its class
+ANCHORS = 0.2  # share of the rows with a label that are used as anchors
 
 
 def estimate_transition_matrix(
@@ -31,34 +31,35 @@ def estimate_transition_matrix(
     method: Method = "anchor",
     sample_weight: ArrayLike | None = None,
 ) -> Floats:
-    """Transition matrix T of the noise in labels; ``T[i, j]`` is the probability of the label j in class i.
+    """Estimate the transition matrix T of label noise; ``T[i, j]`` is the probability of label j in class i.
 
-    The probabilities are those of a model of the noisy labels that has not seen the rows it is asked about, as
-    `sklearn.model_selection.cross_val_predict` gives them: a model that has learnt the noise by heart finds
-    none.  No method can tell noise from classes that overlap; both take some overlap for noise, and the
-    confident joint far more of it.
+    The probabilities must come from a model that was fitted to noisy labels of other rows, such as those of
+    `sklearn.model_selection.cross_val_predict`: a model that has memorised the noise detects none.  No method
+    can distinguish noise from overlapping classes.  Both methods take some overlap for noise, the confident
+    joint far more of it.
 
     Parameters
     ----------
     y : array-like of shape (n,)
-        Noisy labels of K classes, each of which occurs.
+        Noisy labels of K classes; each class must occur.
     probabilities : array-like of shape (n, K)
-        Of the labels, in their sorted order, as ``predict_proba`` has them.
+        Probabilities of the labels in sorted order, as returned by ``predict_proba``.
     method : {"anchor", "confident_joint"}, default="anchor"
-        ``"anchor"`` [1]_ reads row i of T off rows of the data that are surely of class i: their probabilities
-        of the labels are the rates of its noise.  The paper takes one row, at the 0.97 quantile of the
-        probability of i among all rows.  That is not of class i where fewer than 3 % are, and varies from
-        sample to sample; here it is the mean over that fifth of the rows with the label i whose probability of
-        it is highest, so of these a fifth must be labelled rightly.
+        ``"anchor"`` [1]_ estimates row i of T from anchors, rows that are certain to be of class i: their label
+        probabilities are the noise rates of the class.  The paper uses a single row, at the 0.97 quantile of
+        the probability of i among all rows.  This row varies from sample to sample, and is not of class i if
+        fewer than 3 % of the rows are.  This implementation instead averages over the fifth of the rows with
+        label i that have the highest probability of i, so at least a fifth of the rows with label i must be
+        labelled correctly.
 
-        ``"confident_joint"`` [2]_ counts a row as of the class j if its probability of j is at least the mean
-        of these in the rows with the label j; where this holds for several classes, as of the most probable,
-        and where for none the row is left out.  The counts of label i and class j are scaled to the number of
-        rows with the label i, and then to rows of T that sum to 1.  A class as which no row counts is taken for
-        clean.  Better where classes hardly overlap; where they do, T may come out such that a class is rarely
-        labelled as itself.
+        ``"confident_joint"`` [2]_ assigns a row to class j if its probability of j is at least the mean
+        probability of j among the rows with label j.  If this holds for several classes, the most probable one
+        is used; if it holds for none, the row is ignored.  The counts of label i and class j are scaled to the
+        number of rows with label i, and then so that the rows of T sum to 1.  A class without assigned rows is
+        taken to be clean.  This method is better if classes hardly overlap.  If they do overlap, T may imply
+        that a class rarely has its own label.
     sample_weight : array-like of shape (n,) or None, default=None
-        As how many rows each counts.
+        Number of times that each row counts.
 
     Returns
     -------
@@ -68,9 +69,9 @@ def estimate_transition_matrix(
     Raises
     ------
     ValueError
-        If `method` is unknown, the shapes do not fit, probabilities are not in [0, 1] or do not sum to 1
-        (within 1e-3), weights are negative or not finite, sum to more than 1e18 or leave a class without rows,
-        or the matrix is singular: then the probabilities do not tell the classes apart.
+        If `method` is unknown, if the shapes do not match, if probabilities are not in [0, 1] or do not sum to
+        1 (within 1e-3), if weights are negative, not finite, sum to more than 1e18 or are zero for all rows of
+        a class, or if the matrix is singular because the probabilities do not distinguish the classes.
 
     Examples
     --------
@@ -87,67 +88,64 @@ def estimate_transition_matrix(
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
     encoder, codes = encode_labels(y)
-    p = _read_probabilities(probabilities, codes.size, len(encoder.classes_))
+    p = _check_probabilities(probabilities, codes.size, len(encoder.classes_))
     weight = np.ones(codes.size) if sample_weight is None else read_weights(sample_weight, codes.size)
     codes, p, weight = codes[weight > 0], p[weight > 0], weight[weight > 0]
     total: Floats = np.bincount(codes, weights=weight, minlength=p.shape[1]).astype(np.float64)
     if not total.all():
         empty = encoder.classes_[total == 0].tolist()
-        raise ValueError(f"sample_weight is zero for all rows of the classes {empty}")
-    estimate = _from_anchors if method == "anchor" else _from_confident_joint
+        raise ValueError(f"sample_weight is zero for all rows of classes {empty}")
+    estimate = _estimate_from_anchors if method == "anchor" else _estimate_from_confident_joint
     matrix = estimate(codes, p, weight, total)
     try:
         return check_transition_matrix(matrix)
     except ValueError as error:
         raise ValueError(
-            f"the probabilities do not tell the classes apart: the estimated {error}; "
-            "a better model of the labels, or a loss that needs no T, may help"
+            f"probabilities do not distinguish the classes: the estimated {error}; "
+            "use a better model of the labels, or a loss that needs no T"
         ) from error
 
 
-def _from_anchors(codes: NDArray[np.int64], p: Floats, weight: Floats, total: Floats) -> Floats:
+def _estimate_from_anchors(codes: NDArray[np.int64], p: Floats, weight: Floats, total: Floats) -> Floats:
     matrix: Floats = np.empty((p.shape[1], p.shape[1]))
-    for label, of_label in enumerate(total):
+    for label, label_weight in enumerate(total):
         rows = np.flatnonzero(codes == label)
         rows = rows[np.argsort(-p[rows, label], kind="stable")]
         before = np.cumsum(weight[rows]) - weight[rows]
-        anchors = rows[before < ANCHORS * of_label]
+        anchors = rows[before < ANCHORS * label_weight]
         matrix[label] = np.average(p[anchors], axis=0, weights=weight[anchors])
-    return _normalised(matrix)
+    return normalise_rows(matrix)
 
 
-def _from_confident_joint(codes: NDArray[np.int64], p: Floats, weight: Floats, total: Floats) -> Floats:
+def _estimate_from_confident_joint(
+    codes: NDArray[np.int64], p: Floats, weight: Floats, total: Floats
+) -> Floats:
     n_classes = p.shape[1]
-    of_label = p[np.arange(codes.size), codes]
-    threshold = np.bincount(codes, weights=weight * of_label, minlength=n_classes) / total
-    # The mean of equal numbers may be above them by rounding.
+    p_label = p[np.arange(codes.size), codes]
+    threshold = np.bincount(codes, weights=weight * p_label, minlength=n_classes) / total
+    # Rounding may make the mean of equal numbers larger than the numbers.
     confident = p >= threshold * (1.0 - 1e-9)
-    counted = confident.any(axis=1)  # of each label at least the row whose probability of it is highest
-    found = np.where(confident, p, -1.0).argmax(axis=1)[counted]
-    joint = np.zeros((n_classes, n_classes))  # of label and class
-    np.add.at(joint, (codes[counted], found), weight[counted])
+    counted = confident.any(axis=1)  # for each label, at least the row with the highest probability of it
+    assigned = np.where(confident, p, -1.0).argmax(axis=1)[counted]
+    joint = np.zeros((n_classes, n_classes))  # counts by label and class
+    np.add.at(joint, (codes[counted], assigned), weight[counted])
     joint *= (total / joint.sum(axis=1))[:, np.newaxis]
     matrix: Floats = joint.T
     empty = matrix.sum(axis=1) == 0.0
     matrix[empty, empty] = 1.0
-    return _normalised(matrix)
+    return normalise_rows(matrix)
 
 
-def _normalised(matrix: Floats) -> Floats:
-    normalised: Floats = matrix / matrix.sum(axis=1, keepdims=True)
-    return normalised
-
-
-def _read_probabilities(probabilities: ArrayLike, n_rows: int, n_classes: int) -> Floats:
+def _check_probabilities(probabilities: ArrayLike, n_rows: int, n_classes: int) -> Floats:
     p = np.asarray(probabilities, dtype=np.float64)
     if p.shape != (n_rows, n_classes):
         raise ValueError(
-            f"probabilities must have shape ({n_rows}, {n_classes}), as y has rows and classes, got {p.shape}"
+            f"probabilities must have shape ({n_rows}, {n_classes}), the rows and classes of y, got {p.shape}"
         )
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise ValueError("probabilities must be in [0, 1]")
     sums = p.sum(axis=1)
     if not np.allclose(sums, 1.0, rtol=0.0, atol=1e-3):
         wrong = sums[np.abs(sums - 1.0) > 1e-3]
-        raise ValueError(f"the rows of probabilities must sum to 1, got the sums {wrong[:3].tolist()}")
+        raise ValueError(f"probabilities must sum to 1 in each row, got sums {wrong[:3].tolist()}")
     return p

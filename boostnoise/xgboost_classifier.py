@@ -1,4 +1,4 @@
-"""XGBoost's classifier with a robust loss in place of the built-in one."""
+"""XGBoost's classifier with a robust loss instead of the built-in one."""
 
 from __future__ import annotations
 
@@ -12,48 +12,55 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._classifier import OWN_PARAMETERS, combined_weight, encode_eval_set, encode_labels, shown
-from .adaptation import adapt, loss_of
+from ._classifier import (
+    OWN_PARAMETERS,
+    combine_weights,
+    encode_eval_set,
+    encode_labels,
+    format_estimator,
+    positive_weight,
+)
+from .adaptation import adapt, build_loss
 from .hooks import XGBoostObjective
 from .losses.base import Loss
 from .losses.curvature import Strategy
-from .metrics import CorrectedAccuracyMetric, for_margins
+from .metrics import CorrectedAccuracyMetric, adapt_metric
 
-LABELS = "boostnoise_labels"  # the attribute of a saved booster that holds them
+LABELS_ATTRIBUTE = "boostnoise_labels"  # attribute of a saved booster that stores the labels
 
 
 class RobustXGBClassifier(xgboost.XGBClassifier):
     """`xgboost.XGBClassifier` with a robust loss.
 
-    Labels may be of any sortable type.  The intercept is estimated as XGBoost's built-in objective does; with
-    ``loss="ce"`` the model is XGBoost's own.  A callable as ``eval_metric`` gets what the parent would hand it,
-    probabilities, or margins if it is a metric of `boostnoise.metrics` that reads them.
+    Labels may be of any sortable type.  As with XGBoost's built-in objective, an intercept is estimated.  With
+    ``loss="ce"`` the model equals XGBoost's own.  A callable ``eval_metric`` receives probabilities, as in the
+    parent class, or margins if it is a metric of `boostnoise.metrics` that reads them.
 
     Parameters
     ----------
     loss : str or Loss, default="gce"
         See `get_loss`.
     loss_params : dict or None, default=None
-        Parameters of the loss, such as ``{"q": 0.5}``.  Two may be left to the noisy labels themselves; see
-        `boostnoise.adaptation`.  ``{"q": "auto"}`` of ``"gce"`` is chosen by accuracy in five-fold
-        cross-validation, which takes 25 fits more; ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` is
-        what `estimate_transition_matrix` makes of the probabilities that cross entropy gives rows it has not
-        seen, which takes five.
+        Parameters of the loss, such as ``{"q": 0.5}``.  Two can be chosen on the noisy labels, see
+        `boostnoise.adaptation`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in five-fold cross-validation (25
+        additional fits), and ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` by
+        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (5 additional fits).
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
-        Which curvature to use, see `boostnoise.curvature`; None stands for the default of the loss.
+        Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply those of the rows, as in scikit-learn.  XGBoost itself has none.
+        Class weights, multiplied with the sample weights as in scikit-learn.  XGBoost itself has no such
+        parameter.
     **kwargs
-        Everything that `xgboost.XGBClassifier` takes, ``objective`` apart.
+        All parameters of `xgboost.XGBClassifier` except ``objective``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The sorted labels.
     loss_ : Loss
-        What was trained with, with all its parameters.
+        The loss used for training, with all its parameters.
     loss_scores_ : dict of float to float
-        With ``{"q": "auto"}``: the accuracy of each q on noisy labels.
+        Accuracy of each q on noisy labels; only with ``{"q": "auto"}``.
 
     Examples
     --------
@@ -91,36 +98,35 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         xgb_model: Any = None,
         **fit_params: Any,
     ) -> Self:
-        """Fit the booster; the parameters are those of `xgboost.XGBClassifier.fit`.
+        """Fit the booster; parameters as in `xgboost.XGBClassifier.fit`.
 
         Raises
         ------
         ValueError, TypeError
-            If the loss or its parameters are not valid, the loss cannot deal with so many classes,
-            ``objective`` was set, or `y` holds fewer than two classes; for what is left to the data also if a
-            class has a single row, training starts from a model or from margins, or the estimated T is
-            singular.
+            If the loss or its parameters are invalid, if the loss does not support the number of classes, if
+            ``objective`` is set, or if `y` has fewer than two classes.  If a loss parameter is chosen on the
+            data, also if a class has a single row, if training starts from a model or from margins, or if the
+            estimated T is singular.
         """
-        loss_of(self)
+        build_loss(self)
         if self.objective not in ("binary:logistic", "multi:softprob"):
-            raise ValueError(f"objective is set by the loss and cannot be chosen, got {self.objective!r}")
+            raise ValueError(f"objective is set by the loss and must not be given, got {self.objective!r}")
         encoder, codes = encode_labels(y)
         labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
-        # Like XGBoost's own objective, which has no use for it with more classes.
-        positive = 1.0 if self.scale_pos_weight is None or n_classes > 2 else float(self.scale_pos_weight)
-        objective = XGBoostObjective(loss_of(self, n_classes), self.hessian, n_classes, positive)
+        scale_pos_weight = positive_weight(self.scale_pos_weight, n_classes)
+        objective = XGBoostObjective(build_loss(self, n_classes), self.hessian, n_classes, scale_pos_weight)
         metrics = self._margin_metrics(n_classes)
         encoded = None if eval_set is None else encode_eval_set(eval_set, encoder)
-        given = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
-        given["verbose"] = False
-        objective = adapt(self, objective, X, labels, codes, given)
+        arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
+        arguments["verbose"] = False
+        objective = adapt(self, objective, X, labels, codes, arguments)
         replaced = {"objective": objective, "eval_metric": metrics}
-        sample_weight = combined_weight(labels, sample_weight, self.class_weight)
-        # A model to go on from has an intercept already.
+        sample_weight = combine_weights(labels, sample_weight, self.class_weight)
+        # A model from which training continues already has an intercept.
         if self.base_score is None and xgb_model is None:
             replaced["base_score"] = objective.base_score(codes, sample_weight)
-        self._labels = None  # the parent's fit compares the codes with `classes_`
-        with self._replaced(**replaced):
+        self._labels = None  # the parent's `fit` compares the codes with `classes_`
+        with self._temporarily_set(**replaced):
             super().fit(
                 X, codes, sample_weight=sample_weight, eval_set=encoded, xgb_model=xgb_model, **fit_params
             )
@@ -128,20 +134,20 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         return self
 
     def _margin_metrics(self, n_classes: int) -> Any:
-        """``eval_metric`` for the hook, with which XGBoost hands margins to a callable."""
+        """``eval_metric``, converted to read margins, which is what XGBoost passes with a hook."""
         metrics = self.eval_metric if isinstance(self.eval_metric, list | tuple) else [self.eval_metric]
         corrected = any(isinstance(metric, CorrectedAccuracyMetric) for metric in metrics)
         if self.early_stopping_rounds and corrected:
             raise ValueError(
-                "early_stopping_rounds would minimise the corrected accuracy; pass "
+                "early_stopping_rounds would minimise the corrected accuracy instead of maximising it; pass "
                 "callbacks=[xgboost.callback.EarlyStopping(rounds=5, maximize=True)] instead"
             )
-        made = [for_margins(metric, "xgboost", n_classes) for metric in metrics]
-        return made if isinstance(self.eval_metric, list | tuple) else made[0]
+        converted = [adapt_metric(metric, "xgboost", n_classes) for metric in metrics]
+        return converted if isinstance(self.eval_metric, list | tuple) else converted[0]
 
     @contextmanager
-    def _replaced(self, **values: Any) -> Iterator[None]:
-        """Set attributes for a while."""
+    def _temporarily_set(self, **values: Any) -> Iterator[None]:
+        """Set attributes within a ``with`` block."""
         before = {name: getattr(self, name) for name in values}
         try:
             for name, value in values.items():
@@ -152,17 +158,17 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
                 setattr(self, name, value)
 
     def get_xgb_params(self) -> dict[str, Any]:
-        """Parameters for the booster: all but those of the loss."""
+        """Parameters of the booster, without those of the loss and `class_weight`."""
         params = super().get_xgb_params()
         return {name: params[name] for name in params if name not in (*OWN_PARAMETERS, "class_weight")}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = False  # a loss is for one label
+        tags.classifier_tags.multi_label = False  # a loss takes one label per row
         return tags
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        return shown(self)
+        return format_estimator(self)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -170,49 +176,49 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         return np.arange(self.n_classes_) if self._labels is None else self._labels
 
     def predict(self, X: Any, *, output_margin: bool = False, **kwargs: Any) -> NDArray[Any]:
-        """Predict labels, or margins with `output_margin`; further parameters as in the parent."""
+        """Predict labels, or margins with `output_margin`; other parameters as in the parent class."""
         check_is_fitted(self)
         predicted: NDArray[Any] = super().predict(X, output_margin=output_margin, **kwargs)
         return predicted if output_margin else self.classes_[predicted]
 
     def save_model(self, fname: Any) -> None:
-        """Save the booster with the labels, for `load_model`; see `xgboost.XGBClassifier.save_model`.
+        """Save the booster and the class labels, for `load_model`; see `xgboost.XGBClassifier.save_model`.
 
-        As with the parent, the parameters are not saved, the loss among them; a loaded model needs none to
-        predict.
+        As in the parent class, parameters are not saved, including the loss.  A loaded model does not need them
+        to predict.
 
         Raises
         ------
         TypeError
-            If the labels are neither strings nor numbers; save a pickle, or the booster alone.
+            If the labels are neither strings nor numbers.  Use pickle, or save only the booster.
         """
         booster = self.get_booster()
-        booster.set_attr(**{LABELS: _written(self.classes_)})
+        booster.set_attr(**{LABELS_ATTRIBUTE: _labels_to_json(self.classes_)})
         try:
             super().save_model(fname)
         finally:
-            booster.set_attr(**{LABELS: None})
+            booster.set_attr(**{LABELS_ATTRIBUTE: None})
 
     def load_model(self, fname: Any) -> None:
-        """Load a booster, with the labels if `save_model` of this class wrote it, else with class numbers."""
+        """Load a booster.  Labels are class numbers unless `save_model` of this class wrote the file."""
         super().load_model(fname)
         booster = self.get_booster()
-        written = booster.attr(LABELS)
-        booster.set_attr(**{LABELS: None})
-        self._labels = None if written is None else _read(written)
+        written = booster.attr(LABELS_ATTRIBUTE)
+        booster.set_attr(**{LABELS_ATTRIBUTE: None})
+        self._labels = None if written is None else _labels_from_json(written)
 
 
-def _written(labels: NDArray[Any]) -> str:
+def _labels_to_json(labels: NDArray[Any]) -> str:
     """Labels as JSON, with their type."""
     values = labels.tolist()
     if labels.dtype.kind not in "biufU" and not all(isinstance(label, str) for label in values):
         raise TypeError(
-            f"XGBoost's format holds labels that are strings or numbers, got the type {labels.dtype}; "
-            "save a pickle, or the booster alone with get_booster().save_model"
+            f"labels must be strings or numbers to be saved in XGBoost's format, got dtype {labels.dtype}; "
+            "use pickle, or save only the booster with get_booster().save_model"
         )
     return json.dumps({"type": labels.dtype.str, "labels": values})
 
 
-def _read(written: str) -> NDArray[Any]:
+def _labels_from_json(written: str) -> NDArray[Any]:
     content = json.loads(written)
     return np.array(content["labels"], dtype=content["type"])

@@ -1,8 +1,9 @@
-"""The losses and their names.
+"""Losses, and the names that select them.
 
-A loss takes class numbers y and margins f, and gives its value, its gradient and a curvature.  Two classes: f
-has shape (n,), the probability of class 1 is ``p = 1 / (1 + exp(-f))``, and the margin of the label is v = f or
--f.  K classes: f has shape (n, K), ``p = softmax(f)``.  In both, p_t is the probability of the given label.
+From class numbers y and margins f, a loss computes its value, its gradient and a curvature.  For two classes, f
+has shape (n,), the probability of class 1 is ``p = 1 / (1 + exp(-f))``, and the margin of the label is v = f
+for class 1 and v = -f for class 0.  For K classes, f has shape (n, K) and ``p = softmax(f)``.  The probability
+of the given label is p_t.
 
 ======================== ========================================== ===========================
 name                     loss                                       class
@@ -15,8 +16,8 @@ name                     loss                                       class
 ``focal``                ``-(1 - p_t)^r ln p_t``                    `FocalLoss`
 ``rfl``                  ``(1 - p_t)^r (1 - p_t^q) / q``            `RobustFocalLoss`
 ``alpha``                ``a / (a-1) (1 - p_t^(1 - 1/a))``          `AlphaLoss`
-``label_smoothing``      CE with smooth targets                     `LabelSmoothing`
-``bootstrap``            CE with targets in part the model's own    `Bootstrap`
+``label_smoothing``      CE with smoothed targets                   `LabelSmoothing`
+``bootstrap``            CE with partly predicted targets           `Bootstrap`
 ``nce_mae``              ``alpha NCE + beta MAE``                   `NormalizedCrossEntropyMAE`
 ``nce_rce``              ``alpha NCE + beta RCE``                   `NormalizedCrossEntropyRCE`
 ``sigmoid``              ``1 / (1 + exp(v))``, two classes          `SigmoidLoss`
@@ -27,7 +28,7 @@ name                     loss                                       class
 ``distribution``         ``F(-v)``, two classes                     `DistributionLoss`
 ``forward``              ``-ln sum_i p_i T[i, t]``                  `ForwardCorrection`
 ``backward``             ``-sum_k inverse(T)[t, k] ln p_k``         `BackwardCorrection`
-``unbiased``             the same from two noise rates, two classes `UnbiasedCrossEntropy`
+``unbiased``             ``backward`` from noise rates, two classes `UnbiasedCrossEntropy`
 ======================== ========================================== ===========================
 """
 

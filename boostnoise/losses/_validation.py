@@ -1,4 +1,4 @@
-"""Checks of the parameters of losses."""
+"""Checks of loss parameters."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 
 def check_number(owner: object, name: str, low: float, high: float, ends: str = "[]") -> None:
-    """Raise where the attribute `name` of `owner` is not a number between `low` and `high`.
+    """Raise an error if the attribute `name` of `owner` is not a number between `low` and `high`.
 
     Parameters
     ----------
     ends : str of two characters
-        ``"["`` or ``"("`` and ``"]"`` or ``")"``: whether the ends belong to the interval.
+        Whether the interval includes its ends: ``"["`` or ``"("``, then ``"]"`` or ``")"``.
 
     Raises
     ------
     TypeError
-        If it is not a number.
+        If the attribute is not a number.
     ValueError
-        If it is not in the interval.
+        If the number is outside the interval.
     """
     value: Any = getattr(owner, name)
     is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -32,7 +32,7 @@ def check_number(owner: object, name: str, low: float, high: float, ends: str = 
 
 
 def check_weights(owner: object, *names: str) -> None:
-    """Raise where a weight of a term is negative or infinite, or where all are zero."""
+    """Raise an error if the weight of a term is negative or infinite, or if all weights are zero."""
     for name in names:
         check_number(owner, name, 0, float("inf"), "[)")
     if not any(getattr(owner, name) for name in names):

@@ -1,4 +1,4 @@
-"""What all losses share."""
+"""Base classes of losses, and the computation of their hessian strategies."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .curvature import Strategy, check_strategy
-from .softmax import Classes, Floats, Margin, Softmax, read
+from .softmax import Classes, Floats, Margin, Softmax, read_inputs
 
 
 class Loss(ABC):
-    """A loss of a class number and a margin; use a subclass, or write one with the three abstract methods.
+    """Base class of losses.  For a custom loss, derive a class and implement the three abstract methods.
 
-    Two classes have margins of shape (n,), K classes margins of shape (n, K).  The losses of this package also
-    take a `Softmax` in place of the margins, and share one between gradient and hessian, so what derives from
-    one of them must take it too (NumPy reads it as an array); what derives from this class sees arrays only.
+    Margins have shape (n,) for two classes, else (n, K).  The losses of this package also accept a `Softmax` in
+    place of the margins, which gradient and hessian then share.  A class derived from one of them must accept
+    it too (NumPy converts it to an array); a class derived from `Loss` receives arrays only.
 
     Attributes
     ----------
     binary_only : bool
-        Whether the loss takes margins of shape (n,) alone.
+        Whether the loss supports only two classes, with margins of shape (n,).
     default_hessian : str
-        The strategy of `hessian` where none is named.
+        Default strategy of `hessian`.
     """
 
     binary_only: ClassVar[bool] = False
@@ -46,8 +46,8 @@ class Loss(ABC):
         Raises
         ------
         ValueError
-            If the shapes do not fit, a label is not one of 0, ..., K - 1, or the loss cannot deal with so many
-            classes.
+            If the shapes do not match, if a label is not one of 0, ..., K - 1, or if the loss does not support
+            the number of classes.
         TypeError
             If the labels are not integers.
         """
@@ -70,26 +70,26 @@ class Loss(ABC):
         ----------
         y, margin : as in `value`
         strategy : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None
-            Formulas and advice are in `boostnoise.curvature`.  None stands for `default_hessian`.
+            Formulas and advice are in `boostnoise.curvature`.  None uses `default_hessian`.
 
         Returns
         -------
         float array in the shape of `margin`
-            Finite and not negative wherever the margins are finite.
+            Finite and non-negative wherever the margins are finite.
 
         Raises
         ------
         ValueError
-            If the strategy is unknown (the message lists those known), and as in `value`.
+            If the strategy is unknown, and as in `value`.
         """
         return curvature(self, y, margin, self.default_hessian if strategy is None else strategy)
 
     def gradient_hessian(
         self, y: Classes, margin: Margin, strategy: Strategy | None = None
     ) -> tuple[Floats, Floats]:
-        """`gradient` and `hessian` at once, which shares work."""
+        """`gradient` and `hessian` in one call, with shared computations."""
         gradient = self.gradient(y, margin)
-        check_derivative(self, "gradient", gradient, margin)  # curvatures may be made of it
+        check_derivative(self, "gradient", gradient, margin)  # before a strategy computes with it
         return gradient, self.hessian(y, margin, strategy)
 
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
@@ -101,27 +101,27 @@ class Loss(ABC):
         return expected(self, y, margin)
 
     def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError if the loss cannot deal with this number of classes."""
+        """Raise a ValueError if the loss does not support this number of classes."""
         if self.binary_only and n_classes > 2:
             raise ValueError(f"{type(self).__name__} is for two classes, got {n_classes}")
 
 
 class SoftmaxLoss(Loss):
-    """A loss of class probabilities.  Its methods also take a `Softmax` in place of the margins."""
+    """A loss of class probabilities.  Its methods also accept a `Softmax` in place of the margins."""
 
     def hessian(self, y: Classes, margin: Margin, strategy: Strategy | None = None) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         return curvature(self, y, softmax, self.default_hessian if strategy is None else strategy)
 
     def gradient_hessian(
         self, y: Classes, margin: Margin, strategy: Strategy | None = None
     ) -> tuple[Floats, Floats]:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         return super().gradient_hessian(y, softmax, strategy)
 
-    def _read(self, y: Classes, margin: Margin) -> tuple[Classes, Softmax]:
-        """Labels and probabilities, checked."""
-        y, softmax = read(y, margin)
+    def _read_inputs(self, y: Classes, margin: Margin) -> tuple[Classes, Softmax]:
+        """Check labels and margins; return class numbers and the `Softmax`."""
+        y, softmax = read_inputs(y, margin)
         if softmax is not margin:
             check_shape(self, softmax.margin)
             self.check_classes(softmax.n_classes)
@@ -129,33 +129,33 @@ class SoftmaxLoss(Loss):
 
 
 def check_shape(loss: Loss, margin: Floats) -> None:
-    """Raise a ValueError where a loss for two classes gets margins of more than one column."""
+    """Raise a ValueError if a loss for two classes receives margins of shape (n, K)."""
     if loss.binary_only and margin.ndim != 1:
         raise ValueError(
-            f"{type(loss).__name__} is for two classes, whose margins have shape (n,), got {margin.shape}"
+            f"{type(loss).__name__} is for two classes, with margins of shape (n,), got {margin.shape}"
         )
 
 
-FLOOR = 0.1  # of "exact_clipped", as a share of p (1 - p)
+FLOOR = 0.1  # lower limit of "exact_clipped", as a share of p (1 - p)
 
 
 def check_derivative(loss: Loss, name: str, found: Any, margin: Margin) -> None:
-    """Raise a ValueError where a derivative is not in the shape of the margins; NumPy may repeat it."""
+    """Raise a ValueError if a derivative does not have the shape of the margins; NumPy might broadcast it."""
     expected = margin.margin.shape if isinstance(margin, Softmax) else np.shape(margin)
     shape = getattr(found, "shape", None)
     if shape != expected:
-        what = f"is no array but {found!r}" if shape is None else f"has shape {shape}"
-        raise ValueError(f"the {name} of {loss!r} {what}, margins have {expected}")
+        what = repr(found) if shape is None else f"shape {shape}"
+        raise ValueError(f"{name} of {loss!r} must be an array of shape {expected}, as the margins, got {what}")
 
 
-def _second_derivative(loss: Loss, y: Classes, margin: Margin) -> Floats:
+def _checked_exact_hessian(loss: Loss, y: Classes, margin: Margin) -> Floats:
     found = loss.exact_hessian(y, margin)
     check_derivative(loss, "exact_hessian", found, margin)
     return found
 
 
 def curvature(loss: Loss, y: Classes, margin: Margin, strategy: Strategy) -> Floats:
-    """Curvature of a loss by one of the strategies.
+    """Curvature of a loss for a hessian strategy.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def curvature(loss: Loss, y: Classes, margin: Margin, strategy: Strategy) -> Flo
     Returns
     -------
     float array in the shape of the margins
-        Finite and not negative.
+        Finite and non-negative.
     """
     check_strategy(strategy)
     if strategy == "irls":
@@ -175,29 +175,29 @@ def curvature(loss: Loss, y: Classes, margin: Margin, strategy: Strategy) -> Flo
     if strategy == "fisher":
         return loss.fisher_hessian(y, margin)
     if strategy == "abs":
-        return np.abs(_second_derivative(loss, y, margin))
-    y, softmax = read(y, margin)
+        return np.abs(_checked_exact_hessian(loss, y, margin))
+    y, softmax = read_inputs(y, margin)
     if strategy == "logistic":
         return softmax.variance
     if strategy == "exact_clipped":
-        return np.maximum(_second_derivative(loss, y, margin), FLOOR * softmax.variance)
+        return np.maximum(_checked_exact_hessian(loss, y, margin), FLOOR * softmax.variance)
     return np.ones_like(softmax.variance)
 
 
 def reweighted(loss: Loss, y: Classes, margin: Margin) -> Floats:
     """``max(|g| (1 - |r|), h)``; see "irls"."""
-    y, softmax = read(y, margin)
+    y, softmax = read_inputs(y, margin)
     weighted = np.abs(loss.gradient(y, margin)) * softmax.agreement(y)
-    return np.maximum(weighted, _second_derivative(loss, y, margin))
+    return np.maximum(weighted, _checked_exact_hessian(loss, y, margin))
 
 
 def expected(loss: Loss, y: Classes, margin: Margin) -> Floats:
     """``sum_j p_j g_j r_j``; see "fisher"."""
-    _, softmax = read(y, margin)
+    _, softmax = read_inputs(y, margin)
     total = np.zeros_like(softmax.variance)
     for label in range(softmax.n_classes):
-        given = np.full_like(y, label)
+        labels = np.full_like(y, label)
         p = softmax.spread(softmax.p[:, label])
-        total += p * loss.gradient(given, margin) * softmax.residual(given)
-    # Where single labels pull the other way, rounding may leave a sum that is barely negative.
+        total += p * loss.gradient(labels, margin) * softmax.residual(labels)
+    # If labels contribute terms of opposite sign, rounding may make the sum slightly negative.
     return np.maximum(total, 0.0)

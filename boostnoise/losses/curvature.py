@@ -1,57 +1,71 @@
-"""Positive curvatures for the Newton steps of a booster, from losses that need not be convex.
+"""Hessian strategies: positive curvatures for the Newton steps of a booster.
 
-A booster divides the sum of the gradients of a leaf by the sum of its curvatures.  The second derivative of a
-robust loss is negative for the rows that contradict the model, so something else must take its place.  In what
-follows g is the gradient and h the second derivative of the loss of a row by one of its margins, p the
-probability of the class that this margin belongs to, and r the gradient of cross entropy, ``p - onehot(y)``;
-for two classes that is the second class.  Every strategy is finite and not negative at every finite margin.
+For the value of a leaf, a booster divides the sum of the gradients of its rows by the sum of their curvatures.
+The natural curvature is the second derivative of the loss, but that of a robust loss is negative for rows that
+contradict the model.  A strategy, selected by the parameter ``hessian``, replaces it by a curvature that is
+finite and non-negative at every finite margin:
+
+=================== ========================= ==============================================================
+strategy            curvature                 use
+=================== ========================= ==============================================================
+``"irls"``          ``max(|g| (1 - |r|), h)`` default of all losses
+``"logistic"``      ``p (1 - p)``             more cautious: shorter steps where many rows contradict the model
+``"fisher"``        ``sum_j p_j g_j r_j``     does not depend on the given labels
+``"exact_clipped"`` ``max(h, p (1 - p)/10)``  Newton's method where the loss is convex
+``"abs"``           ``|h|``                   for comparison only
+``"unit"``          ``1``                     control: plain gradient steps
+=================== ========================= ==============================================================
+
+Here g and h are the first and second derivatives of the loss of a row with respect to one of its margins, p is
+the probability of the class of that margin (for two classes, of class 1), and ``r = p - onehot(y)`` is the
+gradient of cross entropy.
 
 ``"irls"``
-    ``max(|g| (1 - |r|), h)``, the default of all losses.  The first term is the curvature of cross entropy,
-    ``p (1 - p) = |r| (1 - |r|)``, with the weight g / r that gives it the gradient of the loss, as in
-    iteratively reweighted least squares.  A row that the loss does not trust has little of both, and the step
-    is the one that cross entropy would take.  For a loss of p_t with the weight ``w(p_t) = g / r`` the term is
+    ``max(|g| (1 - |r|), h)``.  The first term is the curvature of cross entropy, ``p (1 - p) = |r| (1 - |r|)``,
+    times the weight g / r with which cross entropy has the gradient of the loss, as in iteratively reweighted
+    least squares.  A row with a small weight has a small gradient and a small curvature, so the length of the
+    step remains that of cross entropy.  For a loss of p_t with weight ``w(p_t) = g / r`` the term is
     ``w(p_t) p (1 - p)``, for GCE ``p_t^q p (1 - p)``; for a margin loss phi(v) it is
-    ``|phi'(v)| / (1 + exp(-v))``.  The curvature is never below h: to second order, the Newton step of one row
-    by one margin does not raise its loss.  (`TangentLoss` has its own first term.)
+    ``|phi'(v)| / (1 + exp(-v))``.  The curvature is never below h.  So, to second order, the Newton step of one
+    row in one margin does not increase its loss.  (`TangentLoss` replaces the first term by its own.)
 
-    More is true of a loss that is a concave function of cross entropy: of ``ce``, ``gce``, ``alpha``, ``mae``,
-    ``sce`` and ``sigmoid``.  There the weighted cross entropy, shifted to touch the loss at the margin, lies
-    above it everywhere, and what lowers it lowers the loss by as much.  The same holds for losses
-    with a majoriser of their own: cross entropy with other targets for ``forward`` (the posterior of the class,
-    as in expectation maximisation) and for ``bootstrap(hard=True)``, whose curvature is ``p (1 - p)``, and the
-    exponential or a constant for ``negative_exponential``.  For ``focal``, ``rfl``, ``mse``, soft
-    ``bootstrap``, ``nce_mae``, ``nce_rce``, ``ramp``, ``savage``, ``tangent`` and ``distribution`` it is an
-    approximation.
+    For losses that are concave functions of cross entropy (``ce``, ``gce``, ``alpha``, ``mae``, ``sce`` and
+    ``sigmoid``), weighted cross entropy is a majoriser [1]_: shifted to touch the loss at the margin, it is
+    nowhere below the loss, and a step that decreases it decreases the loss by at least as much.  Three losses
+    have majorisers of their own: ``forward`` and ``bootstrap(hard=True)`` cross entropy with other targets (for
+    ``forward`` the posterior of the class, as in expectation maximisation), whose curvature is ``p (1 - p)``,
+    and ``negative_exponential`` the exponential or a constant.  For ``focal``, ``rfl``, ``mse``, soft
+    ``bootstrap``, ``nce_mae``, ``nce_rce``, ``ramp``, ``savage``, ``tangent`` and ``distribution`` the strategy
+    is an approximation.
 ``"logistic"``
-    ``p (1 - p)``, whatever the loss.  Rows that are not trusted keep their weight in the denominator, so for a
-    loss with weights below 1, such as GCE, steps are shorter than with "irls" where many rows contradict the
-    model: the cautious choice.  Twice the loss takes twice the step.
+    ``p (1 - p)`` for every loss.  Rows with a small weight keep their full share of the denominator.  For a
+    loss with weights below 1, such as GCE, steps are therefore shorter than with "irls" where many rows
+    contradict the model.  Doubling the loss doubles the step.
 ``"fisher"``
-    ``sum_j p_j g_j r_j`` over the labels j that the model expects: the covariance of the gradient with that of
-    cross entropy, without the given label.  For a proper loss (``ce``, ``mse``) this is the expected second
-    derivative, the Fisher information where the loss is a likelihood.  For one that is not proper the expected
-    second derivative may vanish or be negative (that of ``mae`` and ``sigmoid`` is 0 at p = 1/2), and the
-    covariance is what remains of it when the loss is made unbiased at p.  In particular
+    ``sum_j p_j g_j r_j``, where p_j is the probability of label j under the model, and g_j and r_j are g and r
+    for label j: the covariance of the gradient with that of cross entropy.  For a proper loss (``ce``, ``mse``)
+    this is the expected second derivative, and the Fisher information if the loss is a negative log-likelihood.
+    For other losses the expected second derivative may be zero or negative (for ``mae`` and ``sigmoid`` it is 0
+    at p = 1/2); the covariance is what remains of it when the loss is made unbiased at p.  Special cases:
 
     - loss of p_t with weight w: ``p (1-p)^2 w(p) + p^2 sum_{j other} p_j w(p_j)``; for two classes
       ``p (1-p) {(1-p) w(p) + p w(1-p)}``;
     - margin loss phi, with p = 1 / (1 + exp(-f)): ``-p (1-p) {phi'(f) + phi'(-f)}``;
     - ``mse``: ``2 p^2 {(1-p)^2 + sum_{j other} p_j^2}``;
     - soft ``bootstrap``: ``beta p (1-p)``;
-    - ``label_smoothing``, ``backward``, ``unbiased``, hard ``bootstrap``: ``p (1-p)``, which is h for any
+    - ``label_smoothing``, ``backward``, ``unbiased``, hard ``bootstrap``: ``p (1-p)``, which is h for every
       label;
-    - ``forward``: ``sum_j q_j g_j^2`` with q_j the probability of observing the label j.
+    - ``forward``: ``sum_j q_j g_j^2`` with q_j the probability of observing label j.
 ``"exact_clipped"``
-    ``max(h, p (1 - p) / 10)``.  Newton's method where the loss is convex; elsewhere a floor in proportion to
-    the curvature of cross entropy, as with a tiny constant in its place steps explode.
+    ``max(h, p (1 - p) / 10)``: Newton's method where the loss is convex, elsewhere a lower limit proportional
+    to the curvature of cross entropy.  With a tiny constant as the limit, steps would explode.
 ``"abs"``
-    ``|h|``.  It vanishes where the loss changes from convex to concave, which for symmetric losses (``mae``,
-    ``sigmoid``, ...) of two classes is the margin 0, so a booster that starts there takes wild steps.  For
-    comparison only.
+    ``|h|``.  It vanishes where the loss changes from convex to concave.  For symmetric losses (``mae``,
+    ``sigmoid``, ...) of two classes this is at margin 0, where a booster without an intercept starts, so its
+    first steps are erratic.
 ``"unit"``
-    1: plain gradient steps, as large as the learning rate makes them.  The control against which to compare
-    robust losses, as much of what looks like robustness is damping.
+    1: plain gradient steps, scaled by the learning rate only.  Compare robust losses with this control, because
+    much of what looks like robustness is damping.
 
 References
 ----------
@@ -67,6 +81,6 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 def check_strategy(strategy: str) -> None:
-    """Raise a ValueError that lists the known strategies where this is none of them."""
+    """Raise a ValueError if the hessian strategy is unknown; the message lists all strategies."""
     if strategy not in STRATEGIES:
-        raise ValueError(f"hessian strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
+        raise ValueError(f"hessian strategy {strategy!r} is unknown; allowed are {', '.join(STRATEGIES)}")

@@ -1,4 +1,4 @@
-"""The loss that a probability distribution gives (Wilton & Ye, AAAI 2024, Lemmas 6 to 8)."""
+"""The loss induced by a probability distribution (Wilton & Ye, AAAI 2024, Lemmas 6 to 8)."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy as np
 from .margin import MarginLoss
 from .softmax import Floats
 
-STEP = 1e-3  # of the numeric derivative, as a share of the interquartile range
+STEP = 1e-3  # step of the numerical derivative, as a share of the interquartile range
 METHODS = ("cdf", "pdf", "ppf", "support")
 
 
 @dataclass(frozen=True, repr=False)
 class DistributionLoss(MarginLoss):
-    """``F(-v)`` of the distribution function F of a continuous distribution.
+    """``F(-v)``, with F the distribution function of a continuous distribution.
 
-    The gradient is ``-s`` times the density at -v, so it is zero wherever the density is: beyond the ends of
-    the support the booster never moves.  The second derivative is that of the density: ``f'(-v)`` by central
-    differences of fourth order, good to about 1e-9 where the density is smooth on the scale of its
-    interquartile range.  Nearer to an end of the support than 1/200 of that range, the derivative of ln f is
-    taken from 1/200 inside.
+    The gradient is ``-s`` times the density f at -v.  It is zero where the density is zero: beyond the ends of
+    the support, rows have no influence.  The second derivative is ``f'(-v)``, computed by central differences
+    of fourth order.  Its error is about 1e-9 if the density is smooth on the scale of its interquartile range.
+    Closer to an end of the support than 1/200 of that range, the derivative of ln f is that of the point 1/200
+    inside.
 
-    The standard logistic distribution gives the sigmoid loss, the uniform one on [-1, 1] the ramp loss, and
-    ``mu - Exp(1)`` the negative exponential one; ``scipy.stats.weibull_max(1, loc=mu)`` is the latter.
+    The standard logistic distribution gives the sigmoid loss, the uniform distribution on [-1, 1] the ramp
+    loss, and ``mu - Exp(1)``, in SciPy ``scipy.stats.weibull_max(1, loc=mu)``, the negative exponential loss.
 
     Parameters
     ----------
     dist : frozen continuous distribution of scipy.stats
-        One without atoms and with a bounded density.  Two losses are equal where the distributions have the
-        same 999 quantiles.
+        It must have no atoms and a bounded density.  Two losses are equal if their distributions have the same
+        999 quantiles.
 
     Examples
     --------
@@ -46,11 +46,11 @@ class DistributionLoss(MarginLoss):
     """
 
     dist: Any = field(compare=False)
-    # Frozen distributions compare by identity; these say what is the same after a pickle or a clone.
+    # Frozen distributions compare by identity.  Quantiles identify equal ones after pickling or cloning.
     _quantiles: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        shown = _shown(self.dist)
+        shown = _format_distribution(self.dist)
         if hasattr(self.dist, "pmf"):
             raise TypeError(f"dist of DistributionLoss must be continuous, got the discrete {shown}")
         if not all(callable(getattr(self.dist, name, None)) for name in METHODS):
@@ -58,27 +58,31 @@ class DistributionLoss(MarginLoss):
                 "dist of DistributionLoss must be a frozen continuous distribution of scipy.stats, with the "
                 f"methods {', '.join(METHODS)}; got {shown}"
             )
-        levels = np.arange(1, 1000) / 1000
-        points = np.asarray(self.dist.ppf(levels) if np.ndim(self.dist.cdf(0.0)) == 0 else np.nan, dtype=float)
+        probabilities = np.arange(1, 1000) / 1000
+        points = np.asarray(
+            self.dist.ppf(probabilities) if np.ndim(self.dist.cdf(0.0)) == 0 else np.nan, dtype=float
+        )
         if not np.isfinite(points).all():
-            raise ValueError(f"the parameters of dist are out of range or no numbers: {shown}")
-        if not np.allclose(self.dist.cdf(points), levels, rtol=0.0, atol=1e-6):
+            raise ValueError(
+                f"dist of DistributionLoss must have scalar parameters within their range, got {shown}"
+            )
+        if not np.allclose(self.dist.cdf(points), probabilities, rtol=0.0, atol=1e-6):
             raise ValueError(f"dist of DistributionLoss must be continuous, got {shown} with an atom")
         ends = [end for end in self.dist.support() if np.isfinite(end)]
         if not np.isfinite(self.dist.pdf(np.append(points, ends))).all():
-            raise ValueError(f"the density of dist must be bounded, that of {shown} is not")
+            raise ValueError(f"dist of DistributionLoss must have a bounded density, got {shown}")
         object.__setattr__(self, "_quantiles", tuple(points.tolist()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(dist={_shown(self.dist)})"
+        return f"{type(self).__name__}(dist={_format_distribution(self.dist)})"
 
     def _phi(self, v: Floats) -> Floats:
         return np.asarray(self.dist.cdf(-v), dtype=np.float64)
 
-    def _slope(self, v: Floats) -> Floats:
+    def _derivative(self, v: Floats) -> Floats:
         return -np.asarray(self.dist.pdf(-v), dtype=np.float64)
 
-    def _bend(self, v: Floats) -> Floats:
+    def _second_derivative(self, v: Floats) -> Floats:
         f, (low, high) = self.dist.pdf, self.dist.support()
         step = STEP * (self._quantiles[749] - self._quantiles[249])
         inside = np.clip(-v, low + 5.0 * step, high - 5.0 * step)
@@ -89,8 +93,8 @@ class DistributionLoss(MarginLoss):
         return np.asarray(rise / (12.0 * step) * ratio, dtype=np.float64)
 
 
-def _shown(dist: Any) -> str:
-    """A frozen distribution as one would write it; its own text is an address."""
+def _format_distribution(dist: Any) -> str:
+    """Representation of a frozen distribution as an expression; its own is a memory address."""
     name = getattr(getattr(dist, "dist", None), "name", None)
     if name is None:
         return repr(dist)

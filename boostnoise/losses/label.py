@@ -1,11 +1,10 @@
 """Losses of the probability of the given label, p_t.
 
-Each is a function phi of p_t alone.  With u = ln p_t, p the probabilities and r = p - onehot(y), the
-derivatives by the margins are
+Each is a function phi of p_t alone.  With u = ln p_t, probabilities p and r = p - onehot(y), the derivatives
+with respect to the margins are
 
-- gradient: ``w r`` with the weight ``w = -dphi/du``: cross entropy's, times what the loss trusts the row;
-- second derivative: ``w p (1 - p) + b r^2`` with the bend ``b = d2phi/du2``, negative where the loss is
-  concave.
+- gradient: ``w r``, the gradient of cross entropy times the weight ``w = -dphi/du`` of the row;
+- second derivative: ``w p (1 - p) + b r^2`` with ``b = d2phi/du2``, negative where phi is concave in u.
 
 References
 ----------
@@ -37,97 +36,98 @@ SMALLEST = np.finfo(np.float64).tiny
 
 
 class LabelLoss(SoftmaxLoss):
-    """A loss phi(p_t); a subclass gives phi and its derivatives by ln p_t, element by element.
+    """A loss phi(p_t); subclasses implement phi and its derivatives with respect to ln p_t, element-wise.
 
     Attributes
     ----------
     concave : bool
-        Whether the loss is a concave function of cross entropy, so that its bend is nowhere positive.
+        Whether the loss is a concave function of cross entropy, so that ``d2phi / d(ln p_t)2`` is never
+        positive.
     """
 
     concave: ClassVar[bool] = False
 
     @abstractmethod
-    def _phi(self, of: Probabilities) -> Floats:
+    def _phi(self, probs: Probabilities) -> Floats:
         """The loss."""
 
     @abstractmethod
-    def _weight(self, of: Probabilities) -> Floats:
-        """``-dphi / d ln p_t``, not negative."""
+    def _weight(self, probs: Probabilities) -> Floats:
+        """``-dphi / d ln p_t``, non-negative."""
 
     @abstractmethod
-    def _bend(self, of: Probabilities) -> Floats:
+    def _second_derivative(self, probs: Probabilities) -> Floats:
         """Second derivative of phi with respect to ln p_t."""
 
     def value(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         return self._phi(softmax.of_label(y))
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
-        return softmax.spread(softmax.of_label(y).once(self._weight)) * softmax.residual(y)
+        y, softmax = self._read_inputs(y, margin)
+        return softmax.spread(softmax.of_label(y).cached(self._weight)) * softmax.residual(y)
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
-        return self._curved(y, softmax, self._bend(softmax.of_label(y)))
+        y, softmax = self._read_inputs(y, margin)
+        return self._hessian(y, softmax, self._second_derivative(softmax.of_label(y)))
 
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
-        # What the general formula comes to.
-        y, softmax = self._read(y, margin)
-        bend = None if self.concave else np.maximum(self._bend(softmax.of_label(y)), 0.0)
-        return self._curved(y, softmax, bend)
+        # The general formula, simplified.
+        y, softmax = self._read_inputs(y, margin)
+        second = None if self.concave else np.maximum(self._second_derivative(softmax.of_label(y)), 0.0)
+        return self._hessian(y, softmax, second)
 
     def fisher_hessian(self, y: Classes, margin: Margin) -> Floats:
-        # What the general formula comes to, without a pass for each label.
-        _, softmax = self._read(y, margin)
+        # The general formula, simplified so that it needs no loop over labels.
+        _, softmax = self._read_inputs(y, margin)
         p, rest = softmax.p, softmax.complement
         weighted = p * self._weight(softmax)
         return softmax.shaped(rest**2 * weighted + p**2 * sum_of_others(weighted))
 
-    def _curved(self, y: Classes, softmax: Softmax, bend: Floats | None) -> Floats:
-        """``w p (1 - p) + bend r^2``; None stands for a bend of 0."""
-        curved = softmax.spread(softmax.of_label(y).once(self._weight)) * softmax.variance
-        if bend is not None:
+    def _hessian(self, y: Classes, softmax: Softmax, second: Floats | None) -> Floats:
+        """``w p (1 - p) + second r^2``; None stands for 0."""
+        hessian = softmax.spread(softmax.of_label(y).cached(self._weight)) * softmax.variance
+        if second is not None:
             residual = softmax.residual(y)
-            # In this order: r^2 alone may be too small for a double where the bend is large.
-            curved += softmax.spread(bend) * residual * residual
-        return curved
+            # In this order, because r^2 alone may underflow where `second` is large.
+            hessian += softmax.spread(second) * residual * residual
+        return hessian
 
 
 @dataclass(frozen=True)
 class CrossEntropy(LabelLoss):
-    """``-ln p_t``, the loss that XGBoost and LightGBM minimise themselves."""
+    """``-ln p_t``, the built-in loss of XGBoost and LightGBM."""
 
     concave = True
 
-    def _phi(self, of: Probabilities) -> Floats:
-        return -of.log_p
+    def _phi(self, probs: Probabilities) -> Floats:
+        return -probs.log_p
 
-    def _weight(self, of: Probabilities) -> Floats:
-        return np.ones_like(of.p)
+    def _weight(self, probs: Probabilities) -> Floats:
+        return np.ones_like(probs.p)
 
-    def _bend(self, of: Probabilities) -> Floats:
-        return np.zeros_like(of.p)
+    def _second_derivative(self, probs: Probabilities) -> Floats:
+        return np.zeros_like(probs.p)
 
 
 @dataclass(frozen=True)
 class MeanAbsoluteError(LabelLoss):
-    """``sum_k |p_k - onehot_k| = 2 (1 - p_t)`` [2]_: bounded, and symmetric.
+    """``sum_k |p_k - onehot_k| = 2 (1 - p_t)`` [2]_; bounded and symmetric.
 
-    Uniform noise does not move its minimiser.  The gradient ``2 p_t (p - onehot)`` vanishes where the model
-    contradicts the label as well as where it agrees.
+    Uniform noise does not change its minimiser.  The gradient ``2 p_t (p - onehot)`` vanishes both where the
+    model agrees with the label and where it contradicts it.
     """
 
     concave = True
 
-    def _phi(self, of: Probabilities) -> Floats:
-        return 2.0 * of.complement
+    def _phi(self, probs: Probabilities) -> Floats:
+        return 2.0 * probs.complement
 
-    def _weight(self, of: Probabilities) -> Floats:
-        return 2.0 * of.p
+    def _weight(self, probs: Probabilities) -> Floats:
+        return 2.0 * probs.p
 
-    def _bend(self, of: Probabilities) -> Floats:
-        return -2.0 * of.p
+    def _second_derivative(self, probs: Probabilities) -> Floats:
+        return -2.0 * probs.p
 
 
 class _PowerLoss(LabelLoss):
@@ -136,26 +136,26 @@ class _PowerLoss(LabelLoss):
     q: float
     concave = True
 
-    def _phi(self, of: Probabilities) -> Floats:
-        return _power_gap(of.log_p, self.q)
+    def _phi(self, probs: Probabilities) -> Floats:
+        return _power_loss(probs.log_p, self.q)
 
-    def _weight(self, of: Probabilities) -> Floats:
-        return np.exp(self.q * of.log_p)
+    def _weight(self, probs: Probabilities) -> Floats:
+        return np.exp(self.q * probs.log_p)
 
-    def _bend(self, of: Probabilities) -> Floats:
-        return -self.q * np.exp(self.q * of.log_p)
+    def _second_derivative(self, probs: Probabilities) -> Floats:
+        return -self.q * np.exp(self.q * probs.log_p)
 
 
 @dataclass(frozen=True)
 class GeneralizedCrossEntropy(_PowerLoss):
-    """``(1 - p_t^q) / q``: between cross entropy (q -> 0) and mean absolute error (q = 1) [1]_.
+    """``(1 - p_t^q) / q``, between cross entropy (q -> 0) and mean absolute error (q = 1) [1]_.
 
-    A row's gradient is that of cross entropy times p_t^q, so rows that contradict the model count less.
+    The gradient is that of cross entropy times p_t^q, so rows that contradict the model count less.
 
     Parameters
     ----------
     q : float, default=0.7
-        In [0, 1]; 0 stands for the limit, cross entropy.
+        In [0, 1]; 0 is the limit, cross entropy.
     """
 
     q: float = 0.7
@@ -173,8 +173,8 @@ class AlphaLoss(_PowerLoss):
     Parameters
     ----------
     a : float, default=2.0
-        In [1, inf]; 1 stands for the limit, cross entropy, and inf for ``1 - p_t``.  Values below 1, which the
-        paper has as well, make a loss less robust than cross entropy.
+        In [1, inf]; 1 is the limit, cross entropy, and inf gives ``1 - p_t``.  The paper also allows values
+        below 1, with which the loss is less robust than cross entropy.
     """
 
     a: float = 2.0
@@ -195,9 +195,9 @@ class SymmetricCrossEntropy(LabelLoss):
     Parameters
     ----------
     alpha, beta : float, default=0.1, 1.0
-        Weights, not negative and not both 0.
+        Weights, non-negative and not both 0.
     A : float, default=-4.0
-        What stands for ln 0, negative.  The paper's own code has ``ln 1e-4``, about -9.2.
+        Replacement for ln 0, negative.  The code of the paper uses ``ln 1e-4``, about -9.2.
     """
 
     concave = True
@@ -209,14 +209,14 @@ class SymmetricCrossEntropy(LabelLoss):
         check_weights(self, "alpha", "beta")
         check_number(self, "A", float("-inf"), 0, "()")
 
-    def _phi(self, of: Probabilities) -> Floats:
-        return -self.alpha * of.log_p - self.beta * self.A * of.complement
+    def _phi(self, probs: Probabilities) -> Floats:
+        return -self.alpha * probs.log_p - self.beta * self.A * probs.complement
 
-    def _weight(self, of: Probabilities) -> Floats:
-        return self.alpha - self.beta * self.A * of.p
+    def _weight(self, probs: Probabilities) -> Floats:
+        return self.alpha - self.beta * self.A * probs.p
 
-    def _bend(self, of: Probabilities) -> Floats:
-        return self.beta * self.A * of.p
+    def _second_derivative(self, probs: Probabilities) -> Floats:
+        return self.beta * self.A * probs.p
 
 
 class _FocalPowerLoss(LabelLoss):
@@ -225,39 +225,38 @@ class _FocalPowerLoss(LabelLoss):
     r: float
     q: float
 
-    def _phi(self, of: Probabilities) -> Floats:
-        return of.complement**self.r * _power_gap(of.log_p, self.q)
+    def _phi(self, probs: Probabilities) -> Floats:
+        return probs.complement**self.r * _power_loss(probs.log_p, self.q)
 
-    def _weight(self, of: Probabilities) -> Floats:
-        power, scaled_gap, rest = self._parts(of)
-        return rest**self.r * (power + self.r * scaled_gap)
+    def _weight(self, probs: Probabilities) -> Floats:
+        power, scaled_loss, rest = self._common_terms(probs)
+        return rest**self.r * (power + self.r * scaled_loss)
 
-    def _bend(self, of: Probabilities) -> Floats:
-        power, scaled_gap, rest = self._parts(of)
-        p, q, r = of.p, self.q, self.r
-        terms = 2.0 * r * p * power - q * rest * power + r * ((r - 1.0) * p - rest) * scaled_gap
+    def _second_derivative(self, probs: Probabilities) -> Floats:
+        power, scaled_loss, rest = self._common_terms(probs)
+        p, q, r = probs.p, self.q, self.r
+        terms = 2.0 * r * p * power - q * rest * power + r * ((r - 1.0) * p - rest) * scaled_loss
         return rest ** (r - 1.0) * terms
 
-    def _parts(self, of: Probabilities) -> tuple[Floats, Floats, Floats]:
-        """``p_t^q``, ``p_t (1 - p_t^q) / (q (1 - p_t))``, and 1 - p_t kept from 0.
+    def _common_terms(self, probs: Probabilities) -> tuple[Floats, Floats, Floats]:
+        """``p_t^q``, ``p_t (1 - p_t^q) / (q (1 - p_t))``, and 1 - p_t clipped at the smallest normal double.
 
-        Where 1 - p_t is less than the smallest double so are the residuals that multiply weight and bend.
+        Where clipping has an effect, the residuals that multiply the results are below that number too.
         """
-        rest = np.maximum(of.complement, SMALLEST)
-        return np.exp(self.q * of.log_p), of.p * _power_gap(of.log_p, self.q) / rest, rest
+        rest = np.maximum(probs.complement, SMALLEST)
+        return np.exp(self.q * probs.log_p), probs.p * _power_loss(probs.log_p, self.q) / rest, rest
 
 
 @dataclass(frozen=True)
 class RobustFocalLoss(_FocalPowerLoss):
-    """``(1 - p_t)^r (1 - p_t^q) / q``, focal and generalised cross entropy in one, of Robust-GBDT [5]_.
+    """``(1 - p_t)^r (1 - p_t^q) / q``, focal loss and generalised cross entropy in one, from Robust-GBDT [5]_.
 
     Parameters
     ----------
     r : float, default=0.5
-        How much less the rows count that the model agrees with; not negative, 0 gives generalised cross
-        entropy.
+        Reduces the weight of rows that the model agrees with; non-negative, 0 gives generalised cross entropy.
     q : float, default=0.5
-        How much less those count that contradict it; in [0, 1], 0 gives focal loss.
+        Reduces the weight of rows that contradict the model; in [0, 1], 0 gives focal loss.
     """
 
     r: float = 0.5
@@ -270,12 +269,12 @@ class RobustFocalLoss(_FocalPowerLoss):
 
 @dataclass(frozen=True)
 class FocalLoss(_FocalPowerLoss):
-    """``-(1 - p_t)^r ln p_t`` [4]_: rows that the model agrees with count less; for imbalance, not noise.
+    """``-(1 - p_t)^r ln p_t`` [4]_, for imbalance, not noise: rows that the model agrees with count less.
 
     Parameters
     ----------
     r : float, default=2.0
-        Not negative; 0 gives cross entropy.  The paper calls it gamma.
+        Non-negative; 0 gives cross entropy.  The paper calls it gamma.
     """
 
     r: float = 2.0
@@ -285,6 +284,6 @@ class FocalLoss(_FocalPowerLoss):
         check_number(self, "r", 0, float("inf"), "[)")
 
 
-def _power_gap(log_p: Floats, q: float) -> Floats:
-    """``(1 - p^q) / q``, for q = 0 its limit ``-ln p``."""
+def _power_loss(log_p: Floats, q: float) -> Floats:
+    """``(1 - p^q) / q``, or its limit ``-ln p`` for q = 0."""
     return -log_p if q == 0 else -np.expm1(q * log_p) / q

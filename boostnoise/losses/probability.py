@@ -1,6 +1,6 @@
-"""Probabilities as losses need them: with complement and logarithm, each to its last digits.
+"""Probabilities with their complements and logarithms, each accurate to the last digits.
 
-``1 - p`` and ``ln p`` of a rounded p lose their digits where p is near 1, so each is computed on its own.
+Computed from a rounded p, ``1 - p`` and ``ln p`` lose digits where p is near 1, so each is computed separately.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class Probabilities(ABC):
-    """Probabilities p, of the given labels or of all classes; what is asked for is computed once."""
+    """Probabilities p of the given labels or of all classes; each property is computed once, on first use."""
 
     @property
     @abstractmethod
@@ -34,21 +34,21 @@ class Probabilities(ABC):
         """``ln p``."""
 
     @cached_property
-    def _known(self) -> dict[Callable[[Probabilities], Floats], Floats]:
+    def _cache(self) -> dict[Callable[[Probabilities], Floats], Floats]:
         return {}
 
-    def once(self, function: Callable[[Probabilities], Floats]) -> Floats:
-        """What a function makes of them, kept for the next call with the same function; not to be changed."""
-        if function not in self._known:
-            self._known[function] = function(self)
-        return self._known[function]
+    def cached(self, function: Callable[[Probabilities], Floats]) -> Floats:
+        """Result of a function of the probabilities, cached; the caller must not modify it."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        return self._cache[function]
 
 
 class LabelProbabilities(Probabilities):
-    """Those of the given labels among several classes, from ``ln p`` and ``1 - p``.
+    """Probabilities of the given labels among several classes, from ``ln p`` and ``1 - p``.
 
-    They keep no reference to the `Softmax` that keeps them: arrays in a cycle are not freed at once, and memory
-    that is not used again costs more time than what is computed.
+    They have no reference to the `Softmax` that refers to them: arrays in a reference cycle are not freed at
+    once, and allocating new memory instead of reusing it takes longer than the computation.
     """
 
     def __init__(self, log_p: Floats, complement: Floats) -> None:
@@ -72,16 +72,18 @@ class Logistic(Probabilities):
 
     Parameters
     ----------
-    against : float array
-        The log-odds u of the complement; all is computed in their precision.
+    complement_logit : float array
+        Log-odds u of the complement ``1 - p``.  All results have their precision.
     """
 
-    def __init__(self, against: Floats) -> None:
-        # Odds that would overflow are those of probabilities below the smallest normal number.  `clip` takes a
-        # fraction of the time of `minimum`.
-        self._against = against
-        self._near = np.clip(against, -np.inf, np.floor(np.log(np.finfo(against.dtype).max)))
-        self._odds = np.exp(self._near)
+    def __init__(self, complement_logit: Floats) -> None:
+        # Clipping only affects probabilities below the smallest normal number, whose odds would overflow.
+        # `clip` is several times faster than `minimum`.
+        self._logit = complement_logit
+        self._clipped = np.clip(
+            complement_logit, -np.inf, np.floor(np.log(np.finfo(complement_logit.dtype).max))
+        )
+        self._odds = np.exp(self._clipped)
 
     @cached_property
     def p(self) -> Floats:
@@ -95,5 +97,5 @@ class Logistic(Probabilities):
 
     @cached_property
     def log_p(self) -> Floats:
-        log_p: Floats = (self._near - self._against) - np.log1p(self._odds)
+        log_p: Floats = (self._clipped - self._logit) - np.log1p(self._odds)
         return log_p

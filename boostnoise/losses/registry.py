@@ -1,4 +1,4 @@
-"""Losses by name."""
+"""Create losses by name."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ LOSSES: dict[str, type[Loss]] = {
     "unbiased": UnbiasedCrossEntropy,
 }
 
-# What may be meant by a word in place of a number.
-CHOSEN = (
-    "only RobustXGBClassifier and RobustLGBMClassifier choose on data, with loss_params: "
+# Added to the error if q or T is a string.
+DATA_CHOICE_HINT = (
+    "only RobustXGBClassifier and RobustLGBMClassifier choose parameters on data, with loss_params: "
     '{"q": "auto"} of "gce", {"T": "estimate"} of "forward" and "backward"'
 )
 
 
 def get_loss(loss: str | Loss, **params: Any) -> Loss:
-    """Loss object from its name.
+    """Create a loss from its name.
 
     Parameters
     ----------
     loss : str or Loss
-        A name from the table of `boostnoise.losses`, or an object, which is handed back.
+        A name from the table of `boostnoise.losses`, or a loss, which is returned unchanged.
     **params
         Parameters of the loss, such as ``q=0.5`` for ``"gce"``.
 
@@ -68,10 +68,9 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
     Raises
     ------
     ValueError
-        If the name is unknown (the message lists those known), or a parameter is unknown, missing or out of
-        range.
+        If the name is unknown, or if a parameter is unknown, missing or out of range.
     TypeError
-        If `loss` is neither a string nor a loss, or is an object and parameters are given as well.
+        If `loss` is neither a name nor a loss, or if parameters are passed together with a loss.
 
     Examples
     --------
@@ -81,29 +80,31 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
     """
     if isinstance(loss, Loss):
         if params:
-            raise TypeError(f"parameters come with the name of a loss, not with an object; got {params!r}")
+            raise TypeError(f"loss must be a name if parameters are given, got {loss!r} and {params!r}")
         return loss
     if not isinstance(loss, str):
         raise TypeError(f"loss must be a name or a Loss, got {loss!r}")
     if loss not in LOSSES:
-        raise ValueError(f"loss {loss!r} is unknown; known are {', '.join(LOSSES)}")
-    kind = LOSSES[loss]
-    known = [parameter.name for parameter in fields(kind) if parameter.init]  # type: ignore[arg-type]
+        raise ValueError(f"loss {loss!r} is unknown; allowed are {', '.join(LOSSES)}")
+    cls = LOSSES[loss]
+    allowed = [parameter.name for parameter in fields(cls) if parameter.init]  # type: ignore[arg-type]
     for name in params:
-        if name not in known:
-            raise ValueError(f"loss {loss!r} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
+        if name not in allowed:
+            raise ValueError(
+                f"loss {loss!r} has no parameter {name!r}; allowed are {', '.join(allowed) or 'none'}"
+            )
     for name in needed_parameters(loss):
         if name not in params:
             raise ValueError(f"loss {loss!r} needs the parameter {name!r}")
     try:
-        return kind(**params)
+        return cls(**params)
     except TypeError as error:
         if any(isinstance(params.get(name), str) for name in ("q", "T")):
-            raise TypeError(f"{error}; {CHOSEN}") from None
+            raise TypeError(f"{error}; {DATA_CHOICE_HINT}") from None
         raise
 
 
 def needed_parameters(loss: str) -> list[str]:
-    """Parameters of a named loss that have no default."""
-    of_loss = fields(LOSSES[loss])  # type: ignore[arg-type]
-    return [parameter.name for parameter in of_loss if parameter.init and parameter.default is MISSING]
+    """Names of the parameters of a loss that have no default."""
+    parameters = fields(LOSSES[loss])  # type: ignore[arg-type]
+    return [parameter.name for parameter in parameters if parameter.init and parameter.default is MISSING]

@@ -1,7 +1,8 @@
-"""Class probabilities of margins, accurate where they are near 0 and near 1.
+"""Class probabilities from margins, accurate near 0 and near 1.
 
-Two classes have margins f of shape (n,); they are the softmax of (0, f).  K classes have margins of shape
-(n, K).  Every difference such as ``1 - p`` is computed as the sum of what is left, so that it keeps its digits.
+For two classes, margins f have shape (n,) and the probabilities are the softmax of (0, f).  For K classes,
+margins have shape (n, K).  Differences such as ``1 - p`` are computed as sums of the other probabilities, so
+that no digits are lost.
 """
 
 from __future__ import annotations
@@ -19,22 +20,22 @@ Classes = NDArray[np.integer]
 
 
 class Softmax(Probabilities):
-    """The probabilities that margins give the classes, and what losses derive from them.
+    """Class probabilities from margins, and derived quantities that losses use.
 
-    A loss of probabilities takes one in place of the margins: several calls then share its work.  NumPy reads
-    it as the margins.
+    Losses of probabilities accept a `Softmax` in place of the margins, so that several calls share its
+    computations.  NumPy converts it to the array of margins.
 
     Parameters
     ----------
     margin : float array of shape (n, K)
-        For margins of shape (n,) see ``softmax_of``.
+        For margins of shape (n,), use ``softmax_of``.
     precision : dtype, default=float64
-        In which all is computed.
+        Precision of all computations.
 
     Attributes
     ----------
     margin : float array
-        As given, in that precision.
+        The margins in that precision.
     n_classes : int
     p, complement, log_p : float arrays of shape (n, n_classes)
         Probabilities p, ``1 - p`` and ``ln p``.
@@ -48,14 +49,15 @@ class Softmax(Probabilities):
     _of_label: Probabilities
 
     def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
-        # Column by column, so that sums over classes run along contiguous memory.
+        # In Fortran order, so that sums over classes run along contiguous memory.
         self.margin = np.asfortranarray(margin, dtype=precision)
         self.n_classes = self.margin.shape[1]
         highest = self.margin.max(axis=1)
-        self._gap = self.margin - highest[:, np.newaxis]
-        self._exp = np.exp(self._gap)
-        self._is_highest = self._gap == 0.0
-        # Without the highest, whose 1 would swallow the digits of the rest; of several highest one is left out.
+        self._shifted = self.margin - highest[:, np.newaxis]
+        self._exp = np.exp(self._shifted)
+        self._is_highest = self._shifted == 0.0
+        # Sum of exp without the highest margin, whose 1 would absorb the digits of the others.  If several are
+        # highest, one is omitted.
         n_highest = self._is_highest.sum(axis=1, dtype=self.margin.dtype)
         self._others = (self._exp - self._is_highest).sum(axis=1) + (n_highest - 1)
         self._log1p_others = np.log1p(self._others)
@@ -71,7 +73,7 @@ class Softmax(Probabilities):
 
     @cached_property
     def log_p(self) -> Floats:
-        log_p: Floats = self._gap - self._log1p_others[:, np.newaxis]
+        log_p: Floats = self._shifted - self._log1p_others[:, np.newaxis]
         return log_p
 
     @cached_property
@@ -89,15 +91,15 @@ class Softmax(Probabilities):
         return self.shaped(self.p * self.complement)
 
     def of_label(self, y: Classes) -> Probabilities:
-        """The probability of the given labels, with all fields of shape (n,)."""
-        # Gradient and curvature ask for the same.
+        """Probabilities of the given labels; all properties have shape (n,)."""
+        # Cached, because gradient and curvature both use it.
         if self._labels is not y:
             self._labels, self._of_label = y, self._compute_of_label(y)
         return self._of_label
 
     def _compute_of_label(self, y: Classes) -> Probabilities:
         at_label = np.arange(y.size), y
-        return LabelProbabilities(self._gap[at_label] - self._log1p_others, self.complement[at_label])
+        return LabelProbabilities(self._shifted[at_label] - self._log1p_others, self.complement[at_label])
 
     def residual_by_class(self, y: Classes) -> Floats:
         """``p - onehot(y)`` of shape (n, n_classes)."""
@@ -117,16 +119,16 @@ class Softmax(Probabilities):
         return agreement
 
     def shaped(self, by_class: Floats) -> Floats:
-        """What is known of each class, (n, n_classes), in the shape of the margins."""
+        """Convert an array of shape (n, n_classes) to the shape of the margins."""
         return by_class
 
     def spread(self, by_row: Floats) -> Floats:
-        """What is known of each row, (n,), in a shape that broadcasts with the margins."""
+        """Convert an array of shape (n,) to a shape that broadcasts with the margins."""
         return by_row[:, np.newaxis]
 
 
 class BinarySoftmax(Softmax):
-    """The `Softmax` of (0, f), for the margin f of the second of two classes.
+    """The `Softmax` of (0, f), for two classes with margins f.
 
     Parameters
     ----------
@@ -160,16 +162,16 @@ class BinarySoftmax(Softmax):
 
     @cached_property
     def variance(self) -> Floats:
-        # It is that of either class, and so that of the label, which is often known already.
-        either = self._classes[0] if self._labels is None else self._of_label
-        return either.p * either.complement
+        # Both classes have the same variance, so use that of the label, which is often computed already.
+        known = self._classes[0] if self._labels is None else self._of_label
+        return known.p * known.complement
 
     def _compute_of_label(self, y: Classes) -> Probabilities:
         self._opposite = sign(1 - y, self.margin.dtype.type)
         return Logistic(self._opposite * self.margin)
 
     def residual(self, y: Classes) -> Floats:
-        complement = self.of_label(y).complement  # which also finds the signs
+        complement = self.of_label(y).complement  # this call sets self._opposite
         residual: Floats = self._opposite * complement
         return residual
 
@@ -195,7 +197,7 @@ def sign(y: Classes, precision: type[np.floating] = np.float64) -> Floats:
 
 
 def softmax_of(margin: Floats, precision: type[np.floating] = np.float64) -> Softmax:
-    """The `Softmax` of margins of shape (n,) or (n, K)."""
+    """Create the `Softmax` of margins of shape (n,) or (n, K)."""
     return (Softmax if np.ndim(margin) == 2 else BinarySoftmax)(margin, precision)
 
 
@@ -205,7 +207,7 @@ def probabilities(margin: Floats) -> Floats:
 
 
 def sum_of_others(by_class: Floats) -> Floats:
-    """For each class the sum over all other ones, shape (n, K); total minus own would lose small sums."""
+    """Sum over all other classes, shape (n, K); subtracting from the total would lose small sums."""
     before, after = np.zeros_like(by_class), np.zeros_like(by_class)
     for k in range(1, by_class.shape[1]):
         np.add(before[:, k - 1], by_class[:, k - 1], out=before[:, k])
@@ -213,32 +215,37 @@ def sum_of_others(by_class: Floats) -> Floats:
     return before + after
 
 
-def read(y: Classes, margin: Margin) -> tuple[Classes, Softmax]:
-    """Labels and the `Softmax` of margins, both checked; what comes as a `Softmax` was checked before.
+def read_inputs(y: Classes, margin: Margin) -> tuple[Classes, Softmax]:
+    """Check labels and margins; return class numbers and the `Softmax`.  A `Softmax` is not checked again.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit or a label is not one of 0, ..., K - 1.
+        If the shapes do not match or a label is not one of 0, ..., K - 1.
     TypeError
         If the labels are not integers.
     """
     if isinstance(margin, Softmax):
         return y, margin
     margin = np.asarray(margin)
+    n_classes = count_classes(margin)
+    return check_labels(y, len(margin), n_classes), softmax_of(margin)
+
+
+def count_classes(margin: NDArray[Any]) -> int:
+    """Check the shape of margins and return the number of classes."""
     if margin.ndim not in (1, 2) or (margin.ndim == 2 and margin.shape[1] < 2):
-        raise ValueError(f"margin must have shape (n,) for two classes, else (n, K), got {margin.shape}")
-    softmax = softmax_of(margin)
-    return check_labels(y, len(margin), softmax.n_classes), softmax
+        raise ValueError(f"margins must have shape (n,) for two classes, else (n, K), got {margin.shape}")
+    return 2 if margin.ndim == 1 else margin.shape[1]
 
 
 def check_labels(y: Classes, n_rows: int, n_classes: int) -> Classes:
-    """Class numbers as an array; see `read`."""
+    """Check class numbers and return them as an array; errors as in `read_inputs`."""
     y = np.asarray(y)
     if y.shape != (n_rows,):
-        raise ValueError(f"y must have shape ({n_rows},), as many rows as the margin has, got {y.shape}")
+        raise ValueError(f"y must have shape ({n_rows},) to match the margins, got {y.shape}")
     if y.dtype.kind not in "iu":
-        raise TypeError(f"y must hold class numbers, which are integers, got the type {y.dtype}")
+        raise TypeError(f"y must contain class numbers, which are integers, got dtype {y.dtype}")
     if y.size and not (y.min() >= 0 and y.max() < n_classes):
-        raise ValueError(f"y must hold class numbers 0 to {n_classes - 1}, got {y.min()} to {y.max()}")
+        raise ValueError(f"y must contain class numbers 0 to {n_classes - 1}, got {y.min()} to {y.max()}")
     return y

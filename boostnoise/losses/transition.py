@@ -1,8 +1,8 @@
 """Losses corrected for label noise of known or estimated rates.
 
-The transition matrix T holds ``T[i, j]``, the probability that a row of the class i carries the label j; its
-rows sum to 1.  A loss corrected by it is minimised, in expectation over the noise, by the model that minimises
-cross entropy on clean labels.
+Entry ``T[i, j]`` of the transition matrix is the probability that a row of class i has label j; its rows sum to
+1.  In expectation over the noise, a loss corrected by T is minimised by the model that minimises cross entropy
+on clean labels.
 
 References
 ----------
@@ -25,16 +25,16 @@ from .base import Loss, SoftmaxLoss
 from .softmax import Classes, Floats, Margin, Softmax
 from .vector import TargetCrossEntropy
 
-LARGEST_CONDITION = 1e12  # of a matrix that counts as invertible
+LARGEST_CONDITION = 1e12  # largest condition number of a matrix that counts as invertible
 
 
 def check_transition_matrix(T: ArrayLike) -> Floats:
-    """A transition matrix as an array.
+    """Check a transition matrix and return it as an array.
 
     Parameters
     ----------
     T : array-like of shape (K, K)
-        ``T[i, j]`` is the probability of the label j for a row of the class i.
+        ``T[i, j]`` is the probability of label j for a row of class i.
 
     Returns
     -------
@@ -45,27 +45,33 @@ def check_transition_matrix(T: ArrayLike) -> Floats:
     TypeError
         If the entries are not numbers.
     ValueError
-        If it is not square, or smaller than 2 x 2, if an entry is not in [0, 1] or a row does not sum to 1
-        (within 1e-6), or if it is singular: then the labels do not tell the classes apart.
+        If T is not square or smaller than 2 x 2, if an entry is not in [0, 1], if a row does not sum to 1
+        (within 1e-6), or if T is singular, so that labels do not distinguish the classes.
     """
     try:
         matrix = np.array(T, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"T must be a square matrix of numbers, got {T!r}") from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 2:
-        raise ValueError(f"T must be square and at least 2 x 2, got the shape {matrix.shape}")
+        raise ValueError(f"T must be square and at least 2 x 2, got shape {matrix.shape}")
     if not ((matrix >= 0.0) & (matrix <= 1.0)).all():
-        raise ValueError(f"T must hold probabilities, in [0, 1], got {matrix.tolist()}")
+        raise ValueError(f"T must contain probabilities in [0, 1], got {matrix.tolist()}")
     sums = matrix.sum(axis=1)
     if not np.allclose(sums, 1.0, rtol=0.0, atol=1e-6):
-        raise ValueError(f"the rows of T must sum to 1, got the sums {sums.tolist()}")
+        raise ValueError(f"the rows of T must sum to 1, got sums {sums.tolist()}")
     if np.linalg.cond(matrix) > LARGEST_CONDITION:
-        raise ValueError(f"T must be invertible, got the singular {matrix.tolist()}")
+        raise ValueError(f"T must be invertible, got the singular matrix {matrix.tolist()}")
     return matrix
 
 
+def normalise_rows(matrix: Floats) -> Floats:
+    """Scale the rows of a matrix so that each sums to 1."""
+    normalised: Floats = matrix / matrix.sum(axis=1, keepdims=True)
+    return normalised
+
+
 class _TransitionLoss(Loss):
-    """A loss with a transition matrix, which is kept as tuples: they compare, hash and pickle."""
+    """A loss with a transition matrix, stored as tuples so that losses can be compared, hashed and pickled."""
 
     T: Sequence[Sequence[float]]
 
@@ -74,25 +80,23 @@ class _TransitionLoss(Loss):
 
     @cached_property
     def _matrix(self) -> Floats:
-        """T, whose rows sum to 1 to the last digit."""
-        matrix = np.array(self.T)
-        normalised: Floats = matrix / matrix.sum(axis=1, keepdims=True)
-        return normalised
+        """T as an array, with rows that sum to 1 up to rounding."""
+        return normalise_rows(np.array(self.T))
 
     def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError if T is not of this number of classes."""
+        """Raise a ValueError if T is for another number of classes."""
         if n_classes != len(self.T):
             raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
 
 
 @dataclass(frozen=True)
 class ForwardCorrection(_TransitionLoss, SoftmaxLoss):
-    """``-ln sum_i p_i T[i, y]``, cross entropy of the label's probability after the noise [1]_.
+    """``-ln sum_i p_i T[i, y]``, cross entropy of the noisy label under the noise model [1]_.
 
     Parameters
     ----------
     T : array-like of shape (K, K)
-        ``T[i, j]`` is the probability of the label j for a row of the class i.
+        ``T[i, j]`` is the probability of label j for a row of class i.
 
     Examples
     --------
@@ -108,36 +112,36 @@ class ForwardCorrection(_TransitionLoss, SoftmaxLoss):
     T: Sequence[Sequence[float]]
 
     def value(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         value: Floats = -self._posterior(y, softmax).log_total
         return value
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
-        # p minus the posterior, written so that the two may both be near 1.
-        y, softmax = self._read(y, margin)
+        # p minus the posterior, in a form that stays accurate when both are near 1.
+        y, softmax = self._read_inputs(y, margin)
         posterior = self._posterior(y, softmax)
         return softmax.shaped(softmax.p * posterior.complement - posterior.p * softmax.complement)
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         return softmax.variance - softmax.shaped(self._posterior(y, softmax).variance)
 
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
-        # Of cross entropy with the posterior as target, as in expectation maximisation.
-        return self._read(y, margin)[1].variance
+        # Curvature of cross entropy with the posterior as target, as in expectation maximisation.
+        return self._read_inputs(y, margin)[1].variance
 
     def fisher_hessian(self, y: Classes, margin: Margin) -> Floats:
-        # Under the model it is the noisy label that is drawn.
-        y, softmax = self._read(y, margin)
+        # The expectation is over noisy labels, drawn from their distribution under the model.
+        y, softmax = self._read_inputs(y, margin)
         total = np.zeros_like(softmax.variance)
         for label in range(softmax.n_classes):
-            given = np.full_like(y, label)
-            observed = np.exp(self._posterior(given, softmax).log_total)
-            total += softmax.spread(observed) * self.gradient(given, softmax) ** 2
+            labels = np.full_like(y, label)
+            p_noisy = np.exp(self._posterior(labels, softmax).log_total)
+            total += softmax.spread(p_noisy) * self.gradient(labels, softmax) ** 2
         return total
 
     def _posterior(self, y: Classes, softmax: Softmax) -> Softmax:
-        """Probabilities of the classes given the label, ``p_i T[i, y]`` over their sum."""
+        """Posterior of the classes given the label, ``p_i T[i, y]`` normalised over i."""
         return Softmax(softmax.log_p + self._log_matrix[:, y].T)
 
     @cached_property
@@ -149,15 +153,15 @@ class ForwardCorrection(_TransitionLoss, SoftmaxLoss):
 
 @dataclass(frozen=True)
 class BackwardCorrection(_TransitionLoss, TargetCrossEntropy):
-    """``-sum_k inverse(T)[y, k] ln p_k``, in expectation over the noise cross entropy of the clean label [1]_.
+    """``-sum_k inverse(T)[y, k] ln p_k``, whose expectation over the noise is clean cross entropy [1]_.
 
-    Some targets are negative, so the loss of a row is not bounded below: many rounds drive margins apart, and
-    stopping early matters.  The gradient is ``p - inverse(T)[y]``, the second derivative ``p (1 - p)``.
+    Some targets are negative, so the loss of a row is unbounded below.  Many boosting rounds drive margins
+    apart; use early stopping.  The gradient is ``p - inverse(T)[y]`` and the second derivative ``p (1 - p)``.
 
     Parameters
     ----------
     T : array-like of shape (K, K)
-        ``T[i, j]`` is the probability of the label j for a row of the class i.
+        ``T[i, j]`` is the probability of label j for a row of class i.
     """
 
     T: Sequence[Sequence[float]]
@@ -172,17 +176,16 @@ class BackwardCorrection(_TransitionLoss, TargetCrossEntropy):
 
 @dataclass(frozen=True)
 class UnbiasedCrossEntropy(TargetCrossEntropy):
-    """Cross entropy made unbiased under class-conditional noise, for two classes [2]_.
+    """Unbiased cross entropy under class-conditional noise, for two classes [2]_.
 
-    With ``c(y)`` the cross entropy of the label y and -y the other label,
-    ``{(1 - rate_(-y)) c(y) - rate_y c(-y)} / (1 - rate_pos - rate_neg)``.  It is `BackwardCorrection` with the
-    matrix of these rates, and no more bounded below.
+    The loss is ``{(1 - rate_(-y)) c(y) - rate_y c(-y)} / (1 - rate_pos - rate_neg)``, with ``c(y)`` the cross
+    entropy of label y and -y the other label.  It equals `BackwardCorrection` with the matrix of these rates,
+    and is also unbounded below.
 
     Parameters
     ----------
     rate_pos, rate_neg : float
-        How probable it is that the label of a row of class 1, or of class 0, is wrong.  In [0, 1), with a sum
-        below 1.
+        Noise rates of class 1 and class 0: how likely a label is to be wrong.  In [0, 1), with a sum below 1.
     """
 
     binary_only = True

@@ -1,7 +1,7 @@
-"""Losses of the whole vector of class probabilities, not of that of the label alone.
+"""Losses of all class probabilities, not only of the probability of the label.
 
-Notation: p are the probabilities, t is the given label, ``r = p - onehot(t)``, ``H = -sum_k p_k ln p_k``, and
-``c_k = -ln p_k`` is the cross entropy of the label k.
+Notation: p are the probabilities, t is the given label, ``r = p - onehot(t)``, ``H = -sum_k p_k ln p_k`` is the
+entropy, and ``c_k = -ln p_k`` is the cross entropy of label k.
 
 References
 ----------
@@ -29,19 +29,19 @@ from .softmax import Classes, Floats, Margin, Softmax, sum_of_others
 
 @dataclass(frozen=True)
 class BrierScore(SoftmaxLoss):
-    """``sum_k (p_k - onehot_k)^2`` [1]_: bounded and proper; for two classes ``2 (1 - p_t)^2``."""
+    """``sum_k (p_k - onehot_k)^2`` [1]_, bounded and proper; for two classes ``2 (1 - p_t)^2``."""
 
     def value(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         value: Floats = np.square(softmax.residual_by_class(y)).sum(axis=1)
         return value
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         return softmax.shaped(self._gradient(y, softmax))
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         p, rest = softmax.p, softmax.complement
         from_squares = 2.0 * p**2 * (rest**2 + sum_of_others(p**2))
         return softmax.shaped((rest - p) * self._gradient(y, softmax) + from_squares)
@@ -53,29 +53,29 @@ class BrierScore(SoftmaxLoss):
 
 
 class TargetCrossEntropy(SoftmaxLoss):
-    """Cross entropy with the targets of a matrix: ``sum_k M[t, k] c_k``, whose rows sum to 1.
+    """Cross entropy ``sum_k M[t, k] c_k`` with targets from a matrix M, whose rows sum to 1.
 
-    The gradient is ``p - M[t]`` and the second derivative ``p (1 - p)``, so that the loss is convex even where
-    some targets are negative.
+    The gradient is ``p - M[t]`` and the second derivative ``p (1 - p)``, so the loss is convex even if some
+    targets are negative.
     """
 
     @abstractmethod
     def _targets(self, n_classes: int) -> Floats:
-        """The matrix M of shape (n_classes, n_classes): the targets that stand for each label."""
+        """The matrix M of shape (n_classes, n_classes): the targets of each label."""
 
     def value(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         value: Floats = -(self._targets(softmax.n_classes)[y] * softmax.log_p).sum(axis=1)
         return value
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
-        # The difference of the targets from onehot, as p - onehot is known to the last digits.
+        y, softmax = self._read_inputs(y, margin)
+        # Subtract the difference between targets and onehot, because p - onehot is accurate to the last digits.
         shift = self._targets(softmax.n_classes) - np.eye(softmax.n_classes)
         return softmax.residual(y) - softmax.shaped(shift.T[:, y].T)
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
-        return self._read(y, margin)[1].variance
+        return self._read_inputs(y, margin)[1].variance
 
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
         return self.exact_hessian(y, margin)
@@ -105,19 +105,20 @@ class LabelSmoothing(TargetCrossEntropy):
 
 @dataclass(frozen=True)
 class Bootstrap(SoftmaxLoss):
-    """Cross entropy with targets that are in part the model's own [3]_.
+    """Cross entropy with targets that mix the label and the prediction of the model [3]_.
 
-    Soft: ``-sum_k {beta onehot_k + (1 - beta) p_k} ln p_k = beta CE + (1 - beta) H``.  The gradient goes
-    through the targets as well: the paper calls this minimum entropy regularisation.
+    Soft: ``-sum_k {beta onehot_k + (1 - beta) p_k} ln p_k = beta CE + (1 - beta) H``.  The gradient includes
+    the derivative of the targets; the paper calls this minimum entropy regularisation.
 
-    Hard: ``beta CE + (1 - beta) min_k c_k``, where the model's part is the class it finds most probable (of
-    several, the first).  Where that changes the loss has a kink.
+    Hard: ``beta CE + (1 - beta) min_k c_k``, whose second term is the cross entropy of the most probable class
+    (the first of several).  The loss has a kink where this class changes.
 
     Parameters
     ----------
     beta : float, default=0.95
-        In (0, 1]; 1 gives cross entropy.  The paper has 0.95 for the soft and 0.8 for the hard loss.
+        In (0, 1]; 1 gives cross entropy.  The paper uses 0.95 for the soft and 0.8 for the hard loss.
     hard : bool, default=False
+        Whether to use the hard loss.
     """
 
     beta: float = 0.95
@@ -129,43 +130,43 @@ class Bootstrap(SoftmaxLoss):
             raise TypeError(f"hard of {type(self).__name__} must be True or False, got {self.hard!r}")
 
     def value(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
-        own = softmax.log_p.max(axis=1) if self.hard else (softmax.p * softmax.log_p).sum(axis=1)
-        value: Floats = -self.beta * softmax.of_label(y).log_p - (1.0 - self.beta) * own
+        y, softmax = self._read_inputs(y, margin)
+        model_term = softmax.log_p.max(axis=1) if self.hard else (softmax.p * softmax.log_p).sum(axis=1)
+        value: Floats = -self.beta * softmax.of_label(y).log_p - (1.0 - self.beta) * model_term
         return value
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         if self.hard:
-            own = softmax.residual(softmax.log_p.argmax(axis=1))
+            model_term = softmax.residual(softmax.log_p.argmax(axis=1))
         else:
-            own = softmax.shaped(_entropy_gradient(softmax))
-        return self.beta * softmax.residual(y) + (1.0 - self.beta) * own
+            model_term = softmax.shaped(_entropy_gradient(softmax))
+        return self.beta * softmax.residual(y) + (1.0 - self.beta) * model_term
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         if self.hard:
             return softmax.variance
         p, rest = softmax.p, softmax.complement
-        own = softmax.shaped((rest - p) * _entropy_gradient(softmax) - p * rest)
-        return self.beta * softmax.variance + (1.0 - self.beta) * own
+        model_term = softmax.shaped((rest - p) * _entropy_gradient(softmax) - p * rest)
+        return self.beta * softmax.variance + (1.0 - self.beta) * model_term
 
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
         return self.exact_hessian(y, margin) if self.hard else super().irls_hessian(y, margin)
 
     def fisher_hessian(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         return softmax.variance if self.hard else self.beta * softmax.variance
 
 
 def _entropy_gradient(softmax: Softmax) -> Floats:
-    """``-p_k (ln p_k + H)``, the gradient of H, by class."""
+    """``-p_k (ln p_k + H)``, the gradient of H, of shape (n, n_classes)."""
     p, log_p = softmax.p, softmax.log_p
     return -p * (softmax.complement * log_p - sum_of_others(p * log_p))
 
 
 class ActivePassiveLoss(SoftmaxLoss):
-    """``alpha NCE + beta P``: normalised cross entropy and a loss P that is a multiple of ``1 - p_t``."""
+    """``alpha NCE + beta P``: normalised cross entropy (active) and a multiple P of ``1 - p_t`` (passive)."""
 
     alpha: float
 
@@ -175,31 +176,31 @@ class ActivePassiveLoss(SoftmaxLoss):
         """The weight of ``2 (1 - p_t)``."""
 
     def value(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         passive = MeanAbsoluteError().value(y, softmax)
         return self.alpha * _nce_value(y, softmax) + self.mae_weight * passive
 
     def gradient(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         passive = MeanAbsoluteError().gradient(y, softmax)
         return self.alpha * softmax.shaped(_nce_gradient(y, softmax)) + self.mae_weight * passive
 
     def exact_hessian(self, y: Classes, margin: Margin) -> Floats:
-        y, softmax = self._read(y, margin)
+        y, softmax = self._read_inputs(y, margin)
         passive = MeanAbsoluteError().exact_hessian(y, softmax)
         return self.alpha * softmax.shaped(_nce_hessian(y, softmax)) + self.mae_weight * passive
 
 
 @dataclass(frozen=True)
 class NormalizedCrossEntropyMAE(ActivePassiveLoss):
-    """``alpha NCE + beta MAE`` with the normalised cross entropy ``c_t / sum_k c_k`` [4]_.
+    """``alpha NCE + beta MAE`` with normalised cross entropy ``c_t / sum_k c_k`` [4]_.
 
-    The authors' code has ``1 - p_t`` for MAE, their paper and this class ``2 (1 - p_t)``.
+    MAE is ``2 (1 - p_t)``, as in the paper; the authors' code uses ``1 - p_t``.
 
     Parameters
     ----------
     alpha, beta : float, default=1.0
-        Weights, not negative and not both 0.
+        Weights, non-negative and not both 0.
     """
 
     alpha: float = 1.0
@@ -215,16 +216,16 @@ class NormalizedCrossEntropyMAE(ActivePassiveLoss):
 
 @dataclass(frozen=True)
 class NormalizedCrossEntropyRCE(ActivePassiveLoss):
-    """``alpha NCE + beta RCE`` with the normalised cross entropy ``c_t / sum_k c_k`` [4]_.
+    """``alpha NCE + beta RCE`` with normalised cross entropy ``c_t / sum_k c_k`` [4]_.
 
     RCE is the reverse cross entropy ``-A (1 - p_t)``.
 
     Parameters
     ----------
     alpha, beta : float, default=1.0
-        Weights, not negative and not both 0.
+        Weights, non-negative and not both 0.
     A : float, default=-4.0
-        What stands for ln 0, negative.  The authors' code has ``ln 1e-4``, about -9.2.
+        Replacement for ln 0, negative.  The authors' code uses ``ln 1e-4``, about -9.2.
     """
 
     alpha: float = 1.0
@@ -249,8 +250,8 @@ def _nce_value(y: Classes, softmax: Softmax) -> Floats:
 def _nce_gradient(y: Classes, softmax: Softmax) -> Floats:
     """``(r_k - N (K p_k - 1)) / C`` with C the sum of all c_k and N = c_t / C.
 
-    Written as the derivative of a quotient, in differences of log probabilities: the plain formula loses all
-    its digits where one probability is near 1.
+    Computed by the quotient rule, from differences of log probabilities: the formula above would lose all
+    digits where a probability is near 1.
     """
     p, rest, ce = softmax.p, softmax.complement, -softmax.log_p
     at_label = np.arange(y.size), y

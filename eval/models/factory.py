@@ -156,9 +156,9 @@ def _check_variants(estimator: Any) -> None:
             if part.criterion != ADAPTIVE[0]:
                 get_criterion(part.criterion)
         elif package == "boostnoise" and hasattr(part, "loss_params"):
-            from boostnoise.adaptation import loss_of
+            from boostnoise.adaptation import build_loss
 
-            loss_of(part)
+            build_loss(part)
 
 
 def _estimators_in(value: Any) -> Iterator[Any]:

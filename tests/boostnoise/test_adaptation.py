@@ -31,7 +31,7 @@ def model(request):
 
 
 def noisy(rates=(0.1, 0.3)):
-    """Rows with labels that are wrong, by class, as often as the rates say."""
+    """Breast cancer data with class-conditional noise of the given rates."""
     X, y = load_breast_cancer(return_X_y=True)
     flipped = np.random.default_rng(0).random(y.size) < np.array(rates)[y]
     return X, np.array(["benign", "malign"])[np.where(flipped, 1 - y, y)]
@@ -42,7 +42,7 @@ def cross_fitted(model, X, y, seed=3, **params):
     return cross_val_predict(model, X, y, cv=folds, method="predict_proba", params=params)
 
 
-def test_q_is_that_of_the_highest_accuracy_on_noisy_labels(model):
+def test_q_has_the_highest_accuracy_on_noisy_labels(model):
     X, y = noisy()
     weight = np.random.default_rng(1).random(y.size) + 0.1
     fitted = clone(model).set_params(**AUTO).fit(X, y, sample_weight=weight)
@@ -58,14 +58,14 @@ def test_q_is_that_of_the_highest_accuracy_on_noisy_labels(model):
     np.testing.assert_array_equal(fitted.predict_proba(X), last.predict_proba(X))
 
 
-def test_of_equal_ones_the_smallest_q_wins(model):
+def test_ties_are_resolved_in_favour_of_the_smallest_q(model):
     X = np.repeat([[0.0], [1.0]], 50, axis=0)
     fitted = model.set_params(**AUTO).fit(X, X[:, 0])
     assert fitted.loss_scores_ == dict.fromkeys(Q_CANDIDATES, 1.0)
     assert fitted.loss_ == GeneralizedCrossEntropy(0.0)
 
 
-def test_noise_asks_for_a_larger_q():
+def test_noise_leads_to_a_larger_q():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3_000, 5))
     y = X[:, 0] + X[:, 1] > 0
@@ -78,7 +78,7 @@ def test_noise_asks_for_a_larger_q():
 
 
 @pytest.mark.parametrize("loss", ["forward", "backward"])
-def test_T_is_estimated_from_cross_entropy_on_rows_it_has_not_seen(model, loss):
+def test_T_is_estimated_from_out_of_fold_probabilities_of_cross_entropy(model, loss):
     X, y = noisy()
     fitted = clone(model).set_params(loss=loss, loss_params={"T": "estimate"}, hessian="logistic").fit(X, y)
     expected = estimate_transition_matrix(y, cross_fitted(clone(model).set_params(loss="ce"), X, y))
@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_choice(model, choice):
 
 
 @BOTH_CHOICES
-def test_weights_of_classes_and_rows_are_those_of_copies(model, choice):
+def test_class_weights_are_equivalent_to_sample_weights(model, choice):
     X, y = noisy()
     model.set_params(**choice)
     by_row = np.where(y == "malign", 3.0, 1.0)
@@ -119,7 +119,7 @@ def test_weights_of_classes_and_rows_are_those_of_copies(model, choice):
         assert np.abs(np.subtract(plain.loss_.T, weighted.loss_.T)).max() > 0.05
 
 
-def test_the_weight_of_class_1_counts_in_the_accuracy(model):
+def test_scale_pos_weight_counts_in_the_accuracy(model):
     X, y = noisy()
     scaled = clone(model).set_params(scale_pos_weight=3.0, **AUTO).fit(X, y)
     candidate = clone(model).set_params(loss="ce", scale_pos_weight=3.0)
@@ -139,9 +139,9 @@ def test_data_frames_with_categories_and_missing_values(model, choice):
 
 
 @BOTH_CHOICES
-def test_more_classes_of_any_share(model, choice):
+def test_several_classes_of_any_size(model, choice):
     X, y = load_iris(return_X_y=True)
-    some = np.r_[:50, 50:53, 100:140]  # three rows of a class: not one for each fold
+    some = np.r_[:50, 50:53, 100:140]  # one class with three rows, fewer than folds
     fitted = model.set_params(min_child_weight=0.0, **choice).fit(X[some], y[some])
     assert fitted.predict_proba(X).shape == (150, 3)
     assert fitted.score(X[some], y[some]) > 0.9
@@ -172,7 +172,7 @@ def test_candidates_stop_early_as_the_model_does(model, choice, monkeypatch):
     assert len(rounds) == n_fits
     assert max(rounds) < 400
     again = clone(model).set_params(loss=model.loss_, loss_params=None)
-    if ours:  # whose callback does not forget
+    if ours:  # its callback keeps state
         again.set_params(callbacks=[xgboost.callback.EarlyStopping(rounds=3)])
     again.fit(X_train, y_train, eval_set=[(X_stop, y_stop)], **given)
     assert rounds[-1] == rounds[-2]
@@ -185,7 +185,7 @@ def test_only_the_last_fit_is_reported(capsys):
     assert len(capsys.readouterr().out.splitlines()) == 4
 
 
-def test_scores_of_an_earlier_fit_are_forgotten(model):
+def test_scores_of_an_earlier_fit_are_removed(model):
     X, y = noisy()
     fitted = model.set_params(**AUTO).fit(X, y)
     assert hasattr(fitted, "loss_scores_")
@@ -236,14 +236,14 @@ def test_bad_parameters_stop_before_training(model, parameters, error, message, 
 
 
 @BOTH_CHOICES
-def test_data_that_cannot_be_divided(model, choice):
+def test_data_that_cannot_be_cross_fitted(model, choice):
     X, y = noisy()
     model.set_params(**choice)
-    with pytest.raises(
-        ValueError, match=r"needs at least two rows of each class.*a single one has the label 'other'"
-    ):
+    with pytest.raises(ValueError, match=r"needs at least two rows of each class.*label 'other' has one row"):
         model.fit(X, np.where(np.arange(y.size) == 7, "other", y))
-    with pytest.raises(ValueError, match=f"X and y must have as many rows, got {y.size} and {y.size - 1}"):
+    with pytest.raises(
+        ValueError, match=f"X and y must have the same number of rows, got {y.size} and {y.size - 1}"
+    ):
         model.fit(X, y[1:])
     start = "base_margin" if isinstance(model, RobustXGBClassifier) else "init_score"
     with pytest.raises(ValueError, match=rf"{start} cannot be combined with [qT]='(auto|estimate)'"):
@@ -255,24 +255,24 @@ def test_data_that_cannot_be_divided(model, choice):
         model.fit(X, y, **{start: first})
 
 
-def test_labels_without_a_pattern_give_no_matrix(model):
+def test_unpredictable_labels_give_no_matrix(model):
     X, y = np.arange(100.0).reshape(-1, 1) // 50, np.arange(100) % 2
-    model.set_params(min_child_weight=1_000.0, **ESTIMATE)  # trees of a leaf
-    with pytest.raises(ValueError, match="do not tell the classes apart"):
+    model.set_params(min_child_weight=1_000.0, **ESTIMATE)  # trees with a single leaf
+    with pytest.raises(ValueError, match="do not distinguish the classes"):
         model.fit(X, y)
 
 
-def unequal(estimator):
-    why = "copies of rows are divided into folds otherwise than rows with weights"
+def expected_failures(estimator):
+    reason = "folds of repeated rows differ from folds of weighted rows"
     return dict.fromkeys(
-        [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")], why
+        [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")], reason
     )
 
 
 @parametrize_with_checks(
-    [RobustXGBClassifier(n_estimators=5, n_jobs=1, **AUTO)], expected_failed_checks=unequal
+    [RobustXGBClassifier(n_estimators=5, n_jobs=1, **AUTO)], expected_failed_checks=expected_failures
 )
-def test_it_is_an_estimator_of_scikit_learn(estimator, check):
+def test_scikit_learn_estimator_checks(estimator, check):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # XGBoost warns of names of columns and of sparse formats
+        warnings.simplefilter("ignore")  # XGBoost warns about column names and sparse formats
         check(estimator)

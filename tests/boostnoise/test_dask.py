@@ -1,4 +1,4 @@
-"""The hooks in the libraries' own Dask modules, on a cluster of two processes."""
+"""Hooks in the Dask modules of both libraries, on a cluster of two processes."""
 
 import threading
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from boostnoise import CrossEntropy, lightgbm_objective, xgboost_objective
 from boostnoise.losses import probabilities
 
 pytestmark = [
-    # LightGBM says so of the number of threads that it sets itself.
+    # LightGBM warns about the number of threads that it sets itself.
     pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),
 ]
 
@@ -39,7 +39,7 @@ def client(tmp_path_factory):
 
 
 def in_time(function, seconds=60):
-    """What a function returns or raises; if it does neither in time, the test fails instead of waiting."""
+    """Call a function; fail instead of waiting if it takes too long."""
     outcome = {}
 
     def run():
@@ -58,7 +58,7 @@ def in_time(function, seconds=60):
 
 
 class Data:
-    """Rows in two parts, on two workers, with columns of so few values that bins do not depend on the parts."""
+    """Rows in two chunks, on two workers; columns have so few values that bins do not depend on the chunks."""
 
     def __init__(self, n_classes):
         rng = np.random.default_rng(0)
@@ -66,10 +66,10 @@ class Data:
         score = self.X[:, :n_classes] + rng.normal(scale=4, size=(N, n_classes))
         self.y, self.weight = score.argmax(axis=1), rng.random(N) + 0.1
         self.n_classes = n_classes
-        self.dX, self.dy, self.dweight = (self.parted(each) for each in (self.X, self.y, self.weight))
+        self.dX, self.dy, self.dweight = (self.in_chunks(each) for each in (self.X, self.y, self.weight))
 
     @staticmethod
-    def parted(array):
+    def in_chunks(array):
         return da.from_array(array, chunks=(N // 2, *array.shape[1:]))
 
     def weights(self, weighted):
@@ -127,8 +127,8 @@ def test_xgboost_classifier(client, n_classes, weighted):
 def test_lightgbm_classifier(client, n_classes, weighted):
     data, objective = Data(n_classes), lightgbm_objective("ce")
     weight, dweight = data.weights(weighted)
-    # LightGBM estimates the rows of a leaf from sums of hessians, which round otherwise in two parts: where a
-    # leaf has the fewest rows that are allowed, that decides.
+    # LightGBM estimates the number of rows of a leaf from sums of hessians, whose rounding depends on the chunks.
+    # With min_child_samples=1 this makes no difference.
     params = {"n_estimators": ROUNDS, "num_leaves": 7, "min_child_samples": 1, "verbose": -1}
 
     def fitted(init_score=None, **more):
@@ -138,14 +138,14 @@ def test_lightgbm_classifier(client, n_classes, weighted):
 
     start = objective.init_score(data.y, weight)
     built_in = in_time(fitted)
-    hooked = start + in_time(lambda: fitted(data.parted(start), objective=objective, metric="None"))
+    hooked = start + in_time(lambda: fitted(data.in_chunks(start), objective=objective, metric="None"))
     alone = lightgbm.LGBMClassifier(n_jobs=1, **params).fit(data.X, data.y, sample_weight=weight)
     np.testing.assert_allclose(probabilities(hooked), probabilities(built_in), atol=1e-5)
     np.testing.assert_allclose(probabilities(hooked), alone.predict_proba(data.X), atol=1e-5)
 
 
-def test_weights_and_losses_make_a_difference(client):
-    """So that equal results above are not those of weights and objectives that were lost on the way."""
+def test_weights_and_losses_have_an_effect(client):
+    """Otherwise the results above might be equal because weights and objectives were ignored."""
     data = Data(3)
 
     def trained(loss, dweight=None, **loss_params):
@@ -163,9 +163,9 @@ def test_weights_and_losses_make_a_difference(client):
 
 
 def broken():
-    """A loss that is NaN in every process at once: if one failed before the others, these might be heard first."""
+    """A loss that is NaN in all processes at once; otherwise errors of other processes might be reported first."""
 
-    # A local class is sent with its code, as workers cannot import this module.
+    # A local class is pickled with its code; workers cannot import this module.
     @dataclass(frozen=True)
     class Broken(CrossEntropy):
         def gradient(self, y, margin):
@@ -199,7 +199,7 @@ def test_errors_of_a_loss_reach_the_user_of_lightgbm(client, loss, error, messag
     model = lightgbm.DaskLGBMClassifier(
         client=client, objective=lightgbm_objective(loss), metric="None", verbose=-1
     )
-    # On one worker: if of several one fails first, LightGBM lets the others wait for it.
+    # On one worker: if one of several fails, LightGBM leaves the others waiting.
     X, y = da.from_array(data.X, chunks=data.X.shape), da.from_array(data.y, chunks=N)
     with pytest.raises(error, match=message):
         in_time(lambda: model.fit(X, y))

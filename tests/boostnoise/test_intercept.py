@@ -15,8 +15,8 @@ WEIGHT = RNG.random(200) + 0.1
 
 @pytest.mark.parametrize("n_classes", Y)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["unweighted", "weighted"])
-def test_of_xgboost(n_classes, weight):
-    """What a model says that was trained, for no round that matters, on features that tell nothing."""
+def test_xgboost_intercept(n_classes, weight):
+    """It equals the base_score of a model trained on a constant feature."""
     y = Y[n_classes]
     params = (
         {"objective": "binary:logistic"}
@@ -34,7 +34,7 @@ def test_of_xgboost(n_classes, weight):
 
 @pytest.mark.parametrize("n_classes", Y)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["unweighted", "weighted"])
-def test_of_lightgbm(n_classes, weight):
+def test_lightgbm_intercept(n_classes, weight):
     """A model without splits predicts the intercept alone."""
     y = Y[n_classes]
     params = (
@@ -56,7 +56,7 @@ def test_of_lightgbm(n_classes, weight):
         )
 
 
-def test_a_class_that_is_not_there():
+def test_an_empty_class():
     np.testing.assert_allclose(lightgbm_intercept(np.array([0, 0]), None, 3), [0, np.log(1e-15), np.log(1e-15)])
 
 

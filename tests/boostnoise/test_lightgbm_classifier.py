@@ -27,8 +27,8 @@ def test_parameters_set_later():
     np.testing.assert_array_equal(later.predict_proba(X), at_once.predict_proba(X))
 
 
-def divided():
-    """Rows to train and to stop on."""
+def split_data():
+    """Training rows, and rows for early stopping."""
     X, y = load_breast_cancer(return_X_y=True)
     return train_test_split(X, np.array(["no", "yes"])[y], random_state=0)
 
@@ -38,8 +38,8 @@ def divided():
     [None, "logloss", LogLossMetric("lightgbm", name="binary_logloss"), LogLossMetric("lightgbm", "probabilities", name="binary_logloss"),
      lambda y, p: ("binary_logloss", log_loss(y, p), False)],
 )  # fmt: skip
-def test_early_stopping_is_that_of_the_library(eval_metric):
-    X_train, X_test, y_train, y_test = divided()
+def test_early_stopping_equals_that_of_the_library(eval_metric):
+    X_train, X_test, y_train, y_test = split_data()
 
     def fitted(cls, **parameters):
         stop = lightgbm.early_stopping(5, verbose=False)
@@ -56,7 +56,7 @@ def test_early_stopping_is_that_of_the_library(eval_metric):
 
 
 def test_early_stopping_on_the_corrected_accuracy():
-    X_train, X_test, y_train, y_test = divided()
+    X_train, X_test, y_train, y_test = split_data()
     metric = CorrectedAccuracyMetric("lightgbm", rate=0.1)
     model = RobustLGBMClassifier(n_estimators=100, n_jobs=1, **QUIET)
     stop = lightgbm.early_stopping(5, verbose=False)
@@ -86,7 +86,7 @@ def test_a_saved_booster_predicts_the_same(tmp_path, load, loss):
     np.testing.assert_allclose(margins, boosted.predict_proba(X, raw_score=True), rtol=1e-12)
 
 
-def test_training_goes_on_from_a_model():
+def test_training_continues_from_a_model():
     X, y = load_breast_cancer(return_X_y=True)
 
     def twice(cls, **parameters):
@@ -100,28 +100,30 @@ def test_training_goes_on_from_a_model():
     )
 
 
-def test_lightgbms_own_metrics_are_refused():
+def test_parameters_of_built_in_objectives_are_rejected():
     X, y = load_iris(return_X_y=True)
     for parameters, fit_parameters in (({}, {"eval_metric": "multi_error"}), ({"metric": "multi_error"}, {})):
-        with pytest.raises(ValueError, match="reads the margins of a robust loss as probabilities"):
+        with pytest.raises(
+            ValueError, match=r"metric 'multi_error' .* margins of a robust loss as probabilities"
+        ):
             RobustLGBMClassifier(**parameters).fit(X, y, eval_set=[(X, y)], **fit_parameters)
     for parameters, message in (
-        ({"metrics": ["auc"]}, "reads the margins"),
+        ({"metrics": ["auc"]}, "metric 'auc'"),
         ({"is_unbalance": True}, "is_unbalance"),
         ({"unbalance": True}, "is_unbalance"),
         ({"application": "regression"}, "objective is set by the loss"),
         ({"linear_tree": True}, "linear_tree is not supported"),
-        ({"sigmoid": 2.0}, "sigmoid belongs to LightGBM's own objectives"),
+        ({"sigmoid": 2.0}, "sigmoid is for LightGBM's own objectives only"),
         ({"boosting_type": "rf"}, 'boosting_type="rf" is not supported'),
     ):
         with pytest.raises(ValueError, match=message):
             RobustLGBMClassifier(**parameters).fit(X, y)
 
 
-def test_metrics_that_do_not_fit_are_refused():
+def test_unsuitable_metrics_are_rejected():
     X, y = load_iris(return_X_y=True)
     for metric, message in (
-        (LogLossMetric("xgboost"), "eval_metric is for xgboost, not for lightgbm"),
+        (LogLossMetric("xgboost"), "eval_metric must be for lightgbm, got one for xgboost"),
         (
             CorrectedAccuracyMetric("lightgbm", rate=0.7),
             "rate must be less than 0.666667 for 3 classes, got 0.7",

@@ -1,4 +1,4 @@
-"""Right objectives have no findings; of wrong ones each mistake is found, and found alone."""
+"""Correct objectives have no findings; each mistake in a wrong one is the only finding."""
 
 import re
 
@@ -20,7 +20,7 @@ PARAMETERS = {
 
 
 def cross_entropy(y_true, y_pred, sample_weight=None):
-    """Right in both libraries, for any number of classes."""
+    """Correct for both libraries and any number of classes."""
     y = y_true.astype(int)
     if y_pred.ndim == 1:
         p = expit(y_pred)
@@ -47,7 +47,7 @@ def natively(margin, data):
 @pytest.mark.parametrize("library", MAKERS)
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("value", [None, cross_entropy_value])
-def test_a_right_objective_has_no_findings(library, n_classes, value):
+def test_a_correct_objective_has_no_findings(library, n_classes, value):
     for objective, native in ((cross_entropy, False), (natively, True), (MAKERS[library]("ce"), True)):
         report = check_objective(objective, library, n_classes, value=value, native=native)
         assert report.findings == (), str(report)
@@ -70,7 +70,7 @@ def test_the_losses_of_this_package_have_no_findings(library, name):
 
 
 def changed(change):
-    """Cross entropy whose derivatives are changed."""
+    """Cross entropy with changed derivatives."""
 
     def objective(y_true, y_pred, sample_weight=None):
         return change(*cross_entropy(y_true, y_pred, sample_weight))
@@ -82,7 +82,7 @@ def ignores_weights(y_true, y_pred, sample_weight=None):
     return cross_entropy(y_true, y_pred)
 
 
-def weighs_the_gradient_alone(y_true, y_pred, sample_weight=None):
+def weights_the_gradient_only(y_true, y_pred, sample_weight=None):
     return cross_entropy(y_true, y_pred, sample_weight)[0], cross_entropy(y_true, y_pred)[1]
 
 
@@ -103,7 +103,7 @@ def standardises(y_true, y_pred, sample_weight=None):
     return cross_entropy(y_true, y_pred - y_pred.mean(axis=0), sample_weight)
 
 
-def weighs_by_position(y_true, y_pred, sample_weight=None):
+def weights_by_position(y_true, y_pred, sample_weight=None):
     gradient, hessian = cross_entropy(y_true, y_pred, sample_weight)
     by_row = np.linspace(1, 2, len(y_true))
     return (gradient.T * by_row).T, (hessian.T * by_row).T
@@ -123,7 +123,7 @@ def naive_softmax(y_true, y_pred, sample_weight=None):
 
 
 def labels_of_minus_one(y_true, y_pred, sample_weight=None):
-    """Takes the labels for -1 and 1, so class 0 has no gradient at all."""
+    """As if labels were -1 and 1, so class 0 has no gradient."""
     gradient, hessian = cross_entropy(y_true, y_pred, sample_weight)
     return gradient * y_true, hessian
 
@@ -135,21 +135,21 @@ def labels_of_minus_one(y_true, y_pred, sample_weight=None):
     [
         (has_a_bug, "call", "raises KeyError: 'label'"),
         (takes_no_weights, "signature", "weights"),
-        (changed(lambda g, h: g), "result", "returns no pair of gradient and hessian, but ndarray"),
-        (changed(lambda g, h: (g, h.tolist())), "result", "the hessian is no array of floats, but list"),
-        (changed(lambda g, h: (np.sign(g).astype(int), h)), "result", "the gradient is no array of floats, but an array of int64"),
-        (changed(lambda g, h: (g.sum(axis=0, keepdims=True), h)), "shape", "the gradient has the shape"),
-        (changed(lambda g, h: (g[:-1], h[:-1])), "shape", "the margins have"),
+        (changed(lambda g, h: g), "result", "must return a pair (gradient, hessian), got ndarray"),
+        (changed(lambda g, h: (g, h.tolist())), "result", "the hessian must be an array of floats, got list"),
+        (changed(lambda g, h: (np.sign(g).astype(int), h)), "result", "the gradient must be an array of floats, got an array of int64"),
+        (changed(lambda g, h: (g.sum(axis=0, keepdims=True), h)), "shape", "the gradient must have the shape of the margins"),
+        (changed(lambda g, h: (g[:-1], h[:-1])), "shape", "got (59"),
         (changed(lambda g, h: (np.where(g > 0.9, np.nan, g), h)), "values", "not finite at ordinary margins"),
-        (changed(lambda g, h: (-g, h)), "sign", "points the wrong way, as if to maximise the loss"),
+        (changed(lambda g, h: (-g, h)), "sign", "has the wrong sign, as if to maximise the loss"),
         (changed(lambda g, h: (g, 0 * h)), "hessian", "all hessians are 0, so no leaf is ever split"),
         (changed(lambda g, h: (g, -h)), "hessian", "100% of the hessians are negative"),
-        (ignores_weights, "weights", "the weights of the rows are ignored"),
-        (weighs_the_gradient_alone, "weights", "the hessian of a row is not multiplied by its weight"),
-        (writes_into_margins, "inputs", "are changed"),
+        (ignores_weights, "weights", "sample weights are ignored"),
+        (weights_the_gradient_only, "weights", "the hessian of a row is not multiplied by its sample weight"),
+        (writes_into_margins, "inputs", "modifies"),
         (standardises, "row dependence", "changes with the margin of another row"),
-        (weighs_by_position, "row order", "the same rows in another order"),
-        (means, "row count", "among fewer rows"),
+        (weights_by_position, "row order", "depends on the order of the rows"),
+        (means, "row count", "depends on the number of rows"),
         (naive_softmax, "extreme margins", "not finite in single precision at margins of"),
     ],
 )  # fmt: skip
@@ -165,7 +165,7 @@ def test_mistakes_are_found(library, n_classes, objective, name, message):
 def test_a_class_without_gradient():
     report = check_objective(labels_of_minus_one, "xgboost")
     assert [str(finding) for finding in report.findings] == [
-        "error: sign: at margins of 0 the gradient of rows of class 0 is 0"
+        "error: sign: at margin 0 the gradient of rows of class 0 is 0"
     ]
 
 
@@ -177,7 +177,7 @@ def test_order_of_flat_arrays():
     assert check_objective(flat("F"), "lightgbm", 4).findings == ()
     report = check_objective(flat("C"), "lightgbm", 4)
     assert report.names == ("order",)
-    assert "flat in C order" in report.findings[0].message
+    assert "flat gradients in C order" in report.findings[0].message
     report = check_objective(flat("C"), "xgboost", 4)
     assert report.names == ("shape",)
     assert report.ok
@@ -187,7 +187,7 @@ def test_order_of_flat_arrays():
 
 
 @pytest.mark.parametrize("library", MAKERS)
-def test_doubtful_things_are_warnings(library):
+def test_possible_mistakes_are_warnings(library):
     def some_zero(y_true, y_pred, sample_weight=None):
         gradient, hessian = cross_entropy(y_true, y_pred, sample_weight)
         return gradient, np.where(np.abs(y_pred) > 2, 0, hessian)
@@ -203,29 +203,29 @@ def test_doubtful_things_are_warnings(library):
 
 
 @pytest.mark.parametrize("library", MAKERS)
-def test_a_gradient_that_is_not_that_of_the_value(library):
+def test_a_gradient_that_contradicts_the_value(library):
     report = check_objective(changed(lambda g, h: (1.01 * g, h)), library, 3, value=cross_entropy_value)
     assert report.names == ("gradient",)
-    assert "but the value has the slope" in report.findings[0].message
+    assert "but the derivative of the value is" in report.findings[0].message
     assert check_objective(changed(lambda g, h: (1.01 * g, h)), library, 3).findings == ()
     report = check_objective(changed(lambda g, h: (g**3, h)), library, value=cross_entropy_value)
     assert "gradient" in report.names
 
 
-def robust_focal(published, r=0.5, q=0.5):
-    """The gradient of the robust focal loss for several classes, right or with the published slip.
+def robust_focal(as_published, r=0.5, q=0.5):
+    """The gradient of the robust focal loss for several classes, correct or with the published mistake.
 
-    There a term of the slope by p_t, times p_t, has p_t^q in place of (p_t^q - 1) p_t.
+    In the paper, a term of the derivative by p_t, times p_t, has p_t^q instead of (p_t^q - 1) p_t.
     """
 
     def objective(y_true, y_pred, sample_weight=None):
-        p, own = softmax(y_pred.astype(float), axis=1), np.eye(y_pred.shape[1])[y_true.astype(int)]
-        p_t = (p * own).sum(axis=1, keepdims=True)
-        rest = (p * (1 - own)).sum(axis=1, keepdims=True)
-        term = p_t**q if published else (p_t**q - 1) * p_t
+        p, onehot = softmax(y_pred.astype(float), axis=1), np.eye(y_pred.shape[1])[y_true.astype(int)]
+        p_t = (p * onehot).sum(axis=1, keepdims=True)
+        rest = (p * (1 - onehot)).sum(axis=1, keepdims=True)
+        term = p_t**q if as_published else (p_t**q - 1) * p_t
         slope = r / q * rest ** (r - 1) * term - rest**r * p_t**q
         weight = 1.0 if sample_weight is None else sample_weight[:, None]
-        return slope * (own - p) * weight, np.maximum(p * (1 - p), 1e-16) * weight
+        return slope * (onehot - p) * weight, np.maximum(p * (1 - p), 1e-16) * weight
 
     return objective
 
@@ -233,21 +233,20 @@ def robust_focal(published, r=0.5, q=0.5):
 @pytest.mark.parametrize("library", MAKERS)
 def test_the_published_gradient_of_the_robust_focal_loss(library):
     value = get_loss("rfl", r=0.5, q=0.5).value
-    right = check_objective(robust_focal(published=False), library, 3, value=value)
+    right = check_objective(robust_focal(as_published=False), library, 3, value=value)
     assert "gradient" not in right.names
     assert "sign" not in right.names
-    report = check_objective(robust_focal(published=True), library, 3, value=value)
+    report = check_objective(robust_focal(as_published=True), library, 3, value=value)
     assert {"sign", "gradient"} <= set(report.names)
     assert not report.ok
 
 
-def test_the_report_reads_well():
+def test_the_report_as_text():
     report = check_objective(ignores_weights, "xgboost")
     assert (
-        str(report)
-        == "ignores_weights for xgboost, 2 classes:\n  error: weights: the weights of the rows are ignored"
+        str(report) == "ignores_weights for xgboost, 2 classes:\n  error: weights: sample weights are ignored"
     )
-    assert str(ObjectiveReport("f", "lightgbm", 3, ())) == "f for lightgbm, 3 classes: nothing found"
+    assert str(ObjectiveReport("f", "lightgbm", 3, ())) == "f for lightgbm, 3 classes: no problems found"
     assert ObjectiveReport("f", "lightgbm", 3, (Finding("hessian", "warning", "small"),)).ok
 
 
@@ -264,10 +263,10 @@ def test_bad_arguments():
         check_objective(cross_entropy, "xgboost", value=lambda y, margin: 0.0)
 
 
-def test_a_loss_of_ones_own():
-    """A slip in a loss is found through its hook."""
+def test_a_custom_loss():
+    """A mistake in a loss is found through its hook."""
 
-    class Slip(Loss):
+    class WrongSign(Loss):
         def value(self, y, margin):
             return np.logaddexp(0, -(2 * y - 1) * margin)
 
@@ -277,15 +276,15 @@ def test_a_loss_of_ones_own():
         def exact_hessian(self, y, margin):
             return expit(margin) * expit(-margin)
 
-    hook = xgboost_objective(Slip())
-    for value in (None, Slip().value):
+    hook = xgboost_objective(WrongSign())
+    for value in (None, WrongSign().value):
         assert check_objective(hook, "xgboost", value=value).names == ("exact_hessian", "gradient")
 
 
 @pytest.mark.parametrize("library", MAKERS)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_hook_hides_none_of_the_mistakes_of_its_loss(library, n_classes):
-    class Twice(Loss):
+def test_a_hook_hides_no_mistake_of_its_loss(library, n_classes):
+    class DoubleHessian(Loss):
         def value(self, y, margin):
             return get_loss("ce").value(y, margin)
 
@@ -295,23 +294,24 @@ def test_a_hook_hides_none_of_the_mistakes_of_its_loss(library, n_classes):
         def exact_hessian(self, y, margin):
             return 2 * get_loss("ce").exact_hessian(y, margin)
 
-    class Writes(Twice):
+    class ModifiesMargins(DoubleHessian):
         def gradient(self, y, margin):
             margin -= 1
             return super().gradient(y, margin + 1)
 
     make = MAKERS[library]
-    assert check_objective(make(Twice()), library, n_classes).names == ("exact_hessian",)
-    report = check_objective(make(Writes()), library, n_classes)
+    assert check_objective(make(DoubleHessian()), library, n_classes).names == ("exact_hessian",)
+    report = check_objective(make(ModifiesMargins()), library, n_classes)
     assert report.names == ("inputs",)
     assert "gradient of" in report.findings[0].message
-    assert check_objective(make(Twice(), "fisher"), library, n_classes).ok
+    assert check_objective(make(DoubleHessian(), "fisher"), library, n_classes).ok
 
 
 @pytest.mark.parametrize(
-    ("result", "message"), [(1.0, r"has shape \(\) for 60 rows"), (None, "raises NotImplementedError: later")]
+    ("result", "message"),
+    [(1.0, r"must have shape \(60,\), got \(\)"), (None, "raises NotImplementedError: later")],
 )
-def test_a_loss_without_a_value_can_be_trained(result, message):
+def test_a_loss_without_a_value_is_a_warning(result, message):
     class Valueless(Loss):
         def value(self, y, margin):
             if result is None:

@@ -7,8 +7,8 @@ METHODS = pytest.mark.parametrize("method", ["anchor", "confident_joint"])
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
 
 
-def drawn(T, shares=None, n=40_000, seed=0):
-    """Classes, noisy labels, and the probabilities of these."""
+def draw_labels(T, shares=None, n=40_000, seed=0):
+    """Clean labels, noisy labels, and the probabilities of the noisy labels."""
     rng = np.random.default_rng(seed)
     clean = rng.choice(len(T), p=shares, size=n)
     y = (rng.random(n)[:, None] > np.cumsum(T, axis=1)[clean][:, :-1]).sum(axis=1)
@@ -17,15 +17,15 @@ def drawn(T, shares=None, n=40_000, seed=0):
 
 @METHODS
 @pytest.mark.parametrize("shares", [None, [0.8, 0.1, 0.1]], ids=["equal", "unequal"])
-def test_known_noise_is_found(method, shares):
-    _, y, p = drawn(T3, shares)
+def test_known_noise_is_recovered(method, shares):
+    _, y, p = draw_labels(T3, shares)
     found = estimate_transition_matrix(y, p, method)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     np.testing.assert_allclose(found, T3, atol=1e-9 if method == "anchor" else 0.25)
 
 
 def reference_confident_joint(y, p):
-    """Row by row, as the paper's equations (1), (3) and its estimate of the joint have it."""
+    """Row by row, after equations (1) and (3) of the paper and its estimate of the joint distribution."""
     K = p.shape[1]
     thresholds = [p[y == j, j].mean() for j in range(K)]
     counts = np.zeros((K, K))
@@ -56,9 +56,9 @@ def test_against_the_definition(method, seed):
 
 
 @METHODS
-def test_weights_are_copies(method):
+def test_weights_are_equivalent_to_repeated_rows(method):
     rng = np.random.default_rng(0)
-    # A row with its copies is a group that the anchors may take in part: equal rows, so that it does not matter.
+    # Anchors may include only some copies of a row.  Rows have few distinct values, so that this has no effect.
     p = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.1, 0.9]])[rng.integers(4, size=300)]
     y = (rng.random(300) < p[:, 1]).astype(int)
     copies = rng.integers(0, 4, size=300)
@@ -68,23 +68,23 @@ def test_weights_are_copies(method):
 
 
 @METHODS
-def test_labels_of_any_type_and_a_model_that_knows_no_noise(method):
+def test_labels_of_any_type_and_certain_probabilities(method):
     y = np.array(["b", "a", "c"] * 20)
     p = np.eye(3)[np.unique(y, return_inverse=True)[1]]
     np.testing.assert_array_equal(estimate_transition_matrix(y, p, method), np.eye(3))
 
 
-def test_a_class_as_which_no_row_counts_is_taken_for_clean():
+def test_a_class_without_assigned_rows_is_clean():
     y = np.array([0] * 10 + [1] * 10)
-    # Rows with the label 1 all look like class 0, and more so than they look like 1.
+    # All rows with label 1 have a higher probability of class 0.
     p = np.array([[0.9, 0.1]] * 10 + [[0.95, 0.05]] * 10)
     expected = [[0.5, 0.5], [0, 1]]
     np.testing.assert_allclose(estimate_transition_matrix(y, p, "confident_joint"), expected)
 
 
-@pytest.mark.parametrize("spread", [0.0, 2.0], ids=["apart", "overlapping"])
-def test_overlap_is_taken_for_noise_by_the_confident_joint(spread):
-    """Of clean labels, from their true probabilities: where classes overlap the anchors are nearer to none."""
+@pytest.mark.parametrize("spread", [0.0, 2.0], ids=["separate", "overlapping"])
+def test_the_confident_joint_takes_overlap_for_noise(spread):
+    """With clean labels and true probabilities; with overlapping classes, anchors estimate less noise."""
     rng = np.random.default_rng(0)
     margin = np.where(rng.random(20_000) < 0.5, 1, -1) * (40.0 if spread == 0.0 else 1.0)
     margin = margin + spread * rng.normal(size=20_000)
@@ -100,9 +100,9 @@ def test_overlap_is_taken_for_noise_by_the_confident_joint(spread):
         assert 0.02 < anchor < 0.05 < 0.1 < confident
 
 
-def test_probabilities_that_tell_nothing():
+def test_uninformative_probabilities():
     y, p = np.arange(20) % 2, np.full((20, 2), 0.5)
-    with pytest.raises(ValueError, match="do not tell the classes apart: the estimated T must be invertible"):
+    with pytest.raises(ValueError, match="do not distinguish the classes: the estimated T must be invertible"):
         estimate_transition_matrix(y, p, "anchor")
 
 
@@ -112,17 +112,17 @@ def test_probabilities_that_tell_nothing():
         ({"method": "dawid_skene"}, "method must be one of anchor, confident_joint, got 'dawid_skene'"),
         (
             {"probabilities": [0.1, 0.9, 0.2]},
-            r"probabilities must have shape \(3, 2\), as y has rows and classes, got \(3,\)",
+            r"probabilities must have shape \(3, 2\), .* got \(3,\)",
         ),
         ({"probabilities": np.full((3, 3), 1 / 3)}, r"must have shape \(3, 2\)"),
         ({"probabilities": [[1.5, -0.5]] * 3}, r"probabilities must be in \[0, 1\]"),
         ({"probabilities": [[np.nan, 0.5]] * 3}, r"probabilities must be in \[0, 1\]"),
-        ({"probabilities": [[0.5, 0.4]] * 3}, r"must sum to 1, got the sums \[0.9, 0.9, 0.9\]"),
+        ({"probabilities": [[0.5, 0.4]] * 3}, r"must sum to 1 in each row, got sums \[0.9, 0.9, 0.9\]"),
         ({"sample_weight": [1.0, 2.0]}, r"sample_weight must have shape \(3,\), got \(2,\)"),
         ({"sample_weight": [1.0, -1.0, 1.0]}, "sample_weight must be finite and not negative"),
-        ({"sample_weight": [0.0, 1.0, 0.0]}, r"sample_weight is zero for all rows of the classes \[0\]"),
-        ({"y": [1, 1, 1]}, "y must hold at least two classes, got one class, 1"),
-        ({"y": [0, None, 1]}, "y holds 1 missing labels"),
+        ({"sample_weight": [0.0, 1.0, 0.0]}, r"sample_weight is zero for all rows of classes \[0\]"),
+        ({"y": [1, 1, 1]}, "y must contain at least two classes, got one class, 1"),
+        ({"y": [0, None, 1]}, "y contains 1 missing labels"),
     ],
 )
 def test_bad_input(changed, message):

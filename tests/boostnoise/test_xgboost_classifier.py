@@ -15,8 +15,8 @@ LABELS = {
 }
 
 
-def divided():
-    """Rows to train and to stop on."""
+def split_data():
+    """Training rows, and rows for early stopping."""
     X, y = load_breast_cancer(return_X_y=True)
     return train_test_split(X, y, random_state=0)
 
@@ -24,8 +24,8 @@ def divided():
 @pytest.mark.parametrize(
     "eval_metric", [None, "logloss", log_loss, LogLossMetric("xgboost", name="logloss"), LogLossMetric("xgboost", "probabilities"), ["error", "logloss"]]
 )  # fmt: skip
-def test_early_stopping_is_that_of_the_library(eval_metric):
-    X_train, X_test, y_train, y_test = divided()
+def test_early_stopping_equals_that_of_the_library(eval_metric):
+    X_train, X_test, y_train, y_test = split_data()
 
     def fitted(cls, **parameters):
         metric = eval_metric if cls is RobustXGBClassifier else "logloss"
@@ -41,7 +41,7 @@ def test_early_stopping_is_that_of_the_library(eval_metric):
 
 
 def test_early_stopping_on_the_corrected_accuracy():
-    X_train, X_test, y_train, y_test = divided()
+    X_train, X_test, y_train, y_test = split_data()
     metric = CorrectedAccuracyMetric("xgboost", rate=0.1)
     stop = xgboost.callback.EarlyStopping(rounds=5, maximize=True)
     model = RobustXGBClassifier(n_estimators=100, n_jobs=1, callbacks=[stop], eval_metric=metric)
@@ -52,11 +52,9 @@ def test_early_stopping_on_the_corrected_accuracy():
         model.fit(X_train, y_train, eval_set=[(X_test, y_test)])
 
 
-def test_an_eval_set_is_no_pair():
+def test_an_eval_set_must_not_be_a_pair():
     X, y = load_breast_cancer(return_X_y=True)
-    with pytest.raises(
-        ValueError, match=r"eval_set must be a list of pairs, such as \[\(X, y\)\], got ndarray"
-    ):
+    with pytest.raises(ValueError, match=r"eval_set must be a list of pairs, such as \[\(X, y\)\]; .*ndarray"):
         RobustXGBClassifier().fit(X, y, eval_set=(X, y))
 
 
@@ -67,12 +65,12 @@ def test_margins_on_request():
     np.testing.assert_allclose(sigmoid, boosted.predict_proba(X)[:, 1], rtol=1e-5)
 
 
-@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("label_type", LABELS)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", ["model.json", "model.ubj"])
-def test_a_saved_model_predicts_the_same_labels(tmp_path, kind, classes, name):
+def test_a_saved_model_predicts_the_same_labels(tmp_path, label_type, classes, name):
     X, y = load_iris(return_X_y=True)
-    X, y = X[y < classes], LABELS[kind][y[y < classes]]
+    X, y = X[y < classes], LABELS[label_type][y[y < classes]]
     boosted = RobustXGBClassifier(n_estimators=5, n_jobs=1).fit(X, y)
     boosted.save_model(tmp_path / name)
     assert "boostnoise_labels" not in boosted.get_booster().attributes()
@@ -81,7 +79,7 @@ def test_a_saved_model_predicts_the_same_labels(tmp_path, kind, classes, name):
     np.testing.assert_array_equal(loaded.predict_proba(X), boosted.predict_proba(X))
     np.testing.assert_array_equal(loaded.predict(X), boosted.predict(X))
     assert loaded.classes_.dtype == boosted.classes_.dtype
-    assert set(loaded.predict(X)) == set(LABELS[kind][:classes])
+    assert set(loaded.predict(X)) == set(LABELS[label_type][:classes])
 
 
 def test_xgboost_reads_a_saved_model(tmp_path):
@@ -103,17 +101,17 @@ def test_labels_that_the_format_cannot_hold(tmp_path):
     boosted = RobustXGBClassifier(n_estimators=2, n_jobs=1).fit(
         X, np.array(["2001", "2002", "2003"], dtype="datetime64[Y]")[y]
     )
-    with pytest.raises(TypeError, match=r"labels that are strings or numbers.*save a pickle"):
+    with pytest.raises(TypeError, match=r"labels must be strings or numbers.*datetime64"):
         boosted.save_model(tmp_path / "model.json")
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits], ids=["binary", "10 classes"])
-def test_training_goes_on_from_a_model(load):
+def test_training_continues_from_a_model(load):
     X, y = load(return_X_y=True)
 
     def twice(cls, **parameters):
         first = cls(n_estimators=5, n_jobs=1, **parameters).fit(X, y)
-        # Other shares of the classes, from which another intercept would be estimated.
+        # With other class shares, another intercept would be estimated.
         some = np.flatnonzero((y > 0) | (np.arange(y.size) % 3 == 0))
         second = cls(n_estimators=5, n_jobs=1, **parameters).fit(
             X[some], y[some], xgb_model=first.get_booster()

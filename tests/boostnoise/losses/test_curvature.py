@@ -1,3 +1,5 @@
+import pydoc
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ MARGIN = [("sigmoid", {}), ("ramp", {}), ("savage", {}), ("tangent", {}), ("nega
 
 
 def cases():
-    """Each loss with margins that it takes."""
+    """Each loss with margins that it supports."""
     for name, params in [*CONCAVE, *CONVEX, *NOT_CONCAVE]:
         yield get_loss(name, **params), BINARY
         yield get_loss(name, **params), SOFTMAX
@@ -47,7 +49,7 @@ def variance(margin):
 
 
 @EACH
-def test_strategies_that_follow_from_the_exact_hessian(loss, margin):
+def test_strategies_derived_from_the_exact_hessian(loss, margin):
     y = labels(margin)
     exact = loss.exact_hessian(y, margin)
     np.testing.assert_array_equal(loss.hessian(y, margin, "abs"), np.abs(exact))
@@ -68,8 +70,8 @@ def test_irls_is_never_below_the_exact_hessian(loss, margin):
 @pytest.mark.parametrize(
     ("name", "params"), [*CONCAVE, *NOT_CONCAVE, *(case for case in MARGIN if case[0] != "tangent")], ids=str
 )
-def test_irls_is_the_formula(name, params):
-    """Also where a loss has a shorter way to it."""
+def test_irls_equals_its_formula(name, params):
+    """Including losses with a simplified formula."""
     loss = get_loss(name, **params)
     for margin in [BINARY] if loss.binary_only else [BINARY, SOFTMAX]:
         y = labels(margin)
@@ -81,8 +83,8 @@ def test_irls_is_the_formula(name, params):
 
 
 @pytest.mark.parametrize(("name", "params"), CONCAVE, ids=str)
-def test_irls_of_concave_functions_of_cross_entropy_is_that_of_a_majoriser(name, params):
-    """Weighted cross entropy, shifted to touch the loss at a margin, lies above it; the weight is irls's."""
+def test_irls_of_concave_functions_of_cross_entropy_has_a_majoriser(name, params):
+    """Cross entropy with the weight of irls, shifted to touch the loss at a margin, is nowhere below the loss."""
     loss, ce = get_loss(name, **params), get_loss("ce")
     for margin in (BINARY, SOFTMAX):
         y = labels(margin)
@@ -95,8 +97,8 @@ def test_irls_of_concave_functions_of_cross_entropy_is_that_of_a_majoriser(name,
         np.testing.assert_allclose(touching, loss.gradient(y, margin), rtol=1e-9, atol=1e-12)
 
 
-def test_irls_of_sigmoid_is_that_of_a_majoriser():
-    """The same, in the margin of the label."""
+def test_irls_of_sigmoid_has_a_majoriser():
+    """As above, in the margin of the label."""
     loss, ce, y = get_loss("sigmoid"), get_loss("ce"), labels(BINARY)
     elsewhere = BINARY + np.random.default_rng(1).normal(size=BINARY.size) * 5
     weight = loss.hessian(y, BINARY) / ce.hessian(y, BINARY)
@@ -104,8 +106,8 @@ def test_irls_of_sigmoid_is_that_of_a_majoriser():
     assert (majoriser >= loss.value(y, elsewhere) - 1e-9).all()
 
 
-def test_irls_of_forward_is_that_of_a_majoriser():
-    """Cross entropy with the posterior as targets, shifted to touch the loss, lies above it."""
+def test_irls_of_forward_has_a_majoriser():
+    """Cross entropy with the posterior as targets, shifted to touch the loss, is nowhere below it."""
     for margin, T in ((BINARY, T2), (SOFTMAX, T4)):
         loss, y = get_loss("forward", T=T), labels(margin)
         elsewhere = margin + np.random.default_rng(1).normal(size=margin.shape) * 5
@@ -120,7 +122,7 @@ def test_irls_of_forward_is_that_of_a_majoriser():
         np.testing.assert_allclose(loss.hessian(y, margin), variance(margin), atol=1e-15)
 
 
-def test_irls_of_hard_bootstrap_is_that_of_a_majoriser():
+def test_irls_of_hard_bootstrap_has_a_majoriser():
     loss, ce, margin, y = get_loss("bootstrap", beta=0.6, hard=True), get_loss("ce"), SOFTMAX, labels(SOFTMAX)
     elsewhere = margin + np.random.default_rng(1).normal(size=margin.shape) * 5
     top = margin.argmax(axis=1)
@@ -129,8 +131,8 @@ def test_irls_of_hard_bootstrap_is_that_of_a_majoriser():
     assert (majoriser >= loss.value(y, elsewhere) - 1e-12).all()
 
 
-def test_irls_of_negative_exponential_is_that_of_a_majoriser():
-    """The exponential where it is not capped, a constant where it is."""
+def test_irls_of_negative_exponential_has_a_majoriser():
+    """A constant where the loss is capped, elsewhere the exponential."""
     loss, y = get_loss("negative_exponential", mu=0.5), np.ones(81, dtype=int)
     v = np.linspace(-8, 8, 81)
     capped = v < -0.5
@@ -143,7 +145,7 @@ def test_irls_of_negative_exponential_is_that_of_a_majoriser():
 @pytest.mark.parametrize(("name", "params"), [*CONCAVE, *NOT_CONCAVE, *MARGIN], ids=str)
 @pytest.mark.parametrize("margin", [BINARY, SOFTMAX], ids=["binary", "softmax"])
 def test_fisher_is_the_covariance_with_the_gradient_of_cross_entropy(name, params, margin):
-    """Of all losses but those whose second derivative does not depend on the label, or on the clean one."""
+    """For all losses except those whose second derivative does not depend on the label, and corrected losses."""
     loss = get_loss(name, **params)
     if loss.binary_only:
         margin = BINARY
@@ -181,8 +183,8 @@ def test_fisher_of_corrected_losses_is_the_expected_hessian_over_noisy_labels(na
     np.testing.assert_allclose(loss.hessian(y, margin, "fisher"), total, rtol=1e-6, atol=1e-14)
 
 
-def test_formulas_of_single_losses():
-    """Those that the documentation gives."""
+def test_formulas_of_individual_losses():
+    """The formulas of the documentation."""
     p, y, f = probabilities(BINARY)[:, 1], labels(BINARY), BINARY
     v = np.where(y == 1, f, -f)
     p_t, variance = 1 / (1 + np.exp(-v)), p * (1 - p)
@@ -198,7 +200,7 @@ def test_formulas_of_single_losses():
     np.testing.assert_allclose(get_loss("bootstrap", beta=0.3).hessian(y, f, "fisher"), 0.3 * variance)
 
 
-def test_the_default_of_cross_entropy_is_exactly_that_of_the_libraries():
+def test_the_default_of_cross_entropy_equals_that_of_the_libraries():
     f = np.linspace(-30, 30, 61)
     p, y = 1 / (1 + np.exp(-f)), np.zeros(61, dtype=int)
     np.testing.assert_allclose(get_loss("ce").hessian(y, f), p / (1 + np.exp(f)), rtol=1e-14)
@@ -212,12 +214,12 @@ def test_unknown_strategies(strategy):
     if strategy is None:
         np.testing.assert_array_equal(loss.hessian(y, margin, None), loss.hessian(y, margin, "irls"))
         return
-    with pytest.raises(ValueError, match=f"{strategy!r} is unknown; known are {', '.join(STRATEGIES)}$"):
+    with pytest.raises(ValueError, match=f"{strategy!r} is unknown.* {', '.join(STRATEGIES)}$"):
         loss.hessian(y, margin, strategy)
 
 
 class Squared(Loss):
-    """A loss of a user, for two classes: ``(f - s)^2 / 2 - f^4``, with three methods and plain arrays."""
+    """A custom loss for two classes, ``(f - s)^2 / 2 - f^4``, with three methods and plain arrays."""
 
     default_hessian = "exact_clipped"
 
@@ -231,7 +233,7 @@ class Squared(Loss):
         return 1 - 12 * margin**2
 
 
-def test_a_loss_of_the_user():
+def test_a_custom_loss():
     loss, y, margin = Squared(), labels(BINARY), BINARY / 10
     for strategy in STRATEGIES:
         hessian = loss.hessian(y, margin, strategy)
@@ -241,3 +243,8 @@ def test_a_loss_of_the_user():
     np.testing.assert_array_equal(loss.gradient_hessian(y, margin)[1], loss.hessian(y, margin))
     assert not loss.binary_only
     loss.check_classes(3)
+
+
+def test_help_of_the_public_module_describes_the_strategies():
+    shown = pydoc.render_doc("boostnoise.curvature")
+    assert all(f'``"{strategy}"``' in shown for strategy in STRATEGIES)

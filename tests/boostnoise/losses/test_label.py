@@ -10,7 +10,7 @@ SOFTMAX = RNG.normal(size=(200, 4)) * RNG.choice([0.3, 3, 15], (200, 1))
 
 
 def assert_same(one, other, scale=1.0, **tolerance):
-    """One loss is a multiple of the other, in value and derivatives, of two and of more classes."""
+    """One loss is a multiple of the other, in value and derivatives, for two and for more classes."""
     for margin in (BINARY, SOFTMAX):
         y = np.arange(200) % (2 if margin.ndim == 1 else 4)
         for name in ("value", "gradient", "exact_hessian", "irls_hessian", "fisher_hessian"):
@@ -47,8 +47,8 @@ def test_limits_of_generalised_cross_entropy_and_focal_loss():
 
 
 @pytest.mark.parametrize("name", ["ce", "mae", "gce", "alpha", "sce", "focal", "rfl"])
-def test_concave_losses_are_those_whose_second_derivative_is_at_most_the_weighted_variance(name):
-    """Of them "irls" is w p (1 - p), which the general formula finds from the gradient."""
+def test_concave_losses_have_a_second_derivative_of_at_most_the_weighted_variance(name):
+    """For them "irls" is w p (1 - p), computed from the gradient by the general formula."""
     loss, y = get_loss(name), np.arange(200) % 2
     weighted = np.abs(loss.gradient(y, BINARY)) * expit((2 * y - 1) * BINARY)
     excess = loss.exact_hessian(y, BINARY) - weighted
@@ -57,7 +57,7 @@ def test_concave_losses_are_those_whose_second_derivative_is_at_most_the_weighte
 
 
 def test_mean_absolute_error_is_symmetric():
-    """Over all labels it sums to a constant, which is what uniform noise cannot change."""
+    """Its sum over all labels is constant, which makes it robust against uniform noise."""
     for margin, n_classes in ((BINARY, 2), (SOFTMAX, 4)):
         values = [get_loss("mae").value(np.full(200, label), margin) for label in range(n_classes)]
         np.testing.assert_allclose(np.sum(values, axis=0), 2 * (n_classes - 1))

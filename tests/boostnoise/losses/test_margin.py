@@ -9,7 +9,7 @@ NAMES = ["sigmoid", "ramp", "savage", "tangent", "negative_exponential"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_label_turns_the_margin_round(name):
+def test_label_0_negates_the_margin(name):
     loss = get_loss(name)
     np.testing.assert_array_equal(loss.value(ZEROS, V), loss.value(ONES, -V))
     np.testing.assert_array_equal(loss.gradient(ZEROS, V), -loss.gradient(ONES, -V))
@@ -36,7 +36,7 @@ def test_losses_are_bounded(name):
 
 
 def test_where_gradients_vanish():
-    """As the documentation of each loss says."""
+    """As documented for each loss."""
     for name in ("sigmoid", "savage"):
         assert (get_loss(name).gradient(ONES, V) < 0).all()
     np.testing.assert_array_equal(get_loss("ramp").gradient(ONES, V) == 0, np.abs(V) > 1)
@@ -46,7 +46,7 @@ def test_where_gradients_vanish():
     np.testing.assert_array_equal(get_loss("tangent").gradient(ONES, V) < 0, np.tan(0.5) > V)
 
 
-def test_losses_that_are_least_at_half_the_log_odds():
+def test_losses_with_a_minimum_at_half_the_log_odds():
     p = 0.8
     f, one, zero = np.array([np.log(p / (1 - p)) / 2]), np.array([1]), np.array([0])
     for loss in (get_loss("savage"), get_loss("negative_exponential", mu=5)):
@@ -55,7 +55,7 @@ def test_losses_that_are_least_at_half_the_log_odds():
     np.testing.assert_allclose(p * loss.gradient(one, f), -(1 - p) * loss.gradient(zero, f))
 
 
-def test_newton_steps_of_a_tangent_loss_are_no_longer_than_to_its_minimum():
+def test_newton_steps_of_the_tangent_loss_do_not_pass_its_minimum():
     loss, v = get_loss("tangent"), np.append(V, np.tan(0.5))
     y = np.ones(v.size, dtype=int)
     hessian, distance = loss.hessian(y, v), np.abs(v - np.tan(0.5))
@@ -65,7 +65,7 @@ def test_newton_steps_of_a_tangent_loss_are_no_longer_than_to_its_minimum():
     np.testing.assert_allclose(np.abs(loss.gradient(y, v))[far], (distance * hessian)[far])
 
 
-def test_the_default_of_negative_exponential_is_that_of_the_criterion():
+def test_the_default_of_negative_exponential_equals_that_of_the_criterion():
     assert 2 * np.exp(-NegativeExponential().mu) == pytest.approx(0.5)
 
 

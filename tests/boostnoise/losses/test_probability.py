@@ -6,11 +6,11 @@ from boostnoise.losses.probability import Logistic
 
 
 @pytest.mark.parametrize(("precision", "digits"), [(np.float32, 2e-6), (np.float64, 1e-14)])
-def test_all_keep_their_digits(precision, digits):
-    against = np.concatenate([np.linspace(-40, 40, 81), [-80, -1e-8, 1e-8, 80]]).astype(precision)
-    ours = Logistic(against)
+def test_accuracy(precision, digits):
+    complement_logit = np.concatenate([np.linspace(-40, 40, 81), [-80, -1e-8, 1e-8, 80]]).astype(precision)
+    ours = Logistic(complement_logit)
     with mpmath.workdps(60):
-        for i, u in enumerate(against.tolist()):
+        for i, u in enumerate(complement_logit.tolist()):
             p = 1 / (1 + mpmath.exp(u))
             assert ours.p[i] == pytest.approx(float(p), rel=digits)
             assert ours.complement[i] == pytest.approx(float(1 - p), rel=digits)
@@ -19,22 +19,22 @@ def test_all_keep_their_digits(precision, digits):
 
 
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
-def test_beyond_the_largest_number(precision):
+def test_overflow(precision):
     ours = Logistic(np.array([-1e5, 1e5], dtype=precision))
     np.testing.assert_allclose(ours.p, [1, 0], atol=np.finfo(precision).tiny)
     np.testing.assert_allclose(ours.complement, [0, 1], rtol=np.finfo(precision).eps)
     assert ours.log_p.tolist() == [0, -1e5]
 
 
-def test_a_function_is_evaluated_once():
+def test_results_of_functions_are_cached():
     calls = []
 
-    def double(of):
-        calls.append(of)
-        return 2 * of.p
+    def double(probs):
+        calls.append(probs)
+        return 2 * probs.p
 
     ours = Logistic(np.zeros(2))
-    assert ours.once(double) is ours.once(double)
+    assert ours.cached(double) is ours.cached(double)
     assert calls == [ours]
-    assert ours.once(double).tolist() == [1, 1]
-    assert ours.once(lambda of: of.p).tolist() == [0.5, 0.5]
+    assert ours.cached(double).tolist() == [1, 1]
+    assert ours.cached(lambda probs: probs.p).tolist() == [0.5, 0.5]

@@ -1,4 +1,4 @@
-"""All losses against their formulas with 200 digits, and what all have in common."""
+"""All losses against their formulas with 200 digits, and properties common to all losses."""
 
 import pickle
 from dataclasses import fields
@@ -59,7 +59,7 @@ EPSILON = np.finfo(float).eps
 
 
 def formula(loss, t, f):
-    """The loss of a row of the label t and the margins f, as it is written in the literature."""
+    """The loss of a row with label t and margins f, by its formula in the literature."""
     powers = [mpmath.exp(margin) for margin in f]
     p = [power / mpmath.fsum(powers) for power in powers]
     ce = [-mpmath.log(probability) for probability in p]
@@ -113,7 +113,7 @@ def formula(loss, t, f):
         case "ForwardCorrection":
             return -mpmath.log(mpmath.fsum(p[i] * of["T"][i][t] for i in range(len(p))))
         case "BackwardCorrection":
-            # Doubles that do not sum to 1 to the last digit.
+            # As doubles, the rows sum to 1 only up to rounding.
             rows = [[mpf(x) / mpmath.fsum(row) for x in row] for row in of["T"]]
             inverse = mpmath.matrix(rows) ** -1
             return mpmath.fsum(inverse[t, k] * ce[k] for k in range(len(p)))
@@ -123,7 +123,7 @@ def formula(loss, t, f):
 
 
 def exact(loss, t, f, k, order):
-    """The loss of a row, or its derivatives of this order by the k-th margin."""
+    """The loss of a row, or its derivative of the given order by the k-th margin."""
     with mpmath.workdps(200):
         h = mpf("1e-40")
 
@@ -138,7 +138,7 @@ def exact(loss, t, f, k, order):
 
 
 def assert_close(found, expected, method, y, margin, k=None):
-    """Equal to 11 digits, or to what a change in the last digit of the margins makes."""
+    """Equal to 11 digits, or up to the effect of a change in the last digit of the margins."""
     changes = 0.0
     for shift in np.eye(margin.shape[1]) if margin.ndim == 2 else [np.array(1.0)]:
         change = (method(y, margin + 1e-5 * shift) - method(y, margin - 1e-5 * shift)) / 2e-5
@@ -176,7 +176,7 @@ def test_softmax(loss, order, name):
 
 @names(FROM_DISTRIBUTIONS)
 def test_derivatives_of_distributions(loss):
-    """By finite differences with doubles: their density has no other oracle."""
+    """By finite differences in double precision, as mpmath has no formulas of their densities."""
     y, step = np.arange(MARGINS.size) % 2, 1e-4
     first = (loss.value(y, MARGINS + step) - loss.value(y, MARGINS - step)) / (2 * step)
     np.testing.assert_allclose(loss.gradient(y, MARGINS), first, rtol=1e-6, atol=1e-11)
@@ -215,7 +215,7 @@ def test_curvatures_of_classes_are_positive_at_any_margin(loss, strategy):
 
 
 @names(BINARY)
-def test_a_binary_margin_is_two_classes_with_margins_0_and_f(loss):
+def test_a_binary_margin_equals_two_classes_with_margins_0_and_f(loss):
     y = np.arange(MARGINS.size) % 2
     both = np.column_stack([np.zeros(MARGINS.size), MARGINS])
     np.testing.assert_allclose(probabilities(MARGINS), probabilities(both), rtol=1e-12)
@@ -233,8 +233,8 @@ def test_a_binary_margin_is_two_classes_with_margins_0_and_f(loss):
 
 
 @names([*BINARY, *FROM_DISTRIBUTIONS, SOFTMAX[-1]])
-def test_work_is_shared_and_arguments_are_left_alone(loss):
-    """What is computed together equals what is computed alone, from read-only float32 margins as well."""
+def test_shared_computations_and_unchanged_arguments(loss):
+    """Joint results equal separate ones, also for read-only float32 margins."""
     margin = np.linspace(-5, 5, 12, dtype=np.float32)
     margin = margin.reshape(4, 3) if loss == SOFTMAX[-1] else margin
     y = np.arange(len(margin)) % 2
@@ -244,7 +244,7 @@ def test_work_is_shared_and_arguments_are_left_alone(loss):
         gradient, hessian = loss.gradient_hessian(y, margin, strategy)
         assert gradient.dtype == hessian.dtype == np.float64
         np.testing.assert_array_equal(gradient, loss.gradient(y, margin.astype(float)))
-        # p (1 - p) is that of the label or that of the second class, whichever is known.
+        # p (1 - p) may be computed from the label or from class 1.
         np.testing.assert_allclose(hessian, loss.hessian(y, margin.astype(float), strategy), rtol=1e-14)
     if not loss.binary_only:
         softmax = softmax_of(margin)
@@ -255,7 +255,7 @@ def test_work_is_shared_and_arguments_are_left_alone(loss):
 
 @names([*BINARY, *FROM_DISTRIBUTIONS])
 def test_losses_are_values(loss):
-    """They compare, hash, print and pickle."""
+    """They can be compared, hashed, printed and pickled."""
     again = pickle.loads(pickle.dumps(loss))
     assert again == loss
     assert hash(again) == hash(loss)
@@ -266,10 +266,10 @@ def test_losses_are_values(loss):
 
 def test_names():
     assert {type(loss) for loss in [*BINARY, *FROM_DISTRIBUTIONS]} == set(LOSSES.values())
-    for name, kind in LOSSES.items():
+    for name, cls in LOSSES.items():
         assert f"``{name}``" in boostnoise.losses.__doc__
-        assert getattr(boostnoise, kind.__name__) is kind
-        assert kind.default_hessian in STRATEGIES
+        assert getattr(boostnoise, cls.__name__) is cls
+        assert cls.default_hessian in STRATEGIES
     loss = get_loss("gce", q=0.2)
     assert get_loss(loss) is loss
     assert boostnoise.Loss is Loss
@@ -278,14 +278,14 @@ def test_names():
 @pytest.mark.parametrize(
     ("loss", "params", "error", "message"),
     [
-        ("gcee", {}, ValueError, f"loss 'gcee' is unknown; known are {', '.join(LOSSES)}$"),
-        ("gce", {"p": 1}, ValueError, "loss 'gce' has no parameter 'p'; it has q"),
-        ("ce", {"q": 1}, ValueError, "it has none"),
-        ("bootstrap", {"kind": "hard"}, ValueError, "it has beta, hard"),
-        ("distribution", {"_quantiles": ()}, ValueError, "no parameter '_quantiles'; it has dist"),
+        ("gcee", {}, ValueError, f"loss 'gcee' is unknown.* {', '.join(LOSSES)}$"),
+        ("gce", {"p": 1}, ValueError, "loss 'gce' has no parameter 'p'.* q$"),
+        ("ce", {"q": 1}, ValueError, "loss 'ce' has no parameter 'q'.* none$"),
+        ("bootstrap", {"form": "hard"}, ValueError, "no parameter 'form'.* beta, hard$"),
+        ("distribution", {"_quantiles": ()}, ValueError, "no parameter '_quantiles'.* dist$"),
         ("forward", {}, ValueError, "loss 'forward' needs the parameter 'T'"),
         ("unbiased", {"rate_pos": 0.1}, ValueError, "loss 'unbiased' needs the parameter 'rate_neg'"),
-        (get_loss("ce"), {"q": 1}, TypeError, "with the name of a loss"),
+        (get_loss("ce"), {"q": 1}, TypeError, "loss must be a name if parameters are given, got CrossEntropy"),
         ("gce", {"q": "auto"}, TypeError, "must be a number, got 'auto'; only Robust.* of \"gce\""),
         (None, {}, TypeError, "loss must be a name or a Loss, got None"),
     ],
@@ -299,10 +299,10 @@ def test_bad_names(loss, params, error, message):
 @pytest.mark.parametrize(
     ("y", "margin", "error", "message"),
     [
-        ([0, 2], [0.0, 1.0], ValueError, "y must hold class numbers 0 to 1, got 0 to 2"),
-        ([-1, 0], [0.0, 1.0], ValueError, "y must hold class numbers 0 to 1, got -1 to 0"),
-        ([0.0, 1.0], [0.0, 1.0], TypeError, "y must hold class numbers, which are integers, got .* float64"),
-        ([0, 1], [0.0, 1.0, 2.0], ValueError, r"y must have shape \(3,\), as many rows .* got \(2,\)"),
+        ([0, 2], [0.0, 1.0], ValueError, "y must contain class numbers 0 to 1, got 0 to 2"),
+        ([-1, 0], [0.0, 1.0], ValueError, "y must contain class numbers 0 to 1, got -1 to 0"),
+        ([0.0, 1.0], [0.0, 1.0], TypeError, "y must contain class numbers, which are integers, got .* float64"),
+        ([0, 1], [0.0, 1.0, 2.0], ValueError, r"y must have shape \(3,\) .* got \(2,\)"),
     ],
 )
 def test_bad_labels(loss, y, margin, error, message):
@@ -313,9 +313,9 @@ def test_bad_labels(loss, y, margin, error, message):
 
 def test_bad_shapes():
     for shape in ((), (2, 1), (2, 3, 4)):
-        with pytest.raises(ValueError, match=r"margin must have shape \(n,\) for two classes, else \(n, K\)"):
+        with pytest.raises(ValueError, match=r"margins must have shape \(n,\) for two classes, else \(n, K\)"):
             get_loss("ce").value(np.zeros(2, dtype=int), np.zeros(shape))
-    with pytest.raises(ValueError, match="y must hold class numbers 0 to 2, got 0 to 3"):
+    with pytest.raises(ValueError, match="y must contain class numbers 0 to 2, got 0 to 3"):
         get_loss("ce").value(np.array([0, 3]), np.zeros((2, 3)))
 
 

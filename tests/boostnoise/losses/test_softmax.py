@@ -15,7 +15,7 @@ def margin():
     return margin
 
 
-def test_of_moderate_margins_it_is_that_of_scipy(margin):
+def test_it_equals_scipy_for_moderate_margins(margin):
     ours, p = Softmax(margin), softmax(margin, axis=1)
     np.testing.assert_allclose(ours.p, p, rtol=1e-12)
     np.testing.assert_allclose(ours.log_p, log_softmax(margin, axis=1), rtol=1e-12, atol=1e-15)
@@ -25,7 +25,7 @@ def test_of_moderate_margins_it_is_that_of_scipy(margin):
     np.testing.assert_allclose(probabilities(margin), p, rtol=1e-12)
 
 
-def test_complements_and_logarithms_keep_their_digits(margin):
+def test_accuracy_of_complements_and_logarithms(margin):
     ours = Softmax(margin)
     with mpmath.workdps(60):
         for i, row in enumerate(margin.tolist()):
@@ -41,7 +41,7 @@ def test_complements_and_logarithms_keep_their_digits(margin):
 def test_two_classes(name):
     f = np.array([-800.0, -40, -1, 0, 1e-9, 2, 40, 800])
     both = np.column_stack([np.zeros(8), f])
-    # What is below the smallest normal number need not be told from 0.
+    # Numbers below the smallest normal number may be 0.
     tolerance = {"rtol": 1e-13, "atol": np.finfo(float).tiny}
     np.testing.assert_allclose(getattr(BinarySoftmax(f), name), getattr(Softmax(both), name), **tolerance)
 

@@ -17,11 +17,11 @@ BOTH = pytest.mark.parametrize(("margin", "T"), [(BINARY, T2), (SOFTMAX, T3)], i
 
 @BOTH
 @pytest.mark.parametrize("name", ["forward", "backward"])
-def test_without_noise_they_are_cross_entropy(name, margin, T):
+def test_without_noise_they_equal_cross_entropy(name, margin, T):
     loss, y = get_loss(name, T=np.eye(len(T))), np.arange(100) % len(T)
     for method in ("value", "gradient", "exact_hessian", "irls_hessian", "fisher_hessian"):
         if (name, method) == ("forward", "exact_hessian"):
-            continue  # checked below: the same number, but as a difference
+            continue  # checked below, as it is computed as a difference
         found, expected = (getattr(each, method)(y, margin) for each in (loss, get_loss("ce")))
         np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=method)
     np.testing.assert_allclose(loss.exact_hessian(y, margin), get_loss("ce").hessian(y, margin), atol=1e-15)
@@ -29,7 +29,7 @@ def test_without_noise_they_are_cross_entropy(name, margin, T):
 
 @BOTH
 def test_backward_is_unbiased(margin, T):
-    """Over the labels that the noise makes of one, its mean is cross entropy: exactly, at any margin."""
+    """Its mean over the noisy labels of a clean label equals cross entropy, at any margin."""
     loss, ce = get_loss("backward", T=T), get_loss("ce")
     for method in ("value", "gradient", "exact_hessian"):
         for true, row in enumerate(T):
@@ -53,7 +53,7 @@ def test_unbiased_is_unbiased(rate_pos, rate_neg):
             np.testing.assert_allclose(mean, expected, rtol=1e-11, atol=1e-13)
 
 
-def test_unbiased_is_backward_of_two_classes():
+def test_unbiased_equals_backward_for_two_classes():
     loss, y = get_loss("unbiased", rate_pos=0.3, rate_neg=0.2), np.arange(100) % 2
     for method in ("value", "gradient", "hessian"):
         found, expected = (getattr(each, method)(y, BINARY) for each in (loss, get_loss("backward", T=T2)))
@@ -62,7 +62,7 @@ def test_unbiased_is_backward_of_two_classes():
 
 @pytest.mark.parametrize("name", ["ce", "forward", "backward"])
 def test_corrected_losses_learn_clean_probabilities_from_noisy_labels(name):
-    """The mean loss over noisy labels is least at the clean probabilities; that of cross entropy is not."""
+    """Their mean over noisy labels has its minimum at the clean probabilities, unlike cross entropy."""
     clean = np.array([0.6, 0.3, 0.1])
     noisy = clean @ np.array(T3)
     loss = get_loss(name) if name == "ce" else get_loss(name, T=T3)
@@ -77,18 +77,18 @@ def test_corrected_losses_learn_clean_probabilities_from_noisy_labels(name):
     np.testing.assert_allclose(probabilities(found[np.newaxis])[0], expected, atol=1e-6)
 
 
-def test_forward_of_uniform_noise_at_far_margins():
-    """The last class is as improbable as the label's, and the label speaks no more for it than for the first."""
+def test_forward_under_uniform_noise_at_extreme_margins():
+    """Class 2 is as improbable as the class of the label, and the label is equally likely in classes 2 and 0."""
     T, y = np.full((3, 3), 0.1) + 0.7 * np.eye(3), np.array([1])
     gradient = get_loss("forward", T=T).gradient(y, np.array([[30.0, 0.0, 0.0]]))
     p = np.exp(-30.0)
     np.testing.assert_allclose(gradient, [[7 * p, -7 * p, 7 * p**2]], rtol=1e-9, atol=1e-14 * p)
 
 
-def test_matrices_of_any_kind_are_the_same():
-    same = [T2, np.array(T2), tuple(map(tuple, T2)), np.asfortranarray(T2)]
+def test_types_of_matrices():
+    equal = [T2, np.array(T2), tuple(map(tuple, T2)), np.asfortranarray(T2)]
     for name in ("forward", "backward"):
-        assert len({get_loss(name, T=T) for T in same}) == 1
+        assert len({get_loss(name, T=T) for T in equal}) == 1
         loss = get_loss(name, T=np.array(T3, dtype=np.float32))
         loss.value(np.array([0]), np.zeros((1, 3)))
         again = pickle.loads(pickle.dumps(loss))
@@ -114,14 +114,18 @@ def test_the_matrix_of_the_user_is_copied():
     [
         ("estimate", TypeError, "T must be a square matrix of numbers, got 'estimate'"),
         ([[0.5, 0.5], [1.0]], TypeError, "T must be a square matrix of numbers"),
-        (None, ValueError, r"T must be square and at least 2 x 2, got the shape \(\)"),
+        (None, ValueError, r"T must be square and at least 2 x 2, got shape \(\)"),
         ([0.5, 0.5], ValueError, r"must be square .* shape \(2,\)"),
         ([[0.5, 0.5]], ValueError, r"must be square .* shape \(1, 2\)"),
-        ([[1.0]], ValueError, r"at least 2 x 2, got the shape \(1, 1\)"),
-        ([[1.1, -0.1], [0.2, 0.8]], ValueError, r"T must hold probabilities, in \[0, 1\], got \[\[1.1, -0.1\]"),
-        ([[np.nan, 1], [0.2, 0.8]], ValueError, "T must hold probabilities"),
-        ([[0.8, 0.3], [0.5, 0.5]], ValueError, r"the rows of T must sum to 1, got the sums \[1.1, 1.0\]"),
-        ([[0.5, 0.5], [0.5, 0.5]], ValueError, r"T must be invertible, got the singular \[\[0.5, 0.5\]"),
+        ([[1.0]], ValueError, r"at least 2 x 2, got shape \(1, 1\)"),
+        (
+            [[1.1, -0.1], [0.2, 0.8]],
+            ValueError,
+            r"T must contain probabilities in \[0, 1\], got \[\[1.1, -0.1\]",
+        ),
+        ([[np.nan, 1], [0.2, 0.8]], ValueError, "T must contain probabilities"),
+        ([[0.8, 0.3], [0.5, 0.5]], ValueError, r"the rows of T must sum to 1, got sums \[1.1, 1.0\]"),
+        ([[0.5, 0.5], [0.5, 0.5]], ValueError, r"T must be invertible, got .*\[\[0.5, 0.5\]"),
         ([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]], ValueError, "T must be invertible"),
     ],
 )
@@ -130,7 +134,7 @@ def test_bad_matrices(name, T, error, message):
         get_loss(name, T=T)
 
 
-def test_matrices_of_another_number_of_classes():
+def test_matrices_for_another_number_of_classes():
     y = np.array([0, 1])
     for loss in (get_loss("forward", T=T3), get_loss("backward", T=T3)):
         with pytest.raises(ValueError, match="T is for 3 classes, but there are 2"):

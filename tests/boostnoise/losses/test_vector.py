@@ -24,7 +24,7 @@ def labels(margin):
         ("bootstrap", {"beta": 1.0, "hard": True}),
     ],
 )
-def test_special_cases_that_are_cross_entropy(name, params, margin):
+def test_special_cases_that_equal_cross_entropy(name, params, margin):
     for method in METHODS:
         expected = getattr(get_loss("ce"), method)(labels(margin), margin)
         found = getattr(get_loss(name, **params), method)(labels(margin), margin)
@@ -32,7 +32,7 @@ def test_special_cases_that_are_cross_entropy(name, params, margin):
 
 
 @pytest.mark.parametrize("margin", [BINARY, SOFTMAX], ids=["binary", "softmax"])
-def test_special_cases_that_are_the_passive_loss(margin):
+def test_special_cases_that_equal_the_passive_loss(margin):
     y = labels(margin)
     for method in METHODS:
         mae = getattr(get_loss("mae"), method)(y, margin)
@@ -41,13 +41,13 @@ def test_special_cases_that_are_the_passive_loss(margin):
             np.testing.assert_allclose(found, scale * mae, rtol=1e-11)
 
 
-def test_brier_score_is_that_of_scikit_learn():
+def test_brier_score_equals_that_of_scikit_learn():
     y = labels(BINARY)
     ours = get_loss("mse").value(y, BINARY).mean()
     assert ours == pytest.approx(2 * brier_score_loss(y, probabilities(BINARY)[:, 1]))
 
 
-def test_brier_score_of_two_classes_is_a_savage_loss():
+def test_brier_score_of_two_classes_equals_the_savage_loss():
     y = labels(BINARY)
     np.testing.assert_allclose(get_loss("mse").value(y, 2 * BINARY), 2 * get_loss("savage").value(y, BINARY))
 
@@ -60,13 +60,13 @@ def test_normalised_cross_entropy_sums_to_1_over_the_labels():
         np.testing.assert_allclose(np.sum([loss.gradient(y, margin) for y in given], axis=0), 0, atol=1e-14)
 
 
-def test_label_smoothing_is_least_where_the_model_has_the_smooth_targets():
+def test_label_smoothing_has_its_minimum_at_the_smoothed_targets():
     margin = np.log([[0.9 + 0.1 / 4, 0.1 / 4, 0.1 / 4, 0.1 / 4]])
     np.testing.assert_allclose(get_loss("label_smoothing").gradient(np.array([0]), margin), 0, atol=1e-15)
 
 
 def test_soft_bootstrap_prefers_certain_predictions():
-    """Against the label, too, when the model is sure: unlike cross entropy it pulls away from it."""
+    """A confident prediction is reinforced even against the label, unlike with cross entropy."""
     y, margin = np.array([1]), np.array([-2.0])
     assert get_loss("ce").gradient(y, margin) < 0
     assert get_loss("bootstrap", beta=0.1).gradient(y, margin) > 0

@@ -108,9 +108,9 @@ def test_other_names_of_criteria(name):
     [
         ("robust_xgboost:forward", {}, "boostnoise.RobustXGBClassifier cannot be built: loss 'forward' needs the parameter 'T'"),
         ("robust_lightgbm:unbiased", {"loss_params": {"rate_pos": 0.1}}, "loss 'unbiased' needs the parameter 'rate_neg'"),
-        ("robust_xgboost:gce", {"loss_params": {"Q": 1}}, "loss 'gce' has no parameter 'Q'; it has q"),
+        ("robust_xgboost:gce", {"loss_params": {"Q": 1}}, "loss 'gce' has no parameter 'Q'"),
         ("robust_xgboost:gce", {"q": 0.5}, "has no parameter 'q'"),
-        ("robust_xgboost", {"loss": "gcee"}, "loss 'gcee' is unknown; known are ce, mae"),
+        ("robust_xgboost", {"loss": "gcee"}, "loss 'gcee' is unknown"),
         ("robust_forest", {"criterion": "anne"}, "criterion 'anne' is unknown; known are gini"),
         ("svm_gaussian", {"gama": 1}, "sklearn.svm.SVC does not take these parameters: .*'gama'"),
     ],
