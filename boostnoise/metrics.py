@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ._library_inputs import read_data_set, read_weights, reshape_margins, to_class_numbers
 from .losses._validation import check_number
 from .losses.softmax import Classes, Floats, count_classes, probabilities, softmax_of
-from .losses.transition import check_transition_matrix
+from .losses.transition import check_matrix_size, to_tuples
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Metric(ABC):
     Parameters
     ----------
     library : {"xgboost", "lightgbm"}
-        The library that calls the metric.  It determines the form of the result; see `__call__`.
+        The library that calls the metric, which determines the form of the result.
     reads : {"margins", "probabilities"}, default="margins"
         What the library passes as predictions: margins with a custom objective, probabilities with a built-in
         one.  The estimators of this package accept both.
@@ -190,7 +190,7 @@ class CorrectedAccuracyMetric(Metric):
         if self.rate is not None:
             check_number(self, "rate", 0, 1, "[)")
         else:
-            object.__setattr__(self, "T", tuple(map(tuple, check_transition_matrix(self.T).tolist())))  # type: ignore[arg-type]
+            object.__setattr__(self, "T", to_tuples(self.T))  # type: ignore[arg-type]
 
     @property
     def __name__(self) -> str:
@@ -198,8 +198,8 @@ class CorrectedAccuracyMetric(Metric):
 
     def check_classes(self, n_classes: int) -> None:
         """Raise a ValueError if T is for another number of classes, or if the rate is too high for this one."""
-        if self.T is not None and len(self.T) != n_classes:
-            raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
+        if self.T is not None:
+            check_matrix_size(self.T, n_classes)
         if self.rate is not None and self.rate >= 1 - 1 / n_classes:
             raise ValueError(
                 f"rate must be less than {1 - 1 / n_classes:g} for {n_classes} classes, got {self.rate!r}"

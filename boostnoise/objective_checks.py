@@ -275,7 +275,7 @@ class _ObjectiveChecker(ObjectiveCaller):
                 self.add_finding("weights", f"the {name} of a row is not multiplied by its sample weight")
 
     def _check_sign(self) -> None:
-        """Check the sign at equal probabilities, where all losses have the same."""
+        """Check the sign of the gradient at equal probabilities, where it is the same for all losses."""
         gradient, _ = self.compute_derivatives(self.y, np.zeros_like(self.margin))
         for label in range(self.n_classes):
             rows = gradient[self.y == label]

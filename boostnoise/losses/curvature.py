@@ -22,10 +22,10 @@ gradient of cross entropy.
 
 ``"irls"``
     ``max(|g| (1 - |r|), h)``.  The first term is the curvature of cross entropy, ``p (1 - p) = |r| (1 - |r|)``,
-    times the weight g / r with which cross entropy has the gradient of the loss, as in iteratively reweighted
-    least squares.  A row with a small weight has a small gradient and a small curvature, so the length of the
-    step remains that of cross entropy.  For a loss of p_t with weight ``w(p_t) = g / r`` the term is
-    ``w(p_t) p (1 - p)``, for GCE ``p_t^q p (1 - p)``; for a margin loss phi(v) it is
+    times the weight g / r that turns the gradient of cross entropy into that of the loss, as in iteratively
+    reweighted least squares.  A row with a small weight has a small gradient and a small curvature, so the
+    length of the step remains that of cross entropy.  For a loss of p_t with weight ``w(p_t) = g / r`` the term
+    is ``w(p_t) p (1 - p)``, for GCE ``p_t^q p (1 - p)``; for a margin loss phi(v) it is
     ``|phi'(v)| / (1 + exp(-v))``.  The curvature is never below h.  So, to second order, the Newton step of one
     row in one margin does not increase its loss.  (`TangentLoss` replaces the first term by its own.)
 
@@ -83,4 +83,6 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 def check_strategy(strategy: str) -> None:
     """Raise a ValueError if the hessian strategy is unknown; the message lists all strategies."""
     if strategy not in STRATEGIES:
-        raise ValueError(f"hessian strategy {strategy!r} is unknown; allowed are {', '.join(STRATEGIES)}")
+        raise ValueError(
+            f"hessian strategy {strategy!r} is unknown; allowed strategies: {', '.join(STRATEGIES)}"
+        )

@@ -85,13 +85,13 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
     if not isinstance(loss, str):
         raise TypeError(f"loss must be a name or a Loss, got {loss!r}")
     if loss not in LOSSES:
-        raise ValueError(f"loss {loss!r} is unknown; allowed are {', '.join(LOSSES)}")
+        raise ValueError(f"loss {loss!r} is unknown; allowed losses: {', '.join(LOSSES)}")
     cls = LOSSES[loss]
     allowed = [parameter.name for parameter in fields(cls) if parameter.init]  # type: ignore[arg-type]
     for name in params:
         if name not in allowed:
             raise ValueError(
-                f"loss {loss!r} has no parameter {name!r}; allowed are {', '.join(allowed) or 'none'}"
+                f"loss {loss!r} has no parameter {name!r}; allowed parameters: {', '.join(allowed) or 'none'}"
             )
     for name in needed_parameters(loss):
         if name not in params:

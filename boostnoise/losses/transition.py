@@ -64,6 +64,17 @@ def check_transition_matrix(T: ArrayLike) -> Floats:
     return matrix
 
 
+def to_tuples(T: ArrayLike) -> tuple[tuple[float, ...], ...]:
+    """Check a transition matrix and return it as tuples, which can be compared, hashed and pickled."""
+    return tuple(map(tuple, check_transition_matrix(T).tolist()))
+
+
+def check_matrix_size(T: Sequence[Sequence[float]], n_classes: int) -> None:
+    """Raise a ValueError if a transition matrix is for another number of classes."""
+    if len(T) != n_classes:
+        raise ValueError(f"T is for {len(T)} classes, but there are {n_classes}")
+
+
 def normalise_rows(matrix: Floats) -> Floats:
     """Scale the rows of a matrix so that each sums to 1."""
     normalised: Floats = matrix / matrix.sum(axis=1, keepdims=True)
@@ -71,12 +82,12 @@ def normalise_rows(matrix: Floats) -> Floats:
 
 
 class _TransitionLoss(Loss):
-    """A loss with a transition matrix, stored as tuples so that losses can be compared, hashed and pickled."""
+    """A loss with a transition matrix, stored as tuples."""
 
     T: Sequence[Sequence[float]]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "T", tuple(map(tuple, check_transition_matrix(self.T).tolist())))
+        object.__setattr__(self, "T", to_tuples(self.T))
 
     @cached_property
     def _matrix(self) -> Floats:
@@ -85,8 +96,7 @@ class _TransitionLoss(Loss):
 
     def check_classes(self, n_classes: int) -> None:
         """Raise a ValueError if T is for another number of classes."""
-        if n_classes != len(self.T):
-            raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
+        check_matrix_size(self.T, n_classes)
 
 
 @dataclass(frozen=True)
