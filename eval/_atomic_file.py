@@ -13,11 +13,11 @@ from .errors import ConfigError
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file that replaces the one at `path` at the end; if writing fails, that one stays as it was.
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file that replaces the file at `path` on success.  On failure, that file is unchanged.
 
-    The new file lies in the same folder, hidden, under a random name.  Nothing that is there already is opened
-    or followed: a file of a stranger's folder may be a link to one of the user's.
+    The temporary file is hidden, in the same folder and under a random name.  No existing file is opened and no
+    link followed: in a folder from someone else, a file may be a link to one of the user's files.
 
     Parameters
     ----------
@@ -27,23 +27,23 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     ------
     binary file
     """
-    unfinished = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-        unfinished.replace(path)
+        temporary.replace(path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def check_folder(folder: Path) -> None:
-    """Check that a folder of results is no link, whose target may be any folder of the user.
+    """Check that a results folder is not a symbolic link, whose target may be any folder of the user.
 
     Raises
     ------
     ConfigError
-        If it is one.
+        If the folder is a symbolic link.
     """
     if folder.is_symlink():
-        raise ConfigError(f"{folder} is a link to {folder.readlink()}; results go into folders only")
+        raise ConfigError(f"{folder} is a symbolic link to {folder.readlink()}; results need a real folder")

@@ -1,4 +1,4 @@
-"""The error of a user's input, and the errors of others in one line."""
+"""Configuration errors, and one-line summaries of library errors."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from typing import Any
 
 MAX_LENGTH = 300
 
-# XGBoost tells when and where in its source an error is found, and at its end by which calls.
-SURROUNDINGS = re.compile(r"^\[\d\d:\d\d:\d\d\] \S+:\d+: | Stack trace: .*$")
+# XGBoost's messages begin with a time and a source line and end with a stack trace.
+XGBOOST_CONTEXT = re.compile(r"^\[\d\d:\d\d:\d\d\] \S+:\d+: | Stack trace: .*$")
 
 
 class ConfigError(ValueError):
-    """What the user asked for cannot be run; the message says what, where and why, one line per problem."""
+    """Error in the user's input.  The message has one line per problem."""
 
 
 def one_line(error: BaseException) -> str:
-    """What an error of a library says, on one line that can be printed; its type if it says nothing."""
+    """Message of a library's error as one printable line, or its type if the message is empty."""
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001 - such as that of a message with the % of a file in it
+    except Exception:  # noqa: BLE001 - for example, a % in the message that breaks its formatting
         message = ""
-    text = SURROUNDINGS.sub("", " ".join(message.split())) or type(error).__name__
+    text = XGBOOST_CONTEXT.sub("", " ".join(message.split())) or type(error).__name__
     return shortened(printable(text), MAX_LENGTH)
 
 
 def printable(text: str) -> str:
-    """Text that a terminal shows as it is: no character controls it, or changes the direction of others."""
+    """Replace characters that control a terminal or change the direction of text."""
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def shortened(text: str, width: int) -> str:
-    """Text on at most so many characters: where there is more, it ends after a word, with an ellipsis."""
+    """Cut text to at most `width` characters, after a word and with an ellipsis."""
     if len(text) <= width:
         return text
-    words, _, _ = text[: width - 1].rpartition(" ")  # the room of a space and an ellipsis is left
+    words, _, _ = text[: width - 1].rpartition(" ")  # leaves space for a blank and an ellipsis
     return f"{words.rstrip(' .,:;')} …" if words else f"{text[: width - 1]}…"
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: as JSON, on one line and not too long."""
+    """Format a value for a message: JSON on one line, at most 60 characters."""
     try:
-        text = "".join(islice(json.JSONEncoder().iterencode(value), 61))  # of a long list the beginning alone
+        text = "".join(islice(json.JSONEncoder().iterencode(value), 61))  # stops early for long lists
     except (TypeError, ValueError):
         text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._atomic_file import check_folder, whole_file
+from .._atomic_file import atomic_write, check_folder
 from ..errors import ConfigError, one_line
 
 TARGET = "target"
@@ -46,7 +46,7 @@ class DataFile:
             if self.path.is_file() and self.path.read_bytes() == self.content:
                 return
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(self.path) as file:
+            with atomic_write(self.path) as file:
                 file.write(self.content)
         except OSError as error:
             raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None

@@ -12,7 +12,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 
-from .._atomic_file import check_folder, whole_file
+from .._atomic_file import atomic_write, check_folder
 from ..errors import ConfigError, one_line
 from ..execution.run_record import Run
 from ..metrics.curves import curve, mean_curve
@@ -54,7 +54,7 @@ def write_report(run: Run) -> list[Path]:
     written: list[Path] = []
 
     def write(name: str, save: Callable[[BinaryIO], Any]) -> None:
-        with whole_file(folder / name) as file:
+        with atomic_write(folder / name) as file:
             save(file)
         written.append(folder / name)
 

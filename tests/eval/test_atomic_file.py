@@ -1,12 +1,12 @@
 import pytest
 
-from boostnoise.eval._atomic_file import whole_file
+from boostnoise.eval._atomic_file import atomic_write
 
 
 def test_a_file_is_replaced_when_all_is_written(tmp_path):
     path = tmp_path / "file.txt"
     path.write_text("old")
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(b"new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
@@ -18,7 +18,7 @@ def test_a_file_stays_when_writing_fails(tmp_path):
     path.write_text("old")
 
     def write():
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             file.write(b"ne")
             raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from boostnoise import compare
-from boostnoise.eval._atomic_file import whole_file
+from boostnoise.eval._atomic_file import atomic_write
 from boostnoise.eval.errors import ConfigError
 
 
@@ -31,7 +31,7 @@ def test_a_link_in_the_folder_is_replaced_and_not_followed(folder, victim, noisy
 def test_no_name_of_an_unfinished_file_can_be_foreseen(tmp_path, victim):
     for i in range(2000):
         (tmp_path / f".{os.getpid() + i - 1000}.file").symlink_to(victim)
-    with whole_file(tmp_path / "file") as file:
+    with atomic_write(tmp_path / "file") as file:
         file.write(b"theirs")
     assert victim.read_text() == "mine"
     assert (tmp_path / "file").read_bytes() == b"theirs"
@@ -39,7 +39,7 @@ def test_no_name_of_an_unfinished_file_can_be_foreseen(tmp_path, victim):
 
 def test_processes_with_the_same_number_do_not_meet(tmp_path, monkeypatch):
     monkeypatch.setattr("os.getpid", lambda: 1)
-    with whole_file(tmp_path / "file") as one, whole_file(tmp_path / "file") as other:
+    with atomic_write(tmp_path / "file") as one, atomic_write(tmp_path / "file") as other:
         one.write(b"one")
         other.write(b"other")
     assert (tmp_path / "file").read_bytes() == b"one"  # which was finished last
@@ -107,7 +107,7 @@ def test_many_redraws_at_once(folder, command):
 def test_files_have_the_permissions_of_new_files(tmp_path):
     before = os.umask(0o027)
     try:
-        with whole_file(tmp_path / "file") as file:
+        with atomic_write(tmp_path / "file") as file:
             file.write(b"x")
     finally:
         os.umask(before)

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from boostnoise.eval._atomic_file import whole_file
+from boostnoise.eval._atomic_file import atomic_write
 from boostnoise.eval._wording import p_text
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run_record import Run
@@ -53,7 +53,7 @@ def write_html(run: Run, path: Path) -> Path:
     page = html_of(run)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             file.write(page.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise ConfigError(f"the report cannot be written to {path}: {error}") from None
