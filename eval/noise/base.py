@@ -1,7 +1,7 @@
-"""Label noise: what its kinds share.  Objects corrupt labels and say what they did.
+"""Base classes of label noise.
 
-The transition matrix T of a kind holds ``T[j, k]``, the probability that a row of the class j carries the label
-k; its rows sum to 1.  Classes are numbered in the order of their sorted labels.
+The entry ``T[j, k]`` of a transition matrix is the probability that a row of class j gets the label k; the rows
+of T sum to 1.  Class numbers follow the order of the sorted labels.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Codes = NDArray[np.int64]  # numbers of classes, or of rows
+Integers = NDArray[np.int64]  # class numbers or row numbers
 Floats = NDArray[np.float64]
 NoiseOn = Literal["train", "train+test"]
 
@@ -28,10 +28,11 @@ class NoisyLabels:
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
+        The noisy labels.
     flipped : bool array of shape (n_samples,)
-        Where the label differs from the true one.
+        Whether each label differs from the true label.
     asked_rate : float
-        The rate that was asked for; but for `LabelNoise` it is the expectation of the realised rate.
+        The requested noise rate: the expectation of the realised rate, except for `LabelNoise`.
     """
 
     labels: NDArray[Any]
@@ -40,52 +41,52 @@ class NoisyLabels:
 
     @property
     def realised_rate(self) -> float:
-        """Share of the labels that were changed."""
+        """Fraction of labels that were changed."""
         return float(self.flipped.mean())
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
-    """Rows with the numbers of their true classes, and with features for kinds that look at them."""
+class LabelledRows:
+    """Rows with their true class numbers y, and with features X if the noise depends on them."""
 
-    codes: Codes
+    y: Integers
     classes: NDArray[Any]
     X: Floats | None
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, these rows' or not."""
+        """Number of classes, including classes without rows."""
         return self.classes.size
 
-    def take(self, rows: Codes) -> Labelled:
-        """Some of the rows."""
-        return Labelled(self.codes[rows], self.classes, None if self.X is None else self.X[rows])
+    def take(self, rows: Integers) -> LabelledRows:
+        """Select rows by position."""
+        return LabelledRows(self.y[rows], self.classes, None if self.X is None else self.X[rows])
 
 
 @dataclass(frozen=True)
 class Noise(ABC):
-    """Base of the noise kinds; use a subclass.
+    """Abstract base class of all kinds of noise.
 
     Attributes
     ----------
     kind : str
-        Its name in configs.
+        Name of the kind in configs.
     noise_on : {"train", "train+test"}
-        Which labels of a split are corrupted where nothing else is said.
+        Which labels of a split are corrupted by default.
     needs_features : bool
-        Whether it looks at the features.
+        Whether the noise depends on the features.
     """
 
     kind: ClassVar[str]
     noise_on: ClassVar[NoiseOn] = "train"
     needs_features: ClassVar[bool] = False
 
-    def check_classes(self, n_classes: int) -> None:  # noqa: B027 - few kinds have anything to say
-        """Raise a ValueError if the noise is not for this number of classes."""
+    def check_classes(self, n_classes: int) -> None:  # noqa: B027 - most kinds accept any number
+        """Raise a ValueError if the noise is for another number of classes."""
 
     @cached_property
     def identity(self) -> list[Any]:
-        """All that tells it from other noise, fit for JSON."""
+        """JSON-compatible values that distinguish this noise from any other."""
         return [self.kind, *dataclasses.astuple(self)]
 
     def corrupt(
@@ -98,11 +99,11 @@ class Noise(ABC):
         y : array-like of shape (n_samples,)
             True labels.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Features, for the kinds of noise that depend on them; others ignore it.
+            Features, required by kinds of noise that depend on them and ignored by the others.
         classes : array-like or None, default=None
-            The possible labels; None for those found in `y`.
+            All possible labels; None for those found in `y`.
         random_state : int, sequence of int, numpy.random.Generator or None, default=None
-            Seed of the draws.
+            Random seed or generator.
 
         Returns
         -------
@@ -111,118 +112,126 @@ class Noise(ABC):
         Raises
         ------
         ValueError
-            If `y` is empty or holds a label that is not in `classes`, there are fewer than two classes or
-            another number of them than the noise is for, or `X` is needed and missing, not finite or not as
-            long as `y`.
+            If `y` is empty or contains a label that is not in `classes`, if there are fewer than two classes
+            or the noise is for another number of classes, or if `X` is required and is missing, not finite or
+            of another length than `y`.
         """
         y = np.asarray(y)
-        everything, nothing = np.arange(y.size), np.arange(0)
-        return self.corrupt_split(y, everything, nothing, X, classes=classes, random_state=random_state)[0]
+        train, test = np.arange(y.size), np.arange(0)
+        return self.corrupt_split(y, train, test, X, classes=classes, random_state=random_state)[0]
 
     def corrupt_split(
         self,
         y: ArrayLike,
-        train: Codes,
-        test: Codes,
+        train: Integers,
+        test: Integers,
         X: Any = None,
         *,
         classes: Any = None,
         noise_on: NoiseOn | None = None,
         random_state: Any = None,
     ) -> tuple[NoisyLabels, NDArray[Any]]:
-        """Corrupt the labels of a split.
+        """Corrupt the labels of a train/test split.
 
-        What the noise depends on is estimated from the training rows.  The noise of these is the same whether
-        the test labels are corrupted or not.
+        Parameters of the noise are estimated from the training rows only.  The noisy training labels do not
+        depend on whether the test labels are corrupted.
 
         Parameters
         ----------
         y, X, classes, random_state
-            As for `corrupt`; of the whole data set.
+            As in `corrupt`, for the whole data set.
         train, test : int array
-            Positions of the training and the test rows.
+            Positions of the training and test rows.
         noise_on : {"train", "train+test"} or None, default=None
-            Which labels are corrupted; None for the kind's own rule.
+            Which labels are corrupted; None for the default of this kind.
 
         Returns
         -------
         noisy_train : NoisyLabels
         y_test : ndarray
-            What models are tested on.
+            Labels of the test rows, noisy or true.
 
         Raises
         ------
         ValueError
-            As `corrupt` does, and if `noise_on` is neither of these.
+            As in `corrupt`, and if `noise_on` has another value.
         """
         where = self.noise_on if noise_on is None else noise_on
         if where not in get_args(NoiseOn):
             raise ValueError(f"noise_on must be one of {', '.join(get_args(NoiseOn))}, got {noise_on!r}")
-        labelled = self._read(y, X, classes)
-        noisy_train, noisy_test, asked_rate = self._draw(labelled, train, test, random_state)
-        noisy = NoisyLabels(labelled.classes[noisy_train], noisy_train != labelled.codes[train], asked_rate)
-        return noisy, labelled.classes[noisy_test if where == "train+test" else labelled.codes[test]]
+        rows = self._read_rows(y, X, classes)
+        noisy_train, noisy_test, asked_rate = self._draw(rows, train, test, random_state)
+        noisy = NoisyLabels(rows.classes[noisy_train], noisy_train != rows.y[train], asked_rate)
+        return noisy, rows.classes[noisy_test if where == "train+test" else rows.y[test]]
 
     @abstractmethod
     def _draw(
-        self, labelled: Labelled, train: Codes, test: Codes, random_state: Any
-    ) -> tuple[Codes, Codes, float]:
-        """Noisy class numbers of the training and the test rows, and the rate asked for on the former."""
+        self, rows: LabelledRows, train: Integers, test: Integers, random_state: Any
+    ) -> tuple[Integers, Integers, float]:
+        """Draw noisy class numbers of the training and test rows; also return the requested training rate."""
 
-    def _read(self, y: ArrayLike, X: Any, classes: Any) -> Labelled:
+    def _read_rows(self, y: ArrayLike, X: Any, classes: Any) -> LabelledRows:
         y = np.asarray(y)
         classes = np.unique(y if classes is None else np.asarray(classes))
         self.check_classes(classes.size)
-        return Labelled(encode(y, classes), classes, self._check_features(X, y.size))
+        return LabelledRows(to_class_numbers(y, classes), classes, self._check_features(X, y.size))
 
     def _check_features(self, features: Any, n_rows: int) -> Floats | None:
         if not self.needs_features:
             return None
         if features is None:
-            raise ValueError(f"{type(self).__name__} depends on the features: X must be given")
+            raise ValueError(f"X must be given: {type(self).__name__} depends on the features")
         X: Floats = np.asarray(features, dtype=np.float64)
         if X.ndim != 2 or X.shape[0] != n_rows:
-            raise ValueError(f"X must have the shape ({n_rows}, n_features), got {X.shape}")
+            raise ValueError(f"X must have shape ({n_rows}, n_features), got {X.shape}")
         if not np.isfinite(X).all():
-            raise ValueError(f"{type(self).__name__} depends on the features: X must be finite everywhere")
+            raise ValueError(f"X must be finite: {type(self).__name__} depends on the features")
         return X
 
 
-def encode(y: NDArray[Any], classes: NDArray[Any]) -> Codes:
-    """Numbers of the classes; a ValueError if `y` is empty or holds others, or there are fewer than two."""
+def to_class_numbers(y: NDArray[Any], classes: NDArray[Any]) -> Integers:
+    """Convert labels to class numbers.
+
+    Raises
+    ------
+    ValueError
+        If `y` is empty, not one-dimensional or contains a label that is not in `classes`, or if there are fewer
+        than two classes.
+    """
     if y.ndim != 1 or y.size == 0:
-        raise ValueError(f"y must be one-dimensional and not empty, got the shape {y.shape}")
+        raise ValueError(f"y must be one-dimensional and non-empty, got shape {y.shape}")
     if classes.size < 2:
-        raise ValueError(f"classes must hold two labels at least, got {classes.tolist()}")
-    codes = np.minimum(np.searchsorted(classes, y), classes.size - 1)
-    if (classes[codes] != y).any():
-        raise ValueError("y holds a label that is not in classes")
-    return codes.astype(np.int64)
+        raise ValueError(f"classes must contain at least two labels, got {classes.tolist()}")
+    numbers = np.minimum(np.searchsorted(classes, y), classes.size - 1)
+    unknown = classes[numbers] != y
+    if unknown.any():
+        raise ValueError(f"y contains the label {y[unknown].tolist()[0]!r}, which is not in classes")
+    return numbers.astype(np.int64)
 
 
 def check_rate(noise: Noise, rate: float, highest: float = 1) -> None:
-    """Raise a ValueError if a rate is no number in [0, highest]."""
+    """Raise a ValueError if a noise rate is not a number in [0, highest]."""
     if isinstance(rate, bool) or not isinstance(rate, Real) or not 0 <= rate <= highest:
         raise ValueError(f"rate of {type(noise).__name__} must be a number in [0, {highest}], got {rate!r}")
 
 
-def generators(random_state: Any) -> tuple[np.random.Generator, np.random.Generator]:
-    """Chance for the training rows, and for the test rows."""
+def make_generators(random_state: Any) -> tuple[np.random.Generator, np.random.Generator]:
+    """Create two independent random generators, for the training and the test rows."""
     rng = np.random.default_rng(random_state)
     return rng, rng.spawn(1)[0]
 
 
 @dataclass(frozen=True)
 class MatrixNoise(Noise):
-    """Base of the kinds with a transition matrix: how likely a label is depends on the true class alone."""
+    """Base class of class-conditional noise: the noisy label depends on the true class only."""
 
     def transition_matrix(self, y: ArrayLike, X: Any = None, *, classes: Any = None) -> Floats:
-        """The probabilities ``T[j, k]`` of the label k for a row of the class j.
+        """Transition matrix; ``T[j, k]`` is the probability of label k for a row of class j.
 
         Parameters
         ----------
         y, X, classes
-            As for `corrupt`.
+            As in `corrupt`.
 
         Returns
         -------
@@ -231,35 +240,37 @@ class MatrixNoise(Noise):
         Raises
         ------
         ValueError
-            As `corrupt` does.
+            As in `corrupt`.
         """
-        return self._matrix(self._read(y, X, classes))
+        return self._matrix(self._read_rows(y, X, classes))
 
     @abstractmethod
-    def _matrix(self, labelled: Labelled) -> Floats:
-        """The transition matrix."""
+    def _matrix(self, rows: LabelledRows) -> Floats:
+        """Compute the transition matrix."""
 
     def _draw(
-        self, labelled: Labelled, train: Codes, test: Codes, random_state: Any
-    ) -> tuple[Codes, Codes, float]:
-        seen = labelled.take(train)
-        T = self._matrix(seen)
-        noisy_train, noisy_test = (
-            self._draw_labels(codes, T, rng)
-            for codes, rng in zip((seen.codes, labelled.codes[test]), generators(random_state), strict=True)
-        )
-        changed = np.where(np.eye(labelled.n_classes, dtype=bool), 0.0, T).sum(axis=1)
-        return noisy_train, noisy_test, float(changed[seen.codes].mean())
+        self, rows: LabelledRows, train: Integers, test: Integers, random_state: Any
+    ) -> tuple[Integers, Integers, float]:
+        train_rows = rows.take(train)
+        T = self._matrix(train_rows)
+        train_rng, test_rng = make_generators(random_state)
+        noisy_train = self._draw_labels(train_rows.y, T, train_rng)
+        noisy_test = self._draw_labels(rows.y[test], T, test_rng)
+        flip_probabilities = np.where(np.eye(rows.n_classes, dtype=bool), 0.0, T).sum(axis=1)
+        return noisy_train, noisy_test, float(flip_probabilities[train_rows.y].mean())
 
-    def _draw_labels(self, codes: Codes, T: Floats, rng: np.random.Generator) -> Codes:
-        """By the inverse of the distribution function; true labels come first, so those kept are shared."""
-        chance = rng.random(codes.size)
-        noisy = codes.copy()
+    def _draw_labels(self, y: Integers, T: Floats, rng: np.random.Generator) -> Integers:
+        """Draw noisy class numbers by inverse transform sampling.
+
+        With the same seed, labels flipped at one noise rate are also flipped at higher rates.
+        """
+        uniform = rng.random(y.size)
+        noisy = y.copy()
         for true, probabilities in enumerate(T):
-            rows = np.flatnonzero(codes == true)
+            rows = np.flatnonzero(y == true)
             others = np.delete(np.arange(len(T)), true)
-            flipped = rows[chance[rows] < probabilities[others].sum()]
-            # A number below the sum; the last of the other labels takes what rounding leaves above it.
+            flipped = rows[uniform[rows] < probabilities[others].sum()]
+            # Without the last edge, the last label also gets numbers that rounding puts above the sum.
             edges = np.cumsum(probabilities[others])[:-1]
-            noisy[flipped] = others[np.searchsorted(edges, chance[flipped], side="right")]
+            noisy[flipped] = others[np.searchsorted(edges, uniform[flipped], side="right")]
         return noisy

@@ -1,4 +1,4 @@
-"""Kinds of label noise that look at the true labels alone."""
+"""Label noise that depends on the true labels only."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from .base import Codes, Floats, Labelled, MatrixNoise, Noise, check_rate
+from .base import Floats, Integers, LabelledRows, MatrixNoise, Noise, check_rate
 
 
 @dataclass(frozen=True)
 class UniformNoise(MatrixNoise):
-    """Symmetric noise: a label is kept with probability 1 - rate, else any other class, all equally likely.
+    """Symmetric noise: a label is flipped with probability `rate`, to each other class with equal probability.
 
-    ``T[j, k] = rate / (K - 1)`` for all k but j.
+    ``T[j, k] = rate / (K - 1)`` for k != j.
 
     Parameters
     ----------
     rate : float
-        In [0, 1].
+        Noise rate, in [0, 1].
 
     Examples
     --------
@@ -35,28 +35,28 @@ class UniformNoise(MatrixNoise):
     def __post_init__(self) -> None:
         check_rate(self, self.rate)
 
-    def _matrix(self, labelled: Labelled) -> Floats:
-        T = np.full((labelled.n_classes, labelled.n_classes), self.rate / (labelled.n_classes - 1))
+    def _matrix(self, rows: LabelledRows) -> Floats:
+        T = np.full((rows.n_classes, rows.n_classes), self.rate / (rows.n_classes - 1))
         np.fill_diagonal(T, 1 - self.rate)
         return T
 
-    def _draw_labels(self, codes: Codes, T: Floats, rng: np.random.Generator) -> Codes:
-        flipped = rng.random(codes.size) < self.rate
-        # A step of 1 to K-1 around the circle of classes reaches each of the others once.
-        steps = rng.integers(1, len(T), size=codes.size)
-        return np.where(flipped, (codes + steps) % len(T), codes)
+    def _draw_labels(self, y: Integers, T: Floats, rng: np.random.Generator) -> Integers:
+        flipped = rng.random(y.size) < self.rate
+        # Modulo K, steps of 1 to K-1 reach each other class exactly once.
+        steps = rng.integers(1, len(T), size=y.size)
+        return np.where(flipped, (y + steps) % len(T), y)
 
 
 @dataclass(frozen=True)
 class PairFlipNoise(MatrixNoise):
-    """A row of the class k gets the label of the class k + 1, the last class that of the first.
+    """Pair-flip noise: a label of class k is flipped to class k + 1, and of the last class to the first [1]_.
 
-    ``T[k, (k + 1) % K] = rate``; see [1]_.
+    ``T[k, (k + 1) % K] = rate``.
 
     Parameters
     ----------
     rate : float
-        In [0, 1].
+        Noise rate, in [0, 1].
 
     References
     ----------
@@ -76,26 +76,26 @@ class PairFlipNoise(MatrixNoise):
     def __post_init__(self) -> None:
         check_rate(self, self.rate)
 
-    def _matrix(self, labelled: Labelled) -> Floats:
-        same = np.eye(labelled.n_classes)
-        T: Floats = (1 - self.rate) * same + self.rate * np.roll(same, 1, axis=1)
+    def _matrix(self, rows: LabelledRows) -> Floats:
+        identity = np.eye(rows.n_classes)
+        T: Floats = (1 - self.rate) * identity + self.rate * np.roll(identity, 1, axis=1)
         return T
 
 
 @dataclass(frozen=True)
 class ClassConditionalNoise(MatrixNoise):
-    """How likely each label is depends on the true class, in a way that is given.
+    """Class-conditional noise with a given transition matrix.
 
     Parameters
     ----------
     T : array-like of shape (K, K) or (2,)
-        The transition matrix; or, for two classes, how likely the labels of the first and of the second class
-        are to be wrong: rate_neg and rate_pos where these are 0 and 1.
+        Transition matrix; or, for two classes, the noise rates of the first and the second class (rate_neg and
+        rate_pos for the classes 0 and 1).
 
     Raises
     ------
     ValueError
-        If it is neither of these.
+        If `T` is neither a transition matrix nor a pair of probabilities.
 
     Examples
     --------
@@ -110,12 +110,12 @@ class ClassConditionalNoise(MatrixNoise):
     T: Sequence[Sequence[float]] | Sequence[float]
 
     def __post_init__(self) -> None:
-        # Kept as tuples: they compare, hash and pickle.
-        object.__setattr__(self, "T", tuple(map(tuple, _as_matrix(self.T).tolist())))
+        # Tuples, unlike arrays, can be compared and hashed.
+        object.__setattr__(self, "T", tuple(map(tuple, read_transition_matrix(self.T).tolist())))
 
     @property
     def rate(self) -> float:
-        """The mean over the classes of how likely their labels are to be wrong."""
+        """Unweighted mean of the noise rates of the classes."""
         T = np.array(self.T)
         np.fill_diagonal(T, 0)
         return float(T.sum() / len(T))
@@ -124,43 +124,63 @@ class ClassConditionalNoise(MatrixNoise):
         if n_classes != len(self.T):
             raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
 
-    def _matrix(self, labelled: Labelled) -> Floats:
+    def _matrix(self, rows: LabelledRows) -> Floats:
         return np.array(self.T)
 
 
-def _as_matrix(T: Any) -> Floats:
-    wanted = "T must be a square matrix of probabilities whose rows sum to 1, or a pair of probabilities"
+def read_transition_matrix(T: Any) -> Floats:
+    """Transition matrix from a matrix or a pair of noise rates.
+
+    Unlike `boostnoise.check_transition_matrix`, which corrected losses use, it accepts pairs and singular
+    matrices: labels can be corrupted without the inverse.
+
+    Parameters
+    ----------
+    T : array-like of shape (K, K) or (2,)
+        See `ClassConditionalNoise`.
+
+    Returns
+    -------
+    float array of shape (K, K)
+
+    Raises
+    ------
+    ValueError
+        If `T` does not contain numbers, is neither square nor a pair, is smaller than 2 x 2, has an entry
+        outside [0, 1] or a row that does not sum to 1 (within 1e-6).
+    """
+    expected = "T must be a square matrix of probabilities whose rows sum to 1, or a pair of probabilities"
     try:
         matrix = np.asarray(T)
     except ValueError:  # rows of different lengths
-        raise ValueError(f"{wanted}, got {T!r}") from None
+        raise ValueError(f"{expected}, got {T!r}") from None
     if matrix.dtype.kind not in "iuf":
-        raise ValueError(f"{wanted}, got {T!r}")
+        raise ValueError(f"{expected}, got {T!r}")
     if matrix.shape == (2,):
         matrix = np.array([[1 - matrix[0], matrix[0]], [matrix[1], 1 - matrix[1]]])
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 2:
-        raise ValueError(f"{wanted}, got the shape {matrix.shape}")
+        raise ValueError(f"{expected}, got shape {matrix.shape}")
     if not ((matrix >= 0) & (matrix <= 1)).all():
-        raise ValueError(f"{wanted}, got {matrix.tolist()}")
+        raise ValueError(f"{expected}, got {matrix.tolist()}")
     sums = matrix.sum(axis=1)
     if not np.allclose(sums, 1, rtol=0, atol=1e-6):
-        raise ValueError(f"{wanted}, got the sums {sums.tolist()}")
+        raise ValueError(f"{expected}, got row sums {sums.tolist()}")
     return matrix.astype(np.float64)
 
 
 @dataclass(frozen=True)
 class LabelNoise(Noise):
-    """The draws of the study "Boosting with Label Noise" (2020), bit for bit.
+    """Label noise of the study "Boosting with Label Noise" (2020), with the same random draws.
 
-    ``int(rate * n)`` rows are drawn with replacement, and each time that a row is drawn its label is replaced
-    by another; so fewer than ``rate * n`` labels change.  Unless told otherwise it corrupts training and test
-    labels.  The draws are those of the study where the random state is its int and the whole split is given;
-    `corrupt` takes all rows for training rows, and the test rows for none.
+    ``int(rate * n)`` rows are drawn with replacement, and the label of each drawn row is replaced by another
+    one.  Rows may be drawn more than once, so at most ``rate * n`` labels change.  By default, both training
+    and test labels are corrupted.  `corrupt_split` reproduces the study if the random state is the
+    integer seed of the study; `corrupt` treats all rows as training rows.
 
     Parameters
     ----------
     rate : float
-        In [0, 1].
+        Number of draws divided by the number of rows, in [0, 1].
     """
 
     kind = "label"
@@ -171,18 +191,18 @@ class LabelNoise(Noise):
         check_rate(self, self.rate)
 
     def _draw(
-        self, labelled: Labelled, train: Codes, test: Codes, random_state: Any
-    ) -> tuple[Codes, Codes, float]:
+        self, rows: LabelledRows, train: Integers, test: Integers, random_state: Any
+    ) -> tuple[Integers, Integers, float]:
         if isinstance(random_state, np.random.Generator):
             raise ValueError(
-                "random_state of LabelNoise must be an int or a sequence of int, for the RandomState that the "
-                "study drew by, got a Generator"
+                "random_state of LabelNoise must be an int or a sequence of int, as it seeds a RandomState, "
+                "got a Generator"
             )
         rng = np.random.RandomState(random_state)
-        noisy = [labelled.codes[train], labelled.codes[test]]
-        drawn = [rng.choice(codes.size, int(self.rate * codes.size)) for codes in noisy]
-        others = [np.delete(np.arange(labelled.n_classes), true) for true in range(labelled.n_classes)]
-        for codes, rows in zip(noisy, drawn, strict=True):
-            for row in rows:
-                codes[row] = rng.choice(others[codes[row]])
+        noisy = [rows.y[train], rows.y[test]]
+        drawn = [rng.choice(y.size, int(self.rate * y.size)) for y in noisy]
+        others = [np.delete(np.arange(rows.n_classes), true) for true in range(rows.n_classes)]
+        for y, positions in zip(noisy, drawn, strict=True):
+            for i in positions:
+                y[i] = rng.choice(others[y[i]])
         return noisy[0], noisy[1], self.rate

@@ -1,4 +1,4 @@
-"""Kinds of label noise that depend on the features: classes or rows that look alike are confused more often."""
+"""Label noise that depends on the features: similar classes or rows are confused more often."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .base import Codes, Floats, Labelled, MatrixNoise, Noise, check_rate, generators
+from .base import Floats, Integers, LabelledRows, MatrixNoise, Noise, check_rate, make_generators
 
-# Sums of distances that differ by less, relatively, are equal but for rounding.
-TIE = 1e-9
+# Sums of distances with a smaller relative difference are equal up to rounding.
+TIE_TOLERANCE = 1e-9
 
-# Of the least separate class the rate is 5/3 of that in the middle.
+# The least separated class has 5/3 of the given rate.
 HIGHEST_MAHALANOBIS_RATE = 0.6
 
 
 @dataclass(frozen=True)
 class MahalanobisNoise(MatrixNoise):
-    """Classes that are near one another are confused more often [1]_.
+    """Class-conditional noise in which nearby classes are confused more often [1]_.
 
-    With d_ij the Mahalanobis distance between the means of the classes i and j under their pooled covariance,
-    the sums ``sum_j d_ij`` are scaled linearly to ``t_i`` in [0, 1], or to 1/2 if they are all the same, as
-    with two classes.  Then ``1 - T[i, i] = rate (5 - 4 t_i) / 3``, and the other classes share this in
-    proportion to ``s_ij = 1 / d_ij``.  (The paper prints ``s_ij / (1 - s_ii)``, which does not give rows that
-    sum to one.)  With the rate 0.3 the diagonal is the paper's, from 0.5 to 0.9.
+    Let d_ij be the Mahalanobis distance between the means of classes i and j under their pooled covariance.
+    The sums ``sum_j d_ij`` are scaled linearly to ``t_i`` in [0, 1], or set to 1/2 if all are equal, as with
+    two classes.  Then ``1 - T[i, i] = rate (5 - 4 t_i) / 3``, which is divided among the other classes in
+    proportion to ``s_ij = 1 / d_ij``.  (The paper prints ``s_ij / (1 - s_ii)``, for which rows do not sum to
+    one.)  For rate 0.3 the diagonal is that of the paper, from 0.5 to 0.9.
 
-    Classes of which there is no row are left alone.
+    Classes without rows are not corrupted.
 
     Parameters
     ----------
     rate : float, default=0.3
-        The middle of the range of the classes' rates, in [0, 0.6].
+        Midpoint of the range of the classes' noise rates, in [0, 0.6].
 
     References
     ----------
@@ -46,41 +46,41 @@ class MahalanobisNoise(MatrixNoise):
     def __post_init__(self) -> None:
         check_rate(self, self.rate, HIGHEST_MAHALANOBIS_RATE)
 
-    def _matrix(self, labelled: Labelled) -> Floats:
-        T = np.eye(labelled.n_classes)
-        present = np.unique(labelled.codes)
+    def _matrix(self, rows: LabelledRows) -> Floats:
+        T = np.eye(rows.n_classes)
+        present = np.unique(rows.y)
         if present.size < 2:
             return T
-        distance = _distances_between_classes(_rows_by_class(labelled))
+        distance = _distances_between_classes(_features_by_class(rows))
         sums = distance.sum(axis=1)
         spread = np.ptp(sums)
-        t = (sums - sums.min()) / spread if spread > TIE * sums.max() else np.full(sums.size, 0.5)
-        changed = self.rate * (5 - 4 * t) / 3
-        # Classes with the same mean have an endless similarity, which takes all; a tiny distance does the same.
+        t = (sums - sums.min()) / spread if spread > TIE_TOLERANCE * sums.max() else np.full(sums.size, 0.5)
+        flip_probabilities = self.rate * (5 - 4 * t) / 3
+        # Classes with equal means have infinite similarity; a tiny distance gives the same matrix.
         similarity = 1 / np.maximum(distance, np.finfo(float).eps * (distance.max() or 1))
         np.fill_diagonal(similarity, 0)
-        inner = changed[:, None] * similarity / similarity.sum(axis=1, keepdims=True)
-        np.fill_diagonal(inner, 1 - changed)
+        inner = flip_probabilities[:, None] * similarity / similarity.sum(axis=1, keepdims=True)
+        np.fill_diagonal(inner, 1 - flip_probabilities)
         T[np.ix_(present, present)] = inner
         return T
 
 
 @dataclass(frozen=True)
 class InstanceDependentNoise(Noise):
-    """The nearer a row is to the boundary between classes, the more likely is its label wrong.
+    """Instance-dependent noise: labels of rows near the class boundary are flipped more often.
 
-    The boundary is that of linear discriminant analysis with equal shares of the classes: with d the
-    Mahalanobis distances to the class means under the covariance within classes, the margin of a row is the
-    difference of its two smallest ``d ** 2``, twice the log odds of its two likeliest classes; it is 0 at the
-    boundary.  With u the share of the rows of smaller margin (ties count half), the label changes with the
-    probability ``2 rate (1 - u)``, or ``1 - 2 (1 - rate) u`` for rates above 1/2; the mean of these is the
-    rate.  It becomes the likeliest other class.  That rows near the boundary are the hard ones is assumed in
-    [1]_, that their labels become the next likely ones in [2]_.
+    The boundary is that of linear discriminant analysis with equal class priors.  Let d be the Mahalanobis
+    distances of a row to the class means under the within-class covariance.  The margin of the row is the
+    difference of its two smallest ``d ** 2``: twice the log odds of its two most probable classes, and 0 at the
+    boundary.  Let u be the fraction of rows with a smaller margin (ties count half).  The label is flipped with
+    probability ``2 rate (1 - u)``, or ``1 - 2 (1 - rate) u`` for rates above 1/2; the mean of these is `rate`.
+    The noisy label is the most probable other class.  More noise near the boundary is the assumption of [1]_;
+    flips to the next most probable class are the assumption of [2]_.
 
     Parameters
     ----------
     rate : float
-        The mean over the rows, in [0, 1].
+        Noise rate, the mean over the rows, in [0, 1].
 
     References
     ----------
@@ -98,12 +98,12 @@ class InstanceDependentNoise(Noise):
         check_rate(self, self.rate)
 
     def flip_probabilities(self, y: ArrayLike, X: ArrayLike, *, classes: ArrayLike | None = None) -> Floats:
-        """How likely each label is to change.
+        """Probability that each label is flipped.
 
         Parameters
         ----------
         y, X, classes
-            As for `corrupt`.
+            As in `corrupt`.
 
         Returns
         -------
@@ -112,57 +112,57 @@ class InstanceDependentNoise(Noise):
         Raises
         ------
         ValueError
-            As `corrupt` does.
+            As in `corrupt`.
         """
-        labelled = self._read(y, X, classes)
-        margin = _ClassMeans(labelled).margin_and_rival(labelled)[0]
-        return self._probabilities(margin, margin)
+        rows = self._read_rows(y, X, classes)
+        margins, _ = _ClassMeans(rows).margins_and_rivals(rows)
+        return self._flip_probabilities(margins, margins)
 
     def _draw(
-        self, labelled: Labelled, train: Codes, test: Codes, random_state: object
-    ) -> tuple[Codes, Codes, float]:
-        seen = labelled.take(train)
-        means = _ClassMeans(seen)
-        margins = means.margin_and_rival(seen)[0]
+        self, rows: LabelledRows, train: Integers, test: Integers, random_state: object
+    ) -> tuple[Integers, Integers, float]:
+        train_rows = rows.take(train)
+        means = _ClassMeans(train_rows)
+        train_margins, _ = means.margins_and_rivals(train_rows)
 
-        def corrupted(rows: Labelled, rng: np.random.Generator) -> Codes:
-            margin, rival = means.margin_and_rival(rows)
-            flipped = rng.random(rows.codes.size) < self._probabilities(margin, margins)
-            return np.where(flipped, rival, rows.codes)
+        def draw_labels(part: LabelledRows, rng: np.random.Generator) -> Integers:
+            margins, rivals = means.margins_and_rivals(part)
+            flipped = rng.random(part.y.size) < self._flip_probabilities(margins, train_margins)
+            return np.where(flipped, rivals, part.y)
 
-        train_rng, test_rng = generators(random_state)
-        return corrupted(seen, train_rng), corrupted(labelled.take(test), test_rng), float(self.rate)
+        train_rng, test_rng = make_generators(random_state)
+        return draw_labels(train_rows, train_rng), draw_labels(rows.take(test), test_rng), float(self.rate)
 
-    def _probabilities(self, margin: Floats, margins: Floats) -> Floats:
-        """How likely rows of these margins are to change, where those of the training rows are given."""
-        ordered = np.sort(margins)
-        ranks = np.searchsorted(ordered, margin, side="left") + np.searchsorted(ordered, margin, side="right")
-        u = ranks / (2 * margins.size)
+    def _flip_probabilities(self, margins: Floats, train_margins: Floats) -> Floats:
+        """Flip probabilities of rows, from the ranks of their margins among the training rows."""
+        ordered = np.sort(train_margins)
+        ranks = np.searchsorted(ordered, margins, side="left") + np.searchsorted(ordered, margins, side="right")
+        u = ranks / (2 * train_margins.size)
         return 2 * self.rate * (1 - u) if self.rate <= 0.5 else 1 - 2 * (1 - self.rate) * u
 
 
 class _ClassMeans:
-    """The class means of some rows, in coordinates where the covariance within classes is the identity."""
+    """Class means in coordinates in which the within-class covariance is the identity."""
 
-    def __init__(self, labelled: Labelled) -> None:
-        self.present = np.unique(labelled.codes)
+    def __init__(self, rows: LabelledRows) -> None:
+        self.present = np.unique(rows.y)
         if self.present.size < 2:
-            raise ValueError("noise that depends on the boundary between classes needs rows of two classes")
-        groups = _rows_by_class(labelled)
-        self.whitening = _whitening([_scatter(group) for group in groups], labelled.codes.size)
+            raise ValueError("y must contain at least two classes in the training rows, got one")
+        groups = _features_by_class(rows)
+        self.whitening = _whitening([_scatter(group) for group in groups], rows.y.size)
         self.means = [group.mean(axis=0) @ self.whitening for group in groups]
 
-    def margin_and_rival(self, rows: Labelled) -> tuple[Floats, Codes]:
-        """The margin of each row, and the likeliest class that is not its own."""
+    def margins_and_rivals(self, rows: LabelledRows) -> tuple[Floats, Integers]:
+        """Margin and most probable other class of each row."""
         Z = np.asarray(rows.X) @ self.whitening
         squared = np.stack([((Z - mean) ** 2).sum(axis=1) for mean in self.means], axis=1)
         nearest = np.partition(squared, 1, axis=1)
-        squared[rows.codes[:, None] == self.present] = np.inf
+        squared[rows.y[:, None] == self.present] = np.inf
         return nearest[:, 1] - nearest[:, 0], self.present[squared.argmin(axis=1)]
 
 
 def _distances_between_classes(groups: list[Floats]) -> Floats:
-    """Mahalanobis distances between the means of groups, under the pooled covariance of each pair."""
+    """Mahalanobis distances between class means, under the pooled covariance of each pair."""
     scatters = [_scatter(group) for group in groups]
     distance = np.zeros((len(groups), len(groups)))
     for i, one in enumerate(groups):
@@ -173,22 +173,23 @@ def _distances_between_classes(groups: list[Floats]) -> Floats:
     return distance
 
 
-def _rows_by_class(labelled: Labelled) -> list[Floats]:
-    """Features of the rows of each class that there is."""
-    X = np.asarray(labelled.X)
-    return [X[labelled.codes == code] for code in np.unique(labelled.codes)]
+def _features_by_class(rows: LabelledRows) -> list[Floats]:
+    """Features of the rows of each class, without classes that have no rows."""
+    X = np.asarray(rows.X)
+    return [X[rows.y == number] for number in np.unique(rows.y)]
 
 
 def _scatter(group: Floats) -> Floats:
+    """Scatter matrix: the sum of outer products of the centred rows."""
     centred = group - group.mean(axis=0)
     scatter: Floats = centred.T @ centred
     return scatter
 
 
 def _whitening(scatters: list[Floats], n_rows: int) -> Floats:
-    """A square root of the pseudo-inverse of the covariance within groups."""
-    freedom = max(n_rows - len(scatters), 1)  # rows that are alone in their groups have no variance
-    values, vectors = np.linalg.eigh(sum(scatters[1:], scatters[0]) / freedom)
+    """Square root of the pseudo-inverse of the within-group covariance."""
+    degrees_of_freedom = max(n_rows - len(scatters), 1)  # 0 if each group has one row
+    values, vectors = np.linalg.eigh(sum(scatters[1:], scatters[0]) / degrees_of_freedom)
     kept = values > values.size * np.finfo(float).eps * values.max()
     whitening: Floats = vectors[:, kept] / np.sqrt(values[kept])
     return whitening

@@ -1,4 +1,4 @@
-"""Noisy labels that are given, such as those of real annotators."""
+"""Given noisy labels, for example from annotators."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .base import Codes, Labelled, Noise, encode
+from .base import Integers, LabelledRows, Noise, to_class_numbers
 
 
 @dataclass(frozen=True, eq=False)
 class GivenNoise(Noise):
-    """Noisy labels that are known; nothing is drawn.
+    """Given noisy labels, without random draws.
 
-    The rate that is asked for is the one that is there: the share of these labels that are wrong.
+    The requested noise rate is the fraction of these labels that are wrong.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
-        The noisy labels of the rows of a data set, in their order.
+        Noisy labels of all rows of a data set, in the same order.
 
     Examples
     --------
@@ -36,20 +36,20 @@ class GivenNoise(Noise):
 
     @cached_property
     def identity(self) -> list[Any]:
-        """Its kind, and a hash of the labels."""
+        """Kind of noise and hash of the labels."""
         labels = np.asarray(self.labels)
         return [self.kind, hashlib.sha256(repr((labels.dtype.kind, labels.tolist())).encode()).hexdigest()]
 
-    def _read(self, y: ArrayLike, X: Any, classes: Any) -> Labelled:
-        # Annotators may have given a label that is nowhere right.
-        return super()._read(y, X, np.union1d(y, self.labels) if classes is None else classes)
+    def _read_rows(self, y: ArrayLike, X: Any, classes: Any) -> LabelledRows:
+        # Annotators may use a label that no row truly has.
+        return super()._read_rows(y, X, np.union1d(y, self.labels) if classes is None else classes)
 
     def _draw(
-        self, labelled: Labelled, train: Codes, test: Codes, random_state: Any
-    ) -> tuple[Codes, Codes, float]:
+        self, rows: LabelledRows, train: Integers, test: Integers, random_state: Any
+    ) -> tuple[Integers, Integers, float]:
         labels = np.asarray(self.labels)
-        if labels.size != labelled.codes.size:
-            raise ValueError(f"there are {labels.size} noisy labels for {labelled.codes.size} rows")
-        noisy = encode(labels, labelled.classes)
-        changed = noisy[train] != labelled.codes[train]
-        return noisy[train], noisy[test], float(changed.mean())
+        if labels.size != rows.y.size:
+            raise ValueError(f"labels must contain one label per row, got {labels.size} for {rows.y.size} rows")
+        noisy = to_class_numbers(labels, rows.classes)
+        flipped = noisy[train] != rows.y[train]
+        return noisy[train], noisy[test], float(flipped.mean())

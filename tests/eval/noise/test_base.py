@@ -1,4 +1,4 @@
-"""What all kinds of noise share."""
+"""Properties of all kinds of noise."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def ids(noise):
 
 
 @pytest.mark.parametrize("noise", ALL, ids=ids)
-def test_what_is_flipped_is_said(noise):
+def test_flipped_marks_the_changed_labels(noise):
     noisy = noise.corrupt(Y, X, random_state=0)
     np.testing.assert_array_equal(noisy.flipped, noisy.labels != Y)
     assert noisy.realised_rate == noisy.flipped.mean() > 0.1
@@ -43,8 +43,8 @@ def test_what_is_flipped_is_said(noise):
 
 
 @pytest.mark.parametrize("noise", [n for n in DRAWN if n.kind != "label"], ids=ids)
-def test_the_asked_rate_is_the_expectation_of_the_realised_one(noise):
-    # Rows are drawn one by one, so their sum varies no more than a binomial's of the mean rate.
+def test_asked_rate_is_the_expectation_of_the_realised_rate(noise):
+    # Rows are drawn independently, so the variance is at most that of a binomial with the mean rate.
     draws = [noise.corrupt(Y, X, random_state=seed) for seed in range(4)]
     flips = sum(int(draw.flipped.sum()) for draw in draws)
     assert len({draw.asked_rate for draw in draws}) == 1
@@ -52,7 +52,7 @@ def test_the_asked_rate_is_the_expectation_of_the_realised_one(noise):
 
 
 @pytest.mark.parametrize("noise", MATRIX_KINDS, ids=ids)
-def test_labels_are_drawn_by_the_transition_matrix(noise):
+def test_labels_are_drawn_from_the_transition_matrix(noise):
     T = noise.transition_matrix(Y, X)
     np.testing.assert_allclose(T.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert (T >= 0).all()
@@ -62,13 +62,13 @@ def test_labels_are_drawn_by_the_transition_matrix(noise):
         np.add.at(counts, (Y, noise.corrupt(Y, X, random_state=seed).labels), 1)
     for true, label in np.ndindex(10, 10):
         n = n_draws * int((true == Y).sum())
-        # A hundred tests of a fixed draw: the least of their p-values is bounded, not each alone.
+        # A hundred tests of one fixed draw: the bound is for the smallest p-value.
         assert binomtest(int(counts[true, label]), n, min(T[true, label], 1.0)).pvalue > 1e-5
     np.testing.assert_allclose(noise.corrupt(Y, X).asked_rate, (1 - T[Y, Y]).mean(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("noise", ALL, ids=ids)
-def test_training_labels_are_the_same_whether_test_labels_are_corrupted_or_not(noise):
+def test_training_labels_do_not_depend_on_noise_on(noise):
     split = (Y, TRAIN, TEST, X)
     (alone, clean), (both, noisy), (default, y_test) = (
         noise.corrupt_split(*split, random_state=3, noise_on=where) for where in ("train", "train+test", None)
@@ -82,7 +82,7 @@ def test_training_labels_are_the_same_whether_test_labels_are_corrupted_or_not(n
 
 
 @pytest.mark.parametrize("noise", DRAWN, ids=ids)
-def test_draws_follow_the_seed(noise):
+def test_draws_depend_on_the_seed_only(noise):
     first, again, other = (
         noise.corrupt_split(Y, TRAIN, TEST, X, random_state=seed, noise_on="train+test")
         for seed in ([1, 2], [1, 2], [1, 3])
@@ -94,25 +94,24 @@ def test_draws_follow_the_seed(noise):
 
 
 @pytest.mark.parametrize("noise", [n for n in ALL if not n.needs_features], ids=ids)
-def test_features_are_asked_for_only_where_they_matter(noise):
+def test_features_are_ignored_unless_needed(noise):
     np.testing.assert_array_equal(
         noise.corrupt(Y, random_state=0).labels, noise.corrupt(Y, X, random_state=0).labels
     )
 
 
 @pytest.mark.parametrize("noise", [n for n in ALL if n.needs_features], ids=ids)
-def test_features_that_cannot_be_used(noise):
-    with pytest.raises(ValueError, match="depends on the features: X must be given"):
+def test_invalid_features(noise):
+    with pytest.raises(ValueError, match=r"^X must be given"):
         noise.corrupt(Y)
-    with pytest.raises(ValueError, match=r"X must have the shape \(1797, n_features\), got \(5, 64\)"):
+    with pytest.raises(ValueError, match=r"^X must have shape \(1797, n_features\), got \(5, 64\)"):
         noise.corrupt(Y, X[:5])
-    with pytest.raises(ValueError, match="X must be finite everywhere"):
+    with pytest.raises(ValueError, match=r"^X must be finite"):
         noise.corrupt(Y, np.where(X > 15, np.nan, X))
 
 
 @pytest.mark.parametrize("noise", ALL, ids=ids)
-def test_test_rows_tell_nothing_about_training_labels(noise):
-    """What the noise depends on comes from the training rows alone."""
+def test_training_labels_do_not_depend_on_test_rows(noise):
     other_X, other_y = X.copy(), Y.copy()
     other_X[TEST] = 1e3
     other_y[TEST] = 0
@@ -122,20 +121,20 @@ def test_test_rows_tell_nothing_about_training_labels(noise):
 
 
 @pytest.mark.parametrize("noise", [UniformNoise(0.1), MahalanobisNoise(), LabelNoise(0.1)], ids=ids)
-def test_bad_labels(noise):
-    with pytest.raises(ValueError, match="classes must hold two labels at least"):
+def test_invalid_labels(noise):
+    with pytest.raises(ValueError, match=r"^classes must .* got \[1\]"):
         noise.corrupt([1, 1, 1], np.ones((3, 1)))
-    with pytest.raises(ValueError, match="y holds a label that is not in classes"):
+    with pytest.raises(ValueError, match=r"^y contains the label 3"):
         noise.corrupt([1, 2, 3], np.ones((3, 1)), classes=[1, 2])
-    with pytest.raises(ValueError, match=r"y must be one-dimensional and not empty, got the shape \(1, 2\)"):
+    with pytest.raises(ValueError, match=r"^y must be one-dimensional .* \(1, 2\)"):
         noise.corrupt([[1, 2]], np.ones((1, 1)))
-    with pytest.raises(ValueError, match=r"y must be one-dimensional and not empty, got the shape \(0,\)"):
+    with pytest.raises(ValueError, match=r"^y must be .* non-empty, got shape \(0,\)"):
         noise.corrupt([], np.ones((0, 1)), classes=[0, 1])
     with pytest.raises(ValueError, match=r"noise_on must be one of train, train\+test, got 'test'"):
         noise.corrupt_split([0, 1], np.array([0]), np.array([1]), np.ones((2, 1)), noise_on="test")
 
 
-def test_every_kind_has_an_identity_of_its_own():
+def test_identities_are_distinct():
     kinds = [*ALL, UniformNoise(0.4), GivenNoise(Y), ClassConditionalNoise([0.1, 0.3])]
     assert len({str(noise.identity) for noise in kinds}) == len(kinds)
     assert GivenNoise(GIVEN.tolist()).identity == GivenNoise(GIVEN).identity
@@ -145,6 +144,6 @@ def test_every_kind_has_an_identity_of_its_own():
     "make", [UniformNoise, PairFlipNoise, LabelNoise, InstanceDependentNoise, MahalanobisNoise]
 )
 @pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan, "0.1", True, None])
-def test_bad_rates(make, rate):
+def test_invalid_rates(make, rate):
     with pytest.raises(ValueError, match=rf"rate of {make.__name__} must be a number in \[0, "):
         make(rate)

@@ -15,7 +15,7 @@ def test_uniform_rate(rate):
     assert binomtest(int(flipped.sum()), y.size, rate).pvalue > 1e-3
 
 
-def test_uniform_reaches_the_other_classes_alike():
+def test_uniform_flips_to_each_other_class_equally_often():
     y = np.arange(30_000) % 5
     noisy = UniformNoise(0.5).corrupt(y, random_state=1)
     for true in range(5):
@@ -24,23 +24,23 @@ def test_uniform_reaches_the_other_classes_alike():
         assert chisquare(np.delete(others, true)).pvalue > 1e-3
 
 
-def test_uniform_on_any_labels():
+def test_uniform_with_string_labels():
     y = np.array(["cat", "dog", "eel"] * 100)
     noisy = UniformNoise(0.5).corrupt(y, random_state=0)
     assert set(noisy.labels) == set(y)
-    # A class that the rows at hand lack can still be drawn.
+    # A class without rows can be drawn too.
     noisy = UniformNoise(0.9).corrupt(y[y != "eel"], classes=["cat", "dog", "eel"], random_state=0)
     assert "eel" in noisy.labels
 
 
-def test_the_draws_of_uniform_noise_stay_as_they_are():
-    """Scores that were published with them could not be had again otherwise."""
+def test_draws_of_uniform_noise_are_stable():
+    """Published scores depend on these draws."""
     labels = UniformNoise(0.4).corrupt(np.arange(30) % 3, random_state=[3, 5]).labels
     assert "".join(map(str, labels)) == "212011210010012012002102022012"
 
 
 def draws_of_the_study(y_train, y_test, classes, rate, seed):
-    """The protocol of the 2020 study, word for word and one draw at a time."""
+    """Reference implementation of the draws of the 2020 study."""
     rng = np.random.RandomState(seed)
     y_train, y_test = list(y_train), list(y_test)
     a = rng.choice(len(y_train), int(rate * len(y_train)))
@@ -53,7 +53,7 @@ def draws_of_the_study(y_train, y_test, classes, rate, seed):
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.9])
-def test_label_noise_is_that_of_the_study(rate):
+def test_label_noise_reproduces_the_study(rate):
     rng = np.random.default_rng(0)
     y_train, y_test = rng.choice(["a", "b", "c"], 200), rng.choice(["a", "b", "c"], 50)
     expected = draws_of_the_study(y_train, y_test, "cab", rate, 7)
@@ -62,12 +62,12 @@ def test_label_noise_is_that_of_the_study(rate):
     assert noisy.labels.tolist() == expected[0]
     assert noisy_test.tolist() == expected[1]
     np.testing.assert_array_equal(noisy.flipped, noisy.labels != y_train)
-    # Drawn with replacement, some rows are changed back or changed twice.
+    # Rows are drawn with replacement, so some are changed twice, or back.
     assert noisy.realised_rate <= rate
 
 
-def test_label_noise_is_seeded_as_the_study_was():
-    with pytest.raises(ValueError, match=r"must be an int or a sequence of int, .* got a Generator"):
+def test_label_noise_needs_an_integer_seed():
+    with pytest.raises(ValueError, match=r"^random_state of LabelNoise must be an int .* got a Generator"):
         LabelNoise(0.1).corrupt([1, 2], random_state=np.random.default_rng(0))
 
 
@@ -76,7 +76,7 @@ def test_label_noise_without_test_rows():
     assert LabelNoise(0.3).corrupt(list("abc" * 50), random_state=7).labels.tolist() == expected
 
 
-def test_a_pair_flips_to_the_next_class():
+def test_pair_flip_flips_to_the_next_class():
     y = np.array(["cat", "dog", "eel"] * 100)
     noisy = PairFlipNoise(0.4).corrupt(y, random_state=0)
     following = {"cat": "dog", "dog": "eel", "eel": "cat"}
@@ -85,7 +85,7 @@ def test_a_pair_flips_to_the_next_class():
     assert (PairFlipNoise(1.0).corrupt(y).labels == [following[label] for label in y]).all()
 
 
-def test_a_pair_of_rates_is_in_the_order_of_the_classes():
+def test_pairs_of_rates_follow_the_order_of_the_classes():
     y = np.array(["-"] * 5000 + ["+"] * 5000)  # "+" is sorted before "-"
     noisy = ClassConditionalNoise([0.4, 0.2]).corrupt(y, random_state=0)
     for label, rate in (("+", 0.4), ("-", 0.2)):
@@ -93,7 +93,7 @@ def test_a_pair_of_rates_is_in_the_order_of_the_classes():
     assert noisy.asked_rate == pytest.approx(0.3)
 
 
-def test_a_pair_is_short_for_a_matrix():
+def test_a_pair_is_equivalent_to_a_matrix():
     pair, matrix = ClassConditionalNoise((0.1, 0.3)), ClassConditionalNoise(np.array([[0.9, 0.1], [0.3, 0.7]]))
     assert pair == matrix
     assert hash(pair) == hash(matrix)
@@ -101,7 +101,7 @@ def test_a_pair_is_short_for_a_matrix():
     np.testing.assert_array_equal(pair.transition_matrix([0, 1]), [[0.9, 0.1], [0.3, 0.7]])
 
 
-def test_what_a_matrix_makes_impossible_never_happens():
+def test_labels_of_probability_zero_are_never_drawn():
     T = [[0, 0.5, 0.5], [0, 1, 0], [0.25, 0.75, 0]]
     y = np.arange(9000) % 3
     labels = ClassConditionalNoise(T).corrupt(y, random_state=0).labels
@@ -109,7 +109,7 @@ def test_what_a_matrix_makes_impossible_never_happens():
     assert binomtest(int((labels[y == 2] == 0).sum()), 3000, 0.25).pvalue > 1e-3
 
 
-def test_probabilities_that_rounding_leaves_below_one():
+def test_rows_that_sum_to_less_than_one_by_rounding():
     T = np.full((10, 10), 1 / 9)
     np.fill_diagonal(T, 0)
     noisy = ClassConditionalNoise(T).corrupt(np.arange(50_000) % 10, random_state=0)
@@ -119,13 +119,13 @@ def test_probabilities_that_rounding_leaves_below_one():
 @pytest.mark.parametrize(
     ("T", "message"),
     [
-        ([[0.9, 0.2], [0.3, 0.7]], "got the sums"),
+        ([[0.9, 0.2], [0.3, 0.7]], "got row sums"),
         ([[1.1, -0.1], [0, 1]], "got"),
         ([0.1, 1.1], "got"),
         ([[np.nan, 1], [0, 1]], "got"),
-        ([0.1, 0.2, 0.3], r"got the shape \(3,\)"),
-        ([[1.0]], r"got the shape \(1, 1\)"),
-        ([[0.5, 0.5]], r"got the shape \(1, 2\)"),
+        ([0.1, 0.2, 0.3], r"got shape \(3,\)"),
+        ([[1.0]], r"got shape \(1, 1\)"),
+        ([[0.5, 0.5]], r"got shape \(1, 2\)"),
         ([[0.5, 0.5], [1]], "got"),
         (["0.1", "0.3"], "got"),
         ([True, False], "got"),
@@ -133,12 +133,13 @@ def test_probabilities_that_rounding_leaves_below_one():
         (None, "got"),
     ],
 )
-def test_bad_matrices(T, message):
-    wanted = "T must be a square matrix of probabilities whose rows sum to 1, or a pair of probabilities, "
-    with pytest.raises(ValueError, match=wanted + message):
+def test_invalid_matrices(T, message):
+    with pytest.raises(
+        ValueError, match=f"^T must be a square matrix .* or a pair of probabilities, {message}"
+    ):
         ClassConditionalNoise(T)
 
 
-def test_a_matrix_is_for_its_number_of_classes():
+def test_a_matrix_for_another_number_of_classes():
     with pytest.raises(ValueError, match="T is for 2 classes, but there are 3"):
         ClassConditionalNoise([0.1, 0.3]).corrupt([1, 2, 3])

@@ -11,7 +11,7 @@ WINE_X, WINE_Y = load_wine(return_X_y=True)
 
 
 def matrix_of_the_paper(X, y):
-    """Algorithm 1 of Wilton & Ye, with the correction of its off-diagonal, one pair at a time."""
+    """Algorithm 1 of Wilton & Ye with corrected off-diagonal entries, one pair at a time."""
     K = y.max() + 1
     d = np.zeros((K, K))
     for i in range(K):
@@ -28,7 +28,7 @@ def matrix_of_the_paper(X, y):
 
 
 @pytest.mark.parametrize("load", [load_wine, load_digits])  # the covariance of the digits is singular
-def test_the_matrix_is_that_of_the_paper(load):
+def test_matrix_of_the_paper(load):
     X, y = load(return_X_y=True)
     T = MahalanobisNoise().transition_matrix(y, X)
     np.testing.assert_allclose(T, matrix_of_the_paper(X, y), rtol=1e-6)
@@ -44,11 +44,11 @@ def test_the_rate_scales_the_matrix():
     assert matrices[3].min() >= 0
 
 
-def test_classes_that_are_as_far_from_one_another():
+def test_classes_at_equal_distances():
     two = WINE_Y < 2
     T = MahalanobisNoise().transition_matrix(WINE_Y[two], WINE_X[two])
     np.testing.assert_allclose(T, [[0.7, 0.3], [0.3, 0.7]], rtol=1e-12)
-    # The corners of a triangle with equal sides, up to rounding.
+    # An equilateral triangle, up to rounding.
     angles = 2 * np.pi * np.arange(3) / 3
     cloud = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
     X = np.concatenate([cloud + 5 * np.array([np.cos(a), np.sin(a)]) for a in angles])
@@ -56,7 +56,7 @@ def test_classes_that_are_as_far_from_one_another():
     np.testing.assert_allclose(T, np.where(np.eye(3) > 0, 0.7, 0.15), rtol=1e-9)
 
 
-def test_classes_with_the_same_mean_are_confused_with_one_another_alone():
+def test_classes_with_the_same_mean_are_confused_only_with_each_other():
     cloud = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
     X = np.concatenate([cloud, cloud[::-1], cloud + 9])
     T = MahalanobisNoise().transition_matrix(np.repeat([0, 1, 2], 4), X)
@@ -71,7 +71,7 @@ def test_constant_features_and_single_rows():
     np.testing.assert_allclose(p, 0.4)
 
 
-def test_a_class_without_rows_is_left_alone():
+def test_classes_without_rows_are_not_corrupted():
     T = MahalanobisNoise().transition_matrix(WINE_Y, WINE_X, classes=[-1, 0, 1, 2, 3])
     np.testing.assert_array_equal(T[[0, 4]], np.eye(5)[[0, 4]])
     np.testing.assert_array_equal(T[1:4, 1:4], MahalanobisNoise().transition_matrix(WINE_Y, WINE_X))
@@ -80,7 +80,7 @@ def test_a_class_without_rows_is_left_alone():
 
 
 def test_one_class_has_no_boundary():
-    with pytest.raises(ValueError, match="needs rows of two classes"):
+    with pytest.raises(ValueError, match=r"^y must contain at least two classes"):
         InstanceDependentNoise(0.5).corrupt([0, 0], [[1.0], [2.0]], classes=[0, 1])
 
 
@@ -101,7 +101,7 @@ def test_flips_by_distance_from_the_boundary_of_discriminant_analysis(rate):
     np.testing.assert_array_equal(noisy.labels[noisy.flipped], log_p.argmax(axis=1)[noisy.flipped])
 
 
-def test_rows_that_are_hard_are_flipped_more():
+def test_rows_near_the_boundary_are_flipped_more_often():
     X, y = load_digits(return_X_y=True)
     noise = InstanceDependentNoise(0.2)
     near = noise.flip_probabilities(y, X) > 0.2
@@ -109,8 +109,8 @@ def test_rows_that_are_hard_are_flipped_more():
     assert shares == pytest.approx([0.3, 0.1], abs=0.05)  # three standard deviations
 
 
-def test_test_rows_are_measured_against_the_training_rows():
-    """A row that is seen in both parts is as likely to change in either."""
+def test_margins_of_test_rows_are_ranked_among_training_rows():
+    """A row that is in both parts has the same flip probability in both."""
     y, X = np.concatenate([WINE_Y, WINE_Y]), np.concatenate([WINE_X, WINE_X])
     train, test = np.arange(178), np.arange(178, 356)
     flips = np.zeros((2, 178))
