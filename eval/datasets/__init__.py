@@ -1,1 +1,1 @@
-"""Data sets: from a spec of the config to features and labels."""
+"""Load data sets: from specs in the config to features and labels."""

@@ -1,4 +1,4 @@
-"""Data sets: from what the config says of one to its matrix of features and its classes."""
+"""Load a data set: features as a matrix of numbers, labels as class numbers."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._wording import numbered
 from ..config.dataset_spec import FORMAT_OF_SUFFIX, Column, DatasetSpec
 from ..errors import ConfigError
-from .encoding import code_features
+from .encoding import encode_features
 from .files import SVMLIGHT_TARGET, read_files
 from .named_sets import load_openml, load_set
 
-# Rows are drawn with a seed of their own: a data set is the same in every run.
+# Fixed seed for drawing rows, so that a data set is the same in every run.
 SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set ready to fit.
+    """Data set with encoded features and labels.
 
     Attributes
     ----------
     name : str
     X : float64 array of shape (n_samples, n_features)
-        NaN for a missing value that is to be kept.
+        Features; NaN for missing values, with ``"missing": "keep"``.
     y : int64 array of shape (n_samples,)
         Class numbers.
     classes : ndarray of shape (n_classes,)
-        The sorted labels.
+        Sorted labels.
     is_test : bool array of shape (n_samples,) or None
-        Which rows are tested on; None if that is left to chance.
+        Whether each row is a test row; None if the split is random.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the features, the labels, their order and, if it is given, the split; not of the name."""
+        """Hash of the features, the class numbers and the given split, in order; independent of the name."""
         digest = hashlib.sha256()
         digest.update(repr(self.X.shape).encode())
         digest.update(np.ascontiguousarray(self.X, dtype="<f8").tobytes())
@@ -57,18 +58,18 @@ class Dataset:
 
 
 def load_dataset(spec: DatasetSpec) -> Dataset:
-    """Read a data set and check that it can be learnt from.
+    """Read, check and encode a data set.
 
-    In this order: the split is told apart, columns and, if asked for, incomplete rows are dropped, labels
-    become classes, at most `max_rows` rows are drawn, and features become numbers.  The draw keeps the order of
-    the rows and, as nearly as can be, the shares of the classes (in training and test rows each, where the
-    split is given), with one row of each at least.  Its seed is fixed: the data set is the same in every run.
+    The steps are: read the split, drop columns and (with ``"missing": "drop_rows"``) incomplete rows, encode
+    the labels, draw at most `max_rows` rows, encode the features.  The draw is stratified by class, and by
+    training and test rows if the split is given, with at least one row of each group.  It keeps the order of
+    the rows and has a fixed seed, so the data set is the same in every run.
 
     Raises
     ------
     ConfigError
-        If the source cannot be read or is empty, a column that is named is not there, a label is missing or
-        infinite, there is only one class, or a value is none that can be learnt from.
+        If the source cannot be read or is empty, a named column does not exist, a label is missing or infinite,
+        there is only one class, the split is unusable, or a feature has a value that cannot be encoded.
     """
     where = f"data set {spec.name!r}"
     frame, target, is_test = _read(spec, where)
@@ -79,28 +80,28 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         split = _find_column(frame, spec.split, "split", where)
         if split == target:
             raise ConfigError(f"{where}: split names the target {target!r}")
-        is_test = _told_by(frame[split], where)
+        is_test = _read_split(frame[split], where)
         dropped.append(split)
     frame = frame.drop(columns=dropped)
     if len(frame) == 0:
-        raise ConfigError(f"{where}: holds no row")
+        raise ConfigError(f"{where}: has no rows")
     if spec.missing == "drop_rows":
         rows = frame.notna().all(axis=1).to_numpy()
         if not rows.any():
             raise ConfigError(f"{where}: every row has a missing value")
         frame, is_test = frame[rows], None if is_test is None else is_test[rows]
-    classes, y = _code_labels(frame[target], spec.positive, where)
+    classes, y = _encode_labels(frame[target], spec.positive, where)
     if spec.max_rows is not None and spec.max_rows < len(frame):
         drawn = draw_rows(y if is_test is None else y + classes.size * is_test, spec.max_rows, where)
         frame, y, is_test = frame.iloc[drawn], y[drawn], None if is_test is None else is_test[drawn]
     if is_test is not None:
         _check_split(y, is_test, where)
-    X = code_features(frame.drop(columns=target), spec.categorical, spec.missing, where)
+    X = encode_features(frame.drop(columns=target), spec.categorical, spec.missing, where)
     return Dataset(spec.name, X, y, classes, is_test)
 
 
 def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.bool_] | None]:
-    """All columns, which of them is the target, and the rows that a second file holds."""
+    """Read all columns; also return the target column, and which rows are from the test file."""
     if spec.set is not None:
         return *load_set(spec.set, where), None
     if spec.openml is not None:
@@ -127,35 +128,37 @@ def _find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> A
     return column
 
 
-def _told_by(split: pd.Series[Any], where: str) -> NDArray[np.bool_]:
+def _read_split(split: pd.Series[Any], where: str) -> NDArray[np.bool_]:
+    """Whether each row is a test row, from a column of 'train' and 'test'."""
     is_test = split.isin(["test"]).to_numpy()
-    strange = split[~is_test & ~split.isin(["train"]).to_numpy()]
-    if len(strange):
-        found = strange.tolist()[0]
-        raise ConfigError(f"{where}: column {split.name!r} must hold 'train' or 'test', found {found!r}")
+    invalid = split[~is_test & ~split.isin(["train"]).to_numpy()]
+    if len(invalid):
+        found = invalid.tolist()[0]
+        raise ConfigError(f"{where}: column {split.name!r} must contain 'train' or 'test', found {found!r}")
     return np.asarray(is_test, dtype=np.bool_)
 
 
-def _code_labels(
+def _encode_labels(
     labels: pd.Series[Any], positive: list[Any] | None, where: str
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Sorted labels, or negative and positive if `positive` is given, and the class number of each row."""
     target = labels.name
     if labels.isna().any():
         raise ConfigError(
-            f"{where}: {labels.isna().sum()} labels in column {target!r} are missing; "
-            '"missing": "drop_rows" leaves such rows out, and those with missing features'
+            f"{where}: column {target!r} has {numbered(int(labels.isna().sum()), 'missing label')}; "
+            '"missing": "drop_rows" drops all rows with missing labels or features'
         )
     if pd.api.types.is_float_dtype(labels) and not np.isfinite(labels).all():
-        raise ConfigError(f"{where}: labels in column {target!r} are infinite")
+        raise ConfigError(f"{where}: column {target!r} has infinite labels")
     try:
         classes, y = np.unique(labels.to_numpy(), return_inverse=True)
     except (TypeError, ValueError):
-        raise ConfigError(f"{where}: column {target!r} holds labels that cannot be sorted") from None
+        raise ConfigError(f"{where}: column {target!r} has labels that cannot be sorted") from None
     if classes.size < 2:
-        raise ConfigError(f"{where}: needs two classes at least, found only {classes.tolist()[0]!r}")
+        raise ConfigError(f"{where}: needs at least two classes, found only {classes.tolist()[0]!r}")
     if classes.size > len(labels) / 2:
         raise ConfigError(
-            f"{where}: column {target!r} holds {classes.size} different labels in {len(labels)} rows; "
+            f"{where}: column {target!r} has {classes.size} different labels in {len(labels)} rows; "
             "is it the right target?"
         )
     if positive is None:
@@ -164,32 +167,39 @@ def _code_labels(
     for label in positive:
         if label not in found:
             known = ", ".join(map(repr, found[:20])) + (", ..." if classes.size > 20 else "")
-            raise ConfigError(f"{where}: positive names {label!r}, which is no label; labels are {known}")
+            raise ConfigError(f"{where}: positive contains {label!r}, which is not a label; labels are {known}")
     is_positive = np.array([label in positive for label in found])
     if is_positive.all():
-        raise ConfigError(f"{where}: positive names all labels; some must be left for the other class")
+        raise ConfigError(f"{where}: positive contains all labels; the negative class needs at least one")
     return np.array(["negative", "positive"]), is_positive[y].astype(np.int64)
 
 
 def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.int64]:
-    """Rows, in order, that hold each group in about its share, and once at least.
+    """Draw rows, stratified by group and with at least one row of each; return their sorted positions.
+
+    Parameters
+    ----------
+    groups : int array of shape (n_samples,)
+    n_rows : int
+    where : str
+        Prefix of error messages.
 
     Raises
     ------
     ConfigError
-        If there are more groups than rows to be drawn; it begins with `where`.
+        If there are more groups than rows to draw.
     """
     _, groups, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if sizes.size > n_rows:
         raise ConfigError(f"{where}: max_rows is {n_rows}, too few for {sizes.size} classes")
     shuffled = np.random.RandomState(SEED).permutation(groups.size)
     by_group = shuffled[np.argsort(groups[shuffled], kind="stable")]
-    place = np.concatenate([np.arange(size) / size for size in sizes])  # from 0 to 1 within each group
-    return np.sort(by_group[np.argsort(place, kind="stable")[:n_rows]])
+    rank = np.concatenate([np.arange(size) / size for size in sizes])  # from 0 to 1 in each group
+    return np.sort(by_group[np.argsort(rank, kind="stable")[:n_rows]])
 
 
 def _check_split(y: NDArray[np.int64], is_test: NDArray[np.bool_], where: str) -> None:
     if not is_test.any() or is_test.all():
-        raise ConfigError(f"{where}: the split leaves no row to {'train' if is_test.any() else 'test'} on")
+        raise ConfigError(f"{where}: the split has no {'training' if is_test.any() else 'test'} rows")
     if np.unique(y[~is_test]).size < 2:
-        raise ConfigError(f"{where}: the training rows of the split hold one class only")
+        raise ConfigError(f"{where}: the training rows of the split have only one class")

@@ -1,4 +1,4 @@
-"""Reading data files: CSV, Parquet, ARFF and svmlight, also called LIBSVM."""
+"""Read data files: CSV, Parquet, ARFF and svmlight (LIBSVM)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..errors import ConfigError, one_line
 
-# An svmlight file says its number of features by its largest index; more numbers than these need 8 GiB.
+# In a small svmlight file, one large index implies a huge dense matrix.  2**30 numbers need 8 GiB.
 MAX_NUMBERS = 2**30
 SVMLIGHT_TARGET = "target"
 
@@ -20,16 +20,27 @@ SVMLIGHT_TARGET = "target"
 def read_files(
     paths: Sequence[str], formats: Sequence[str], where: str, separator: str = ","
 ) -> list[pd.DataFrame]:
-    """Read files that hold the same columns, as many as one or two.
+    """Read one or two files with the same columns.
 
-    `separator` is the character between the values of a CSV file.  An svmlight file becomes columns that are
-    numbered from 0, and at the end `SVMLIGHT_TARGET`, its labels.
+    For an svmlight file, the columns are numbered from 0, and the last is `SVMLIGHT_TARGET` with the labels.
+
+    Parameters
+    ----------
+    paths, formats : sequence of str
+    where : str
+        Prefix of error messages.
+    separator : str, default=","
+        Character between the values of a CSV file.
+
+    Returns
+    -------
+    list of DataFrame
 
     Raises
     ------
     ConfigError
-        If a file is not there, is empty, is not of its format, has two columns of one name, or lacks a column
-        that the first one has; it begins with `where`.
+        If a file does not exist, is empty or cannot be parsed, if two columns have the same name, or if the
+        files differ in their columns or one of them only is an svmlight file.
     """
     if set(formats) == {"svmlight"}:
         return _read_svmlight(paths, where)
@@ -37,8 +48,8 @@ def read_files(
     tables = []
     for path, file_format in zip(paths, formats, strict=True):
         if file_format == "svmlight":
-            raise ConfigError(f"{where}: {path} is an svmlight file, but {paths[0]} is none")
-        tables.append(_try(readers[file_format], path, where))
+            raise ConfigError(f"{where}: {path} is an svmlight file, but {paths[0]} is not")
+        tables.append(_read_file(readers[file_format], path, where))
         repeated = tables[-1].columns[tables[-1].columns.duplicated()]
         if len(repeated):
             raise ConfigError(f"{where}: several columns are named {repeated[0]!r}")
@@ -50,33 +61,33 @@ def read_files(
     return [table[columns] for table in tables]
 
 
-def _try(read: Any, path: str, where: str) -> Any:
+def _read_file(read: Any, path: str, where: str) -> Any:
+    """Read a file with `read`, and convert its errors."""
     try:
-        is_there = Path(path).is_file()
-    except OSError:  # such as a name that is too long
-        is_there = False
-    if not is_there:
+        is_file = Path(path).is_file()
+    except OSError:  # for example, the name is too long
+        is_file = False
+    if not is_file:
         raise ConfigError(f"{where}: no such file: {path}")
     try:
-        # From the root: pandas would take a path such as http:/x for an address.
+        # Absolute, because pandas would treat a path such as http:/x as a URL.
         return read(str(Path(path).absolute()))
     except pd.errors.EmptyDataError:
         raise ConfigError(f"{where}: the file is empty: {path}") from None
-    except Exception as error:  # noqa: BLE001 - parsers raise anything on files that are damaged
+    except Exception as error:  # noqa: BLE001 - parsers may raise anything for damaged files
         raise ConfigError(f"{where}: {path} cannot be read: {one_line(error)}") from None
 
 
 def _read_arff(path: str) -> pd.DataFrame:
-    # The copy of liac-arff that scikit-learn reads OpenML with.  SciPy's public reader takes neither text nor
-    # quotes that the first row does not have.
+    # scikit-learn's copy of liac-arff.  SciPy's reader does not support text, or quotes if row 1 has none.
     from sklearn.externals import _arff
 
     with Path(path).open(encoding="utf-8") as file:
         content = _arff.load(file)
     table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]])
-    for name, kind in content["attributes"]:
-        if isinstance(kind, list):  # of the values that are possible
-            table[name] = pd.Categorical(table[name], categories=kind)
+    for name, attribute_type in content["attributes"]:
+        if isinstance(attribute_type, list):  # the possible values
+            table[name] = pd.Categorical(table[name], categories=attribute_type)
     return table
 
 
@@ -86,14 +97,14 @@ def _read_svmlight(paths: Sequence[str], where: str) -> list[pd.DataFrame]:
     n_features: int | None = None
     matrices = []
     for path in paths:
-        X, y = _try(lambda path: load_svmlight_file(path), path, where)
+        X, y = _read_file(lambda path: load_svmlight_file(path), path, where)
         n_features = max(n_features or 0, X.shape[1])
         matrices.append((X, y))
     n_rows = sum(y.size for _, y in matrices)
     if n_rows * (n_features or 0) > MAX_NUMBERS:
         raise ConfigError(
             f"{where}: {n_rows} rows of {n_features} features are more than {MAX_NUMBERS} numbers, "
-            "too many for a matrix that is not sparse"
+            "too many for a dense matrix"
         )
     tables = []
     for X, y in matrices:

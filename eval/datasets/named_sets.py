@@ -1,4 +1,4 @@
-"""Data sets that are known by name or number: scikit-learn's, the synthetic ones, and OpenML's."""
+"""Load data sets by name or number: from scikit-learn, synthetic, and from OpenML."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ TARGET = "target"
 
 
 def load_set(name: str, where: str) -> tuple[pd.DataFrame, str]:
-    """A set of `dataset_spec.SETS` and the name of its column of labels.
+    """Load a data set of `dataset_spec.SETS`; also return its target column.
 
-    What is downloaded is kept in scikit-learn's data home (``SCIKIT_LEARN_DATA``, by default
-    ``~/scikit_learn_data``) and read from there the next time.
+    Downloads are cached in scikit-learn's data home: ``SCIKIT_LEARN_DATA``, or ``~/scikit_learn_data``.
+
+    Parameters
+    ----------
+    name : str
+    where : str
+        Prefix of error messages.
 
     Raises
     ------
     ConfigError
-        If it has to be downloaded and cannot be; it begins with `where`.
+        If the data set is not in the cache and cannot be downloaded.
     """
     from sklearn import datasets
 
@@ -36,29 +41,38 @@ def load_set(name: str, where: str) -> tuple[pd.DataFrame, str]:
     bunch = _download(getattr(datasets, f"fetch_{name}"), where)
     frame = pd.DataFrame(bunch.data, columns=bunch.get("feature_names"))
     frame[TARGET] = bunch.target
-    return _as_text(frame.infer_objects()), TARGET
+    return _decode_bytes(frame.infer_objects()), TARGET
 
 
 def load_openml(source: str | int, target: Column | None, where: str) -> tuple[pd.DataFrame, Column]:
-    """A set of OpenML and its column of labels: `target` or, if that is None, the one that OpenML names.
+    """Load a data set from OpenML; also return its target column.
 
-    Of several sets of one name it is scikit-learn's choice, the oldest that is active.  The set is kept as
-    those of `load_set` are.
+    For a name with several versions, scikit-learn chooses the oldest active one.  Downloads are cached as in
+    `load_set`.
+
+    Parameters
+    ----------
+    source : str or int
+        Name or number.
+    target : str, int or None
+        Target column; None for the default target on OpenML.
+    where : str
+        Prefix of error messages.
 
     Raises
     ------
     ConfigError
-        If it cannot be downloaded, or OpenML names no target or several; it begins with `where`.
+        If the data set cannot be downloaded, or `target` is None and OpenML has no or several default targets.
     """
     from sklearn.datasets import fetch_openml
 
-    which = {"name": source} if isinstance(source, str) else {"data_id": source}
-    bunch = _download(lambda: fetch_openml(**which, as_frame=True), where)
+    identifier = {"name": source} if isinstance(source, str) else {"data_id": source}
+    bunch = _download(lambda: fetch_openml(**identifier, as_frame=True), where)
     if target is None:
         names = list(bunch.target_names)
         if len(names) != 1:
             raise ConfigError(
-                f"{where}: OpenML names {len(names)} targets; say by 'target' which column holds the labels"
+                f"{where}: OpenML has {len(names)} default targets; set 'target' to the column of labels"
             )
         target = names[0]
     return bunch.frame, target
@@ -67,17 +81,17 @@ def load_openml(source: str | int, target: Column | None, where: str) -> tuple[p
 def _download(fetch: Callable[[], Any], where: str) -> Any:
     try:
         with warnings.catch_warnings():
-            # What becomes of it is said below.
+            # The error below reports the same.
             warnings.filterwarnings("ignore", "A network error occurred|Retry downloading")
             return fetch()
     except Exception as error:  # noqa: BLE001 - no network, no space, a damaged copy, an unknown name
         raise ConfigError(
-            f"{where}: is neither in scikit-learn's data home nor can it be downloaded: {one_line(error)}"
+            f"{where}: not in scikit-learn's data home, and cannot be downloaded: {one_line(error)}"
         ) from None
 
 
-def _as_text(frame: pd.DataFrame) -> pd.DataFrame:
-    """Decode columns of bytes."""
+def _decode_bytes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Decode bytes in columns of objects, in place."""
     for column in frame.columns:
         if pd.api.types.is_object_dtype(frame[column]):
             frame[column] = frame[column].map(lambda v: v.decode() if isinstance(v, bytes) else v)

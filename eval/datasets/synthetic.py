@@ -1,4 +1,4 @@
-"""The synthetic data sets of a study of decision trees: two features, two classes, no noise of their own.
+"""Synthetic data sets with two features, two separable classes and no label noise.
 
 From Table 1 of Ghosh, Manwani & Sastry, "On the Robustness of Decision Tree Learning under Label Noise" (2017).
 """
@@ -14,18 +14,19 @@ Points = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def make_synthetic(name: str, seed: int = 0) -> Points:
-    """Draw a data set.
+    """Draw a synthetic data set.
 
     Parameters
     ----------
     name : str
-        `checkerboard2x2`, `checkerboard4x4`: uniform on squares of side 1, whose classes alternate; the square
-        at the origin is positive; 30,000 rows.
-        `imbalanced_linear`: nine in ten are positive and uniform on [0, 0.5] x [0, 1], the others uniform on
-        [0.5, 1] x [0, 1]; 40,000 rows.
-        `imbalanced_asymmetric_linear`: the same with eight in ten, and the others uniform on
-        [0.5, 0.7] x [0.4, 0.6].
+        `checkerboard2x2`, `checkerboard4x4`: 30,000 rows, uniform on a board of unit squares with alternating
+        classes; the square at the origin is positive.
+        `imbalanced_linear`: 40,000 rows; 90 % are positive and uniform on [0, 0.5] x [0, 1], the others uniform
+        on [0.5, 1] x [0, 1].
+        `imbalanced_asymmetric_linear`: 40,000 rows; 80 % are positive and uniform on [0, 0.5] x [0, 1], the
+        others uniform on [0.5, 0.7] x [0.4, 0.6].
     seed : int, default=0
+        Random seed.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def _checkerboard(rng: np.random.RandomState, side: int) -> Points:
 def _rectangles(
     rng: np.random.RandomState, positive: float, low: Sequence[float], high: Sequence[float]
 ) -> Points:
-    """Positive rows on [0, 0.5] x [0, 1] with probability `positive`, negative ones on [low, high]."""
+    """Positive rows on [0, 0.5] x [0, 1] with probability `positive`, else negative rows on [low, high]."""
     n_rows = 40_000
     y = (rng.uniform(size=n_rows) < positive).astype(np.int64)
     is_positive = y[:, None] == 1

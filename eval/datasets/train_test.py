@@ -1,4 +1,4 @@
-"""Which rows are trained on, and which are tested on."""
+"""Train/test splits."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .dataset import Dataset
 def split(
     dataset: Dataset, test_fraction: float | None, stratify: bool, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Training and test rows: those that the data set tells apart itself, or a draw of a share of the rows.
+    """Split into training and test rows, by the data set's own split if it has one, else at random.
 
     Raises
     ------
     ValueError
-        If there are too few rows, or too few of one class to stratify.
+        If there are too few rows, or too few of a class to stratify.
     """
     if dataset.is_test is not None:
         return np.flatnonzero(~dataset.is_test), np.flatnonzero(dataset.is_test)
-    # Imported here, for it takes long and a run that is finished needs none of it.
+    # Imported here because the import is slow and a finished run does not need it.
     from sklearn.model_selection import train_test_split
 
     y = dataset.y

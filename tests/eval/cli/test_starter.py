@@ -131,10 +131,10 @@ def test_svmlight(tmp_path):
         (
             "a.csv",
             "x,y\n1,1\n2,1\n",
-            "needs two classes at least, found only 1; the target is guessed: column 'y'",
+            "needs at least two classes, found only 1; the target is guessed: column 'y'",
         ),
         ("a.csv", "x,y\n1,0.5\n2,0.6\n3,1\n", "is it the right target"),
-        ("a.csv", "y\n1\n0\n1\n0\n", "has no column but the target"),
+        ("a.csv", "y\n1\n0\n1\n0\n", "has no columns except the target"),
     ],
 )
 def test_data_that_cannot_be_learnt_from(tmp_path, name, content, message):

@@ -59,7 +59,7 @@ def test_the_last_features_of_an_svmlight_file_may_be_zero_in_the_other(tmp_path
     np.testing.assert_array_equal(test[range(4)], [[5, 0, 0, 0]])
 
 
-def test_two_files_are_matched_by_the_names_of_their_columns(tmp_path):
+def test_two_files_are_matched_by_column_names(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     pd.DataFrame({"y": [4], "x": [3]}).to_parquet(tmp_path / "b.parquet")
     (tmp_path / "c.csv").write_text("x,z\n1,2\n")
@@ -69,7 +69,7 @@ def test_two_files_are_matched_by_the_names_of_their_columns(tmp_path):
     assert second.to_numpy().tolist() == [[3, 4]]
     with pytest.raises(ConfigError, match=r"a.csv and .*c.csv differ in column 'y'"):
         read_files([paths[0], str(tmp_path / "c.csv")], ["csv", "csv"], "")
-    with pytest.raises(ConfigError, match=r"c.csv is an svmlight file, but .*a.csv is none"):
+    with pytest.raises(ConfigError, match=r"c.csv is an svmlight file, but .*a.csv is not"):
         read_files([paths[0], str(tmp_path / "c.csv")], ["csv", "svmlight"], "")
 
 
@@ -92,7 +92,7 @@ def test_two_files_are_matched_by_the_names_of_their_columns(tmp_path):
         ("parquet", "PAR1" + 40 * "x" + "PAR1"),
     ],
 )
-def test_files_that_are_not_of_their_format(tmp_path, file_format, text):
+def test_files_with_a_wrong_format(tmp_path, file_format, text):
     path = tmp_path / "table"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"^data set 'x': .*table cannot be read: .") as error:
@@ -109,23 +109,23 @@ def test_files_that_are_not_of_their_format(tmp_path, file_format, text):
         ),
     ),
 )
-def test_no_file_gives_another_error(tmp_path_factory, file_format, content):
+def test_invalid_files_raise_config_errors_only(tmp_path_factory, file_format, content):
     path = tmp_path_factory.getbasetemp() / "any_table"
     path.write_bytes(content)
     try:
         read(path, file_format)
     except ConfigError as error:
-        assert str(error).isprintable()  # noqa: PT017 - it need not be raised
+        assert str(error).isprintable()  # noqa: PT017 - some files are valid
 
 
-def test_an_svmlight_file_that_would_fill_the_memory(tmp_path, monkeypatch):
+def test_an_svmlight_file_that_is_too_large(tmp_path, monkeypatch):
     path = tmp_path / "table.svm"
     path.write_text("1 2000000000:1\n0 1:1\n")
     with pytest.raises(ConfigError, match="2 rows of 2000000000 features are more than 1073741824 numbers"):
         read(path, "svmlight")
 
 
-def test_names_that_no_file_can_have():
+def test_paths_that_are_not_files():
     for path in ("x" * 5000, ".", "/dev/null"):
         with pytest.raises(ConfigError, match="no such file"):
             read(path, "csv")

@@ -18,7 +18,7 @@ def load(spec):
 
 @pytest.fixture
 def fetched(monkeypatch):
-    """Replace a function that downloads by one that returns a bunch or raises an error."""
+    """Replace a download function by one that returns a bunch or raises an error."""
 
     def fetched(name, result):
         calls = []
@@ -36,7 +36,7 @@ def fetched(monkeypatch):
     return fetched
 
 
-def test_scikit_learn_has_what_is_downloaded():
+def test_scikit_learn_has_the_download_functions():
     assert all(hasattr(datasets, f"fetch_{name}") for name in DOWNLOADED)
 
 
@@ -87,7 +87,7 @@ def test_openml(fetched):
 
 def test_targets_of_openml(fetched):
     fetched("fetch_openml", Bunch(frame=OPENML.frame, target_names=["n", "class"]))
-    with pytest.raises(ConfigError, match="OpenML names 2 targets; say by 'target' which"):
+    with pytest.raises(ConfigError, match="OpenML has 2 default targets; set 'target'"):
         load({"openml": 24})
     with pytest.raises(ConfigError, match="target 'z' is not a column; columns are colour, n, class"):
         load({"openml": 24, "target": "z"})
@@ -112,7 +112,7 @@ def test_without_a_network(fetched, spec, function, error, message):
     with pytest.raises(ConfigError) as raised:
         load(spec)
     assert str(raised.value).startswith(
-        "data set 'covtype': is neither in scikit-learn's data home nor can it be downloaded: "
+        "data set 'covtype': not in scikit-learn's data home, and cannot be downloaded: "
     )
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)

@@ -10,7 +10,7 @@ from boostnoise.eval.datasets.train_test import split
 WINE = load_dataset(DatasetSpec.model_validate("wine"))
 
 
-def test_classes_keep_their_shares_if_stratified():
+def test_stratified_splits_keep_class_proportions():
     train, test = split(WINE, 0.25, True, 0)
     assert sorted([*train, *test]) == list(range(178))
     shares = [np.bincount(WINE.y[rows]) / rows.size for rows in (train, test)]
@@ -20,7 +20,7 @@ def test_classes_keep_their_shares_if_stratified():
     assert set(other) != set(test)
 
 
-def test_the_split_of_the_data_set_comes_first():
+def test_the_split_of_the_data_set_takes_precedence():
     is_test = np.arange(178) % 4 == 1
     train, test = split(dataclasses.replace(WINE, is_test=is_test), 0.1, True, 0)
     np.testing.assert_array_equal(is_test[test], True)
