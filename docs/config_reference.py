@@ -56,7 +56,7 @@ def _table(name: str) -> str:
             return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["GivenSpec"], ("path", "column")))
         case "short names":
             models = (
-                (f"`{name}`", of.group, _text(of.line), f"`{of.model}`") for name, of in SHORT_NAMES.items()
+                (f"`{name}`", of.group, _text(of.summary), f"`{of.model}`") for name, of in SHORT_NAMES.items()
             )
             return _rows(("short name", "from", "what it is", "class"), models)
         case "criterion" | "loss":

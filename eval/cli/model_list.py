@@ -10,20 +10,20 @@ from rich.text import Text
 
 from ..models.factory import variants
 from ..models.packages import is_installed
-from ..models.short_names import FILTER, SHORT_NAMES, VARIANTS, Kind
+from ..models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS, VariantParameter
 
-FOLLOWED_BY: dict[Kind, str] = {"criterion": "a split criterion", "loss": "a loss"}
+FOLLOWED_BY: dict[VariantParameter, str] = {"criterion": "a split criterion", "loss": "a loss"}
 
 
 def print_models(console: Console) -> None:
     """Print every short name with what it is, and what may come before and after one."""
     for group, names in groupby(SHORT_NAMES, key=lambda name: SHORT_NAMES[name].group):
-        members = {name: SHORT_NAMES[name].line for name in names}
+        members = {name: SHORT_NAMES[name].summary for name in names}
         package = SHORT_NAMES[next(iter(members))].module
         _print_group(console, group + _missing(package), members)
-    for kind, what in FOLLOWED_BY.items():
-        bases = [name for name in VARIANTS if VARIANTS[name] == kind]
-        known = variants(kind)
+    for parameter, what in FOLLOWED_BY.items():
+        bases = [name for name in VARIANT_PARAMETERS if VARIANT_PARAMETERS[name] == parameter]
+        known = variants(parameter)
         example = f"{bases[-1]}:{next(iter(known))}"
         _print_group(console, f"{', '.join(bases)} with {what} after a colon, as in {example}", known)
     _print_group(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from ..models.factory import MAX_CANDIDATES, check_variant, variant_names
-from ..models.short_names import FILTER, SHORT_NAMES, VARIANTS, parse_name
+from ..models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS, parse_name
 from .base import Name, Strict, has_printable_lines, with_keys
 
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]
@@ -111,10 +111,10 @@ class ModelSpec(Strict):
     def short_form(cls) -> dict[str, Any]:
         """The short names: all of them to choose from, and a pattern for those with brackets or a filter."""
         patterns, names = list(SHORT_NAMES), list(SHORT_NAMES)
-        for base, kind in VARIANTS.items():
-            known = variant_names(kind)
+        for base, parameter in VARIANT_PARAMETERS.items():
+            known = variant_names(parameter)
             names += [f"{base}:{name}" for name in known]
-            brackets = r"(\([^()]*\))?" if kind == "criterion" else ""
+            brackets = r"(\([^()]*\))?" if parameter == "criterion" else ""
             patterns.append(f"{base}:({'|'.join(known)}){brackets}")
         pattern = f"^({re.escape(FILTER)})?({'|'.join(patterns)})$"
         return {"type": "string", "anyOf": [{"enum": names}, {"pattern": pattern}]}
@@ -166,13 +166,13 @@ def _check_printable(value: Any, where: str) -> None:
 def _spelt_out(value: dict[str, Any]) -> dict[str, Any]:
     """A model with a class and its module in place of a short name."""
     parsed = parse_name(value["model"])
-    if parsed.kind is not None and parsed.variant is not None:
-        check_variant(parsed.kind, parsed.variant)
+    if parsed.parameter is not None and parsed.variant is not None:
+        check_variant(parsed.parameter, parsed.variant)
     params, search = value.get("params", {}), value.get("search")
     searched = search.get("params") if isinstance(search, dict) else None
     for where, names in (("params", params), ("search.params", searched)):
-        if isinstance(names, dict) and parsed.kind in names:
-            raise ValueError(f"{parsed.kind} is in {where}, though the name {value['model']!r} says which")
+        if isinstance(names, dict) and parsed.parameter in names:
+            raise ValueError(f"{parsed.parameter} is in {where}, though the name {value['model']!r} says which")
     described = parsed.description(params if isinstance(params, dict) else {})
     if not isinstance(params, dict):
         described["params"] = params  # which is then found to be wrong

@@ -1,7 +1,7 @@
-"""The classes that a config may name: an allow-list, so that nothing else is even imported.
+"""Allow-list of the classes that a config may name.
 
-Importing a module runs its code.  Packages also hold modules for their tests and tools, which are not safe to
-import on a stranger's behalf: some unpickle files of the working directory.
+Importing a module runs its code, so nothing else is imported for an untrusted config.  Allowing whole packages
+would not be safe: they contain test and tool modules, some of which unpickle files of the working directory.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from difflib import get_close_matches
 
 from ..errors import ConfigError
 
-# All estimators of scikit-learn, as ``sklearn.utils.all_estimators`` lists them, but those that read text, and
-# GridSearchCV and its like, whose grids would set parameters past every check (configs have `search`); and the
-# classifiers and regressors of the boosters.  Each class is listed under its shortest public module.
+# The estimators of ``sklearn.utils.all_estimators`` and the classifiers and regressors of the boosters, each in
+# its shortest public module.  Estimators for text are left out.  So are GridSearchCV and the like, as grids
+# would bypass the checks of parameters (configs have `search` instead).
 CLASSES = {
     module: frozenset(names.split())
     for module, names in {
@@ -101,25 +101,26 @@ PACKAGES = frozenset(module.partition(".")[0] for module in CLASSES)
 
 
 def is_listed(module: str, model: str) -> bool:
-    """Whether a config may name the class `model` of `module`."""
+    """Whether the class `model` of `module` is on the allow-list."""
     return model in CLASSES.get(module, ())
 
 
-def check_classes(described: Iterable[tuple[object, object]], allowed: Collection[str]) -> None:
-    """Check that classes may be imported, before anything is.
+def check_classes(classes: Iterable[tuple[object, object]], allowed: Collection[str]) -> None:
+    """Check that classes may be imported, without importing anything.
 
     Parameters
     ----------
-    described : iterable of (module, name)
+    classes : iterable of (module, name)
     allowed : collection of str
-        Packages whose classes the user allows.
+        Packages that the user allows in addition to the allow-list.
 
     Raises
     ------
     ConfigError
-        If a class is not on the list and its package is not allowed, or either name is private or no text.
+        If a name is not a string, or a class is not on the allow-list and is private or in a package that is
+        not allowed.
     """
-    for module, model in described:
+    for module, model in classes:
         if not isinstance(module, str) or not isinstance(model, str):
             raise ConfigError(f"module and model must be strings, got {module!r:.60} and {model!r:.60}")
         if is_listed(module, model):
@@ -131,17 +132,17 @@ def check_classes(described: Iterable[tuple[object, object]], allowed: Collectio
             continue
         if package not in PACKAGES:
             raise ConfigError(
-                f"package {package!r} is not allowed; allowed are {', '.join(sorted(PACKAGES))}, "
-                "and any package given by --allow-module NAME (in Python: allow_modules)"
+                f"package {package!r} is not allowed; allowed packages: {', '.join(sorted(PACKAGES))}, "
+                "and those given with --allow-module NAME (in Python: allow_modules)"
             )
         raise ConfigError(
-            f"{module}.{model} is not a class that a config may name{_hint(module, model)}; --allow-module "
-            f"{package} (in Python: allow_modules) allows every class of {package}, whose code then runs"
+            f"{module}.{model} is not an allowed class{_suggestion(module, model)}; --allow-module {package} "
+            f"(in Python: allow_modules) allows all classes of {package}, whose code then runs"
         )
 
 
-def _hint(module: str, model: str) -> str:
+def _suggestion(module: str, model: str) -> str:
     names = sorted(f"{name}.{cls}" for name, classes in CLASSES.items() for cls in classes)
-    elsewhere = [name for name in names if name.endswith(f".{model}")]
-    near = elsewhere or get_close_matches(f"{module}.{model}", names, n=1, cutoff=0.8)
-    return f" (did you mean {near[0]}?)" if near else ""
+    same_class = [name for name in names if name.endswith(f".{model}")]
+    matches = same_class or get_close_matches(f"{module}.{model}", names, n=1, cutoff=0.8)
+    return f" (did you mean {matches[0]}?)" if matches else ""

@@ -1,4 +1,4 @@
-"""Which parameters a config may set of classes that take any."""
+"""Parameters that a config may set for classes that accept any keyword."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from ..errors import ConfigError, shown
 from .packages import is_description
 
-# XGBoost's and LightGBM's classifiers take any keyword, a misspelt one too, and some of LightGBM's read and
-# write files or open ports.  So from a config they take what their signatures name, and these.
+# XGBoost's and LightGBM's classifiers accept any keyword, even a misspelt one, and some parameters of LightGBM
+# read and write files or open ports.  A config may set the parameters of their signatures and these keywords.
 KEYWORDS = frozenset(
     """
     bagging_fraction bagging_freq bagging_seed bin_construct_sample_cnt boost_from_average cat_l2 cat_smooth
@@ -24,8 +24,8 @@ KEYWORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 
-# Parameters that no description may hold at any depth, such as in the grid of a search: scikit-learn's cache of
-# pickles, and all names under which LightGBM takes files, hosts and ports.
+# Parameters that are forbidden at any depth of a description, also in the grid of a search: scikit-learn's
+# pickle cache, and all names and aliases of LightGBM's parameters for files, hosts and ports.
 FORBIDDEN = frozenset(
     """
     memory config config_file convert_model convert_model_file data data_filename forced_splits
@@ -43,27 +43,29 @@ THREADS = frozenset({"n_jobs", "nthread", "nthreads", "num_thread", "num_threads
 
 
 def check_lightgbm_text(params: Any, where: str) -> None:
-    """Check the text among the parameters of a model with LightGBM in it.
+    """Check strings among the parameters of a model that contains LightGBM.
 
-    LightGBM reads all its parameters from one string, ``name=value`` after ``name=value`` with blanks between
-    them, and takes quotes away.  A name or a value with a blank, a quote or an equals sign would set other
-    parameters too, among them those that read files.
+    LightGBM parses its parameters from one string of ``name=value`` pairs, separated by blanks, and removes
+    quotes.  A name or value with white space, a quote or an equals sign could set other parameters, including
+    those that read files.
 
     Parameters
     ----------
     params : JSON value
-        As a config holds them.  CatBoost's own are not checked: it takes text with equals signs, which it does
-        not join.
+        Parameters from the config.  Those of CatBoost are not checked: they may contain equals signs, and
+        CatBoost does not join them.
     where : str
-        Begins the message of an error.
+        Prefix of error messages.
 
     Raises
     ------
     ConfigError
-        If a text, or a key, holds white space, a quote or an equals sign.
+        If a string or a key contains white space, a quote or an equals sign.
     """
     if isinstance(params, str) and any(c in "='\"" or c.isspace() for c in params):
-        raise ConfigError(f"{where}: text for LightGBM must hold no blank, quote or '=', got {shown(params)}")
+        raise ConfigError(
+            f"{where}: text for LightGBM must not contain blanks, quotes or '=', got {shown(params)}"
+        )
     if is_description(params) and params["module"] == "catboost":
         return
     if isinstance(params, dict | list):

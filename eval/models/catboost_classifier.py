@@ -1,4 +1,4 @@
-"""CatBoost's classifier as one of scikit-learn's, that writes no files."""
+"""CatBoost's classifier as a scikit-learn estimator that writes no files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-# CatBoost has others for file names, devices and callbacks.
+# CatBoost's other parameters are for files, devices and callbacks.
 PARAMETERS = frozenset(
     """
     auto_class_weights bagging_temperature best_model_min_trees boost_from_average boosting_type bootstrap_type
@@ -25,35 +25,35 @@ PARAMETERS = frozenset(
 
 
 class CatBoostClassifier(catboost.CatBoostClassifier, BaseEstimator):
-    """`catboost.CatBoostClassifier` that neither prints nor writes, and predicts vectors of labels.
+    """`catboost.CatBoostClassifier` without output and files, and with one-dimensional predictions.
 
     Parameters
     ----------
     **params
-        Those of `PARAMETERS`.
+        CatBoost's parameters, limited to `PARAMETERS`.
     """
 
     def __init__(self, **params: Any) -> None:
-        _check(params)
+        _check_names(params)
         super().__init__(verbose=False, allow_writing_files=False, **params)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters that were set, and those of which an evaluation must know."""
+        """Return the parameters that were set, and `random_state` and `thread_count` in any case."""
         given = {name: value for name, value in self._init_params.items() if name in PARAMETERS}
         return {"random_state": None, "thread_count": None, **given}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, of `PARAMETERS` alone."""
-        _check(params)
+        """Set parameters, limited to `PARAMETERS`."""
+        _check_names(params)
         super().set_params(**params)
         return self
 
     def predict(self, *args: Any, **kwargs: Any) -> NDArray[Any]:
-        """Labels as a vector; CatBoost gives a column where there are more than two classes."""
+        """Predict labels as a vector; CatBoost returns a column for more than two classes."""
         return np.ravel(super().predict(*args, **kwargs))
 
 
-def _check(params: dict[str, Any]) -> None:
+def _check_names(params: dict[str, Any]) -> None:
     for name in params:
         if name not in PARAMETERS:
-            raise TypeError(f"there is no parameter {name!r}, or none that may be set here")
+            raise TypeError(f"unknown or forbidden parameter {name!r}")

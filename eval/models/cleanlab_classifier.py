@@ -1,4 +1,4 @@
-"""cleanlab's filter of wrong labels before any classifier."""
+"""Classifier that is fitted without the rows that cleanlab finds mislabelled."""
 
 from __future__ import annotations
 
@@ -14,36 +14,35 @@ from sklearn.utils.validation import check_is_fitted
 
 
 class CleanlabClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that is fitted without the rows whose labels cleanlab finds wrong.
+    """Classifier fitted without the training rows that cleanlab finds mislabelled.
 
-    It does what cleanlab's ``CleanLearning`` does, by means of it: out-of-fold probabilities by
-    cross-validation, confident learning with them, and a last fit to the rows that are left, weighted for what
-    the classes lost where the classifier's ``fit`` takes a ``sample_weight``.  It adds what an evaluation
-    needs: it can be fitted again, leaves NumPy's global random state as it was, starts no processes, takes any
-    labels, and classifiers without ``predict_proba``, whose probabilities are then calibrated ones (the last
-    fit is to the classifier itself).
+    As in cleanlab's ``CleanLearning``, which it calls, confident learning is applied to out-of-fold
+    probabilities, and the classifier is fitted to the remaining rows.  If its ``fit`` accepts a
+    ``sample_weight``, the weights compensate for the rows that each class lost.  Unlike ``CleanLearning``, it
+    can be fitted repeatedly, preserves NumPy's global random state, starts no processes, and accepts any labels
+    and classifiers without ``predict_proba``.  Those are calibrated for out-of-fold probabilities only.
 
-    The package cleanlab is needed; the extra ``cleanlab`` installs it.
+    It requires cleanlab, which the extra ``cleanlab`` installs.
 
     Parameters
     ----------
     estimator : classifier
-        Fitted ``folds + 1`` times.
+        Classifier, fitted ``folds + 1`` times.
     folds : int, default=5
-        Of the cross-validation; fewer where all classes have fewer rows.
+        Number of cross-validation folds; reduced if no class has as many rows.
     filter_by : str, default="prune_by_noise_rate"
         See ``cleanlab.filter.find_label_issues``.
     random_state : int or None, default=None
-        Seed of the folds.
+        Random seed of the folds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The sorted labels of the rows that were kept.
+        Sorted labels of the remaining rows.
     estimator_ : classifier
-        The fitted one.
+        The fitted classifier.
     is_issue_ : ndarray of shape (n_samples,)
-        Which training rows were left out.
+        Whether each training row was removed.
 
     References
     ----------
@@ -64,7 +63,7 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Filter the rows and fit the classifier to what is left.
+        """Remove mislabelled rows and fit the classifier to the others.
 
         Parameters
         ----------
@@ -75,19 +74,21 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         -------
         CleanlabClassifier
         """
-        X, (classes, codes) = np.asarray(X), np.unique(y, return_inverse=True)
-        self.is_issue_, own_rate = self._find(X, codes)
+        X, (classes, y) = np.asarray(X), np.unique(y, return_inverse=True)
+        self.is_issue_, correct_rate = self._find_label_issues(X, y)
         kept = ~self.is_issue_
-        present, kept_codes = np.unique(codes[kept], return_inverse=True)
+        present, kept_y = np.unique(y[kept], return_inverse=True)
         self.classes_ = classes[present]
         weights = {}
         if "sample_weight" in inspect.signature(self.estimator.fit).parameters:
-            weights = {"sample_weight": 1.0 / np.maximum(own_rate, 1e-3)[codes[kept]]}
-        self.estimator_ = clone(self.estimator).fit(X[kept], kept_codes, **weights)
+            weights = {"sample_weight": 1.0 / np.maximum(correct_rate, 1e-3)[y[kept]]}
+        self.estimator_ = clone(self.estimator).fit(X[kept], kept_y, **weights)
         return self
 
-    def _find(self, X: NDArray[Any], codes: NDArray[np.intp]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Which labels are wrong, and for each class the share of its rows that is labelled so."""
+    def _find_label_issues(
+        self, X: NDArray[Any], y: NDArray[np.intp]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Find wrong labels; also return the estimated rate of correct labels in each class."""
         from cleanlab.classification import CleanLearning
 
         probabilistic = clone(self.estimator)
@@ -98,21 +99,21 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
             finder = CleanLearning(
                 probabilistic,
                 seed=self.random_state,
-                cv_n_folds=max(2, min(self.folds, np.bincount(codes).max())),
+                cv_n_folds=max(2, min(self.folds, np.bincount(y).max())),
                 find_label_issues_kwargs={"filter_by": self.filter_by, "n_jobs": 1},
             )
-            issues = finder.find_label_issues(X, codes)
+            issues = finder.find_label_issues(X, y)
         finally:
             np.random.set_state(state)
         return issues["is_label_issue"].to_numpy(), np.diagonal(finder.noise_matrix)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of rows."""
+        """Predict labels."""
         check_is_fitted(self)
         return self.classes_[np.asarray(self.estimator_.predict(X)).astype(np.intp)]
 
     @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classes, in the order of `classes_`."""
+        """Predict class probabilities, in the order of `classes_`."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(X))

@@ -1,7 +1,7 @@
-"""The models: the way from a config's description to an estimator, and what the learners have to choose from.
+"""Build estimators from their descriptions in a config, and list criteria and losses.
 
-A config is not trusted: only classes on a list are imported, and none gets a parameter by which it would read
-or write files, open a port or take more threads.
+Configs are untrusted.  Only allowed classes are imported, parameters that access files or the network are
+rejected, and the run sets the number of threads.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from math import prod
 from typing import Any
 
 from ..errors import ConfigError, one_line, shown
-from .allowed_classes import PACKAGES, check_classes
+from .allowed_classes import PACKAGES, check_classes, is_listed
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
+from .criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
 from .packages import described_classes, import_extras, is_description, packages_of
 
-# The criterion that estimators of `robust_splits` know beside those that are objects.
-ADAPTIVE = ("ane", "negative_exponential, with lam chosen on noisy labels")
-
+OWN_PACKAGES = frozenset({"boostnoise", "robust_splits"})
+ADAPTIVE_SUMMARY = "negative_exponential, with lam chosen on noisy labels."
 MAX_CANDIDATES = 10_000  # of a search
 
-# What a config cannot give: a distribution of scipy.stats.
+# Losses with parameters that JSON cannot hold, here a distribution of scipy.stats.
 NOT_IN_CONFIGS = frozenset({"distribution"})
 
 
 def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) -> Any:
-    """Estimator from its description.
+    """Build an estimator from its description.
 
     Parameters
     ----------
     spec : ModelSpec
     seed : int
-        For every ``random_state``, of nested estimators too, that the description leaves open.
+        Value of each ``random_state`` that the description does not set, also in nested estimators.
     threads : int
-        Number of threads the estimator may use, whatever the description asks for.
+        Number of threads; overrides the description.
     allowed : collection of str, default=()
-        Packages whose classes may be built, besides the classes on the list.
+        Packages that are allowed in addition to the allow-list of classes.
 
     Returns
     -------
     classifier
-        Not fitted.
+        Unfitted.
 
     Raises
     ------
     ConfigError
-        If the class is not to be had, not allowed or no classifier, or does not take the parameters.
+        If the class is not available, not allowed or not a classifier, or does not accept the parameters.
     """
     from sklearn.base import is_classifier
 
@@ -62,77 +62,89 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) 
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ConfigError(f"{where} is not a classifier")
-        _govern(estimator, seed, threads)
+        _set_seeds_and_threads(estimator, seed, threads)
         if "lightgbm" in packages_of(spec) or _has_lightgbm(estimator):
             check_lightgbm_text([spec.params, spec.search.params if spec.search else None], where)
         if spec.search is None:
             _check_variants(estimator)
         else:
-            estimator = _with_search(estimator, spec.search, where, seed, threads, allowed)
+            estimator = _add_search(estimator, spec.search, where, seed, threads, allowed)
     except ConfigError:
         raise
-    except Exception as error:  # noqa: BLE001 - other people's constructors raise anything
+    except Exception as error:  # noqa: BLE001 - constructors of other packages may raise anything
         raise ConfigError(f"{where} cannot be built: {one_line(error)}") from None
     if "lightgbm" in sys.modules:
-        # It would print through the progress bar.
+        # Its messages would break the progress bar.
         logger = logging.getLogger("boostnoise.eval.lightgbm")
         logger.setLevel(logging.CRITICAL)
         sys.modules["lightgbm"].register_logger(logger)
     return estimator
 
 
-def variants(kind: str) -> dict[str, str]:
-    """Names that a ``"criterion"`` or a ``"loss"`` may have in a config, with a line each."""
-    if kind == "criterion":
-        from robust_splits.criteria import ALIASES, CRITERIA
+def default_parameter(module: str, model: str, name: str) -> Any:
+    """Default of a parameter of one of this project's estimators.
 
-        also = {name: [alias for alias in ALIASES if ALIASES[alias] == name] for name in CRITERIA}
-        lines = {
-            name: _line(criterion) + (f" Also {', '.join(also[name])}." if also[name] else "")
+    Returns None for other classes, which are not imported, and for unknown parameters.
+    """
+    if module.partition(".")[0] not in OWN_PACKAGES or not is_listed(module, model):
+        return None
+    parameter = inspect.signature(getattr(importlib.import_module(module), model)).parameters.get(name)
+    return None if parameter is None or parameter.default is parameter.empty else parameter.default
+
+
+def variants(parameter: str) -> dict[str, str]:
+    """Criteria or losses that a config may name, each with a summary; `parameter` is "criterion" or "loss"."""
+    if parameter == "criterion":
+        from robust_splits.criteria import CRITERIA
+
+        synonyms: dict[str, list[str]] = {name: [] for name in CRITERIA}
+        for synonym, name in criterion_synonyms().items():
+            synonyms[name].append(synonym)
+        summaries = {
+            name: _summary(criterion) + (f" Also {', '.join(synonyms[name])}." if synonyms[name] else "")
             for name, criterion in CRITERIA.items()
         }
-        name, line = ADAPTIVE
-        return {name: f"{line}.", **lines}
+        return {ADAPTIVE_CRITERION: ADAPTIVE_SUMMARY, **summaries}
     from boostnoise.losses.registry import LOSSES, needed_parameters
 
     return {
-        name: _line(loss) + (f" Needs loss_params: {', '.join(needed)}." if needed else "")
+        name: _summary(loss) + (f" Needs loss_params: {', '.join(needed)}." if needed else "")
         for name, loss in LOSSES.items()
         if name not in NOT_IN_CONFIGS
         for needed in [needed_parameters(name)]
     }
 
 
-def variant_names(kind: str) -> list[str]:
-    """All names of criteria or of losses, other names for the same among them."""
-    names = list(variants(kind))
-    if kind == "criterion":
-        from robust_splits.criteria import ALIASES
-
-        names += ALIASES
-    return names
+def variant_names(parameter: str) -> list[str]:
+    """All names of criteria or losses, including synonyms."""
+    synonyms = criterion_synonyms() if parameter == "criterion" else ()
+    return [*variants(parameter), *synonyms]
 
 
-def check_variant(kind: str, name: str) -> None:
-    """Raise a ValueError if there is no such criterion or loss."""
-    if kind == "criterion":
-        from robust_splits import get_criterion
-
-        if name != ADAPTIVE[0]:
-            get_criterion(name)
-    elif name not in variants(kind):
-        hint = "; parameters of a loss are given in params, as loss_params" if "(" in name else ""
-        raise ValueError(f"loss {name!r} is unknown to configs; known are {', '.join(variants(kind))}{hint}")
+def check_variant(parameter: str, name: str) -> None:
+    """Raise a ValueError for an unknown criterion or loss."""
+    if parameter == "criterion":
+        _check_criterion(name)
+    elif name not in variants(parameter):
+        hint = "; give parameters of a loss in loss_params" if "(" in name else ""
+        raise ValueError(f"unknown loss {name!r}; known losses: {', '.join(variants(parameter))}{hint}")
 
 
-def _line(described: type) -> str:
+def _check_criterion(criterion: Any) -> None:
+    from robust_splits import get_criterion
+
+    if criterion != ADAPTIVE_CRITERION:
+        get_criterion(criterion)
+
+
+def _summary(cls: type) -> str:
     """First line of a docstring, without markup and references."""
-    line = (described.__doc__ or "").partition("\n")[0]
+    line = (cls.__doc__ or "").partition("\n")[0]
     return re.sub(r" \[\d+\]_|``| \([A-Z][a-z]+[^()]*\)", "", line)
 
 
-def _govern(estimator: Any, seed: int, threads: int) -> None:
-    """Give an estimator, and those in it, what a run decides: their seeds and threads."""
+def _set_seeds_and_threads(estimator: Any, seed: int, threads: int) -> None:
+    """Set seeds and thread counts on an estimator and its nested estimators."""
     parameters = estimator.get_params(deep=True)
     settings: dict[str, Any] = {}
     for name, value in parameters.items():
@@ -140,21 +152,18 @@ def _govern(estimator: Any, seed: int, threads: int) -> None:
         if parameter == "random_state" and value is None:
             settings[name] = seed
         elif parameter in THREADS:
-            above = ("__".join([*parents[:i], thread]) for i in range(len(parents)) for thread in THREADS)
-            # Each thread of an outer estimator fits one of those in it.
-            settings[name] = 1 if any(outer in parameters for outer in above) else threads
+            outer = ("__".join([*parents[:i], thread]) for i in range(len(parents)) for thread in THREADS)
+            # An outer estimator with threads fits one nested estimator per thread.
+            settings[name] = 1 if any(thread in parameters for thread in outer) else threads
     estimator.set_params(**settings)
 
 
 def _check_variants(estimator: Any) -> None:
-    """Raise a ValueError or TypeError for a criterion or loss of our own learners that they would not fit."""
+    """Raise a ValueError or TypeError for an invalid criterion or loss of this project's estimators."""
     for part in (estimator, *estimator.get_params(deep=True).values()):
         package = type(part).__module__.partition(".")[0]
         if package == "robust_splits" and hasattr(part, "criterion"):
-            from robust_splits import get_criterion
-
-            if part.criterion != ADAPTIVE[0]:
-                get_criterion(part.criterion)
+            _check_criterion(part.criterion)
         elif package == "boostnoise" and hasattr(part, "loss_params"):
             from boostnoise.adaptation import build_loss
 
@@ -162,7 +171,7 @@ def _check_variants(estimator: Any) -> None:
 
 
 def _estimators_in(value: Any) -> Iterator[Any]:
-    """Estimators in lists and objects, but not those within others."""
+    """Estimators in lists and dicts, without those nested in other estimators."""
     if hasattr(value, "get_params"):
         yield value
     elif isinstance(value, dict | list):
@@ -175,14 +184,14 @@ def _has_lightgbm(estimator: Any) -> bool:
     return any(base.__module__.partition(".")[0] == "lightgbm" for part in parts for base in type(part).__mro__)
 
 
-def _with_search(
+def _add_search(
     estimator: Any, search: Any, where: str, seed: int, threads: int, allowed: Collection[str]
 ) -> Any:
-    """An estimator that searches, whose candidates can all be built."""
+    """Wrap an estimator in a search after checking that every candidate can be built."""
     from sklearn.base import clone
     from sklearn.model_selection import ParameterGrid
 
-    from .search import Splits, searching
+    from .search import SearchSplitter, make_search
 
     candidates = _build_value(search.params, where, allowed)
     parts = estimator.get_params(deep=True)
@@ -190,26 +199,29 @@ def _with_search(
         path, _, parameter = name.rpartition("__")
         owner = parts.get(path) if path else estimator
         if parameter in THREADS or not hasattr(owner, "get_params"):
-            why = "threads are given by the run" if parameter in THREADS else f"{where} has no such parameter"
-            raise ConfigError(f"search.params: {name!r} cannot be searched for: {why}")
+            reason = "the run sets it" if parameter in THREADS else f"{where} has no such parameter"
+            raise ConfigError(f"search.params: {name!r} cannot be searched: {reason}")
         _check_keywords(type(owner), [parameter], where)
         for value in values:
             for part in _estimators_in(value):
-                _govern(part, seed, threads)
+                _set_seeds_and_threads(part, seed, threads)
             try:
                 clone(estimator).set_params(**{name: value})
             except Exception as error:  # noqa: BLE001 - as in build
-                where = f"search.params: {name!r} cannot be {shown(value)}"
-                raise ConfigError(f"{where}: {one_line(error)}") from None
-    variant = ("criterion", "loss", "loss_params")
-    varied = {name: candidates[name] for name in candidates if name.endswith(variant)}
-    if prod(map(len, varied.values())) > MAX_CANDIDATES:
-        raise ConfigError(f"search.params: criteria and losses have more than {MAX_CANDIDATES} combinations")
-    for candidate in ParameterGrid(varied):
+                problem = f"search.params: {name!r} cannot have the value {shown(value)}"
+                raise ConfigError(f"{problem}: {one_line(error)}") from None
+    variant_keys = ("criterion", "loss", "loss_params")
+    variant_grid = {name: candidates[name] for name in candidates if name.endswith(variant_keys)}
+    n_variants = prod(map(len, variant_grid.values()))
+    if n_variants > MAX_CANDIDATES:
+        raise ConfigError(
+            f"search.params: criteria and losses have {n_variants} combinations, more than {MAX_CANDIDATES}"
+        )
+    for candidate in ParameterGrid(variant_grid):
         _check_variants(clone(estimator).set_params(**candidate))
     draws = search.n_candidates if search.draws is not None else None
-    splits = Splits(search.folds, search.holdout, seed)
-    return searching(estimator, candidates, splits, draws=draws, metric=search.metric)
+    splitter = SearchSplitter(search.folds, search.holdout, seed)
+    return make_search(estimator, candidates, splitter, draws=draws, metric=search.metric)
 
 
 def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str]) -> Any:
@@ -217,7 +229,7 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
 
     where = f"{module}.{model}"
     if not isinstance(params, dict):
-        raise ConfigError(f"params of {where} must be an object, got {params!r}")
+        raise ConfigError(f"{where}: params must be an object, got {params!r}")
     cls = _import_class(module, model, allowed)
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
         raise ConfigError(f"{where} is not a scikit-learn estimator")
@@ -235,16 +247,16 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
 
 
 def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
-    """Refuse what a booster would take without a word, though it has no such parameter."""
+    """Reject unknown parameters, which the boosters would silently accept."""
     if cls.__module__.partition(".")[0] not in ("xgboost", "lightgbm", "boostnoise"):
         return
     named = {name for base in cls.__mro__ for name in inspect.signature(base).parameters}
     known = (named | KEYWORDS) - {"self", "args", "kwargs"}
     for name in arguments:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ConfigError(f"{where} has no parameter {name!r}, or none that a config may set{hint}")
+            matches = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {matches[0]!r}?" if matches else ""
+            raise ConfigError(f"{where} has no parameter {name!r} that a config may set{hint}")
 
 
 def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
@@ -255,7 +267,9 @@ def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
     if isinstance(value, dict):
         for key in value:
             if key.rpartition("__")[2] in FORBIDDEN:
-                raise ConfigError(f"{where}: parameter {key!r} is not allowed, it reaches beyond the process")
+                raise ConfigError(
+                    f"{where}: parameter {key!r} is not allowed; it may access files or the network"
+                )
         return {key: _build_value(item, where, allowed) for key, item in value.items()}
     return value
 

@@ -1,4 +1,4 @@
-"""The packages that models are made of: which they are, whether they are there, and in which version."""
+"""Packages that a model depends on: names, versions, and whether they are installed."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import Any
 
 from ..errors import ConfigError, one_line
 
-# What a package is installed by, and what a module's models are made of, where its name does not say.
+# Distributions whose name differs from the package, and packages that the models of a module depend on.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
-MADE_OF = {"boostnoise": ("xgboost", "lightgbm"), "boostnoise.eval": ("cleanlab",)}
+DEPENDENCIES = {"boostnoise": ("xgboost", "lightgbm"), "boostnoise.eval": ("cleanlab",)}
 
-# Packages that an extra of the same name installs.
+# Optional packages; each is installed by the extra of the same name.
 EXTRAS = ("catboost", "cleanlab")
 
-MAX_NESTED = 7  # estimators within one another
+MAX_NESTED = 7  # depth of nested estimators
 
 
 def packages_of(spec: Any) -> list[str]:
-    """Import packages that make up a described model, with those of nested estimators."""
+    """Packages that a model and its nested estimators depend on."""
     modules = {str(module) for module, _ in described_classes(spec)}
     packages = {module.partition(".")[0] for module in modules}
-    return sorted(packages.union(*(MADE_OF.get(module, ()) for module in modules)))
+    return sorted(packages.union(*(DEPENDENCIES.get(module, ()) for module in modules)))
 
 
 def described_classes(spec: Any) -> list[tuple[Any, Any]]:
-    """Module and name of the class of a described model, and of those of nested estimators."""
-    nested = list(_nested([spec.params, spec.search.params if spec.search else None]))
+    """Module and class name of a model and of its nested estimators."""
+    nested = list(_nested_descriptions([spec.params, spec.search.params if spec.search else None]))
     return [(spec.module, spec.model), *((inner["module"], inner["model"]) for inner in nested)]
 
 
 def version_of(package: str) -> str:
-    """Installed version of an import package; of a module without distribution a hash of its source."""
+    """Installed version of a package, or a hash of its source if it does not belong to a distribution."""
     try:
         return metadata.version(DISTRIBUTIONS.get(package, package))
     except metadata.PackageNotFoundError:
@@ -52,22 +52,23 @@ def version_of(package: str) -> str:
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package is there, if it is one that may be missing."""
+    """Whether a package is installed; only packages of extras may be missing."""
     return package not in EXTRAS or importlib.util.find_spec(package) is not None
 
 
 def import_extras(spec: Any) -> None:
-    """Import what extras bring of a described model: now, so that no fit is charged for it.
+    """Import the optional packages of a model, so that the import does not count as fit time.
 
     Raises
     ------
     ConfigError
-        If a package is missing or broken.
+        If a package is not installed or cannot be imported.
     """
     for package in packages_of(spec):
         if not is_installed(package):
-            extra = f"the extra {package!r} of boostnoise brings it"
-            raise ConfigError(f"{package} is not installed, which this model needs; {extra}")
+            raise ConfigError(
+                f"{package} is not installed, but this model needs it; install boostnoise[{package}]"
+            )
         if package in EXTRAS:
             try:
                 importlib.import_module(package)
@@ -76,19 +77,19 @@ def import_extras(spec: Any) -> None:
 
 
 def is_description(value: Any) -> bool:
-    """Whether a value in the parameters of an estimator describes another one."""
+    """Whether a parameter value is the description of a nested estimator."""
     keys = {"name", "module", "model", "params"}
     return isinstance(value, dict) and {"module", "model"} <= set(value) <= keys
 
 
-def _nested(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """All descriptions of estimators within the parameters of one."""
+def _nested_descriptions(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Descriptions of the estimators that are nested in parameters."""
     if is_description(value):
         depth += 1
         if depth > MAX_NESTED:
-            # scikit-learn takes three times as long for each level to look at their parameters.
-            raise ConfigError(f"estimators may be nested {MAX_NESTED} deep at most")
+            # Each level triples the time that scikit-learn's get_params takes.
+            raise ConfigError(f"estimators must be nested at most {MAX_NESTED} deep")
         yield value
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _nested(item, depth)
+            yield from _nested_descriptions(item, depth)

@@ -1,4 +1,4 @@
-"""Search for the best parameters of a model by noisy labels, as an estimator of scikit-learn's."""
+"""Parameter search by scores on noisy labels, with scikit-learn's search estimators."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ Rows = NDArray[np.intp]
 
 
 @dataclass
-class Splits:
-    """Rows to fit and rows to judge, with the classes in the same shares as far as there are enough rows.
+class SearchSplitter:
+    """Cross-validation or holdout splitter, stratified if the classes have enough rows.
 
-    A class with so few rows that none would be left to fit is not judged by: models that learn the other
-    classes alone could not be compared, and XGBoost refuses class numbers with gaps.
+    Validation rows of a class that has no fitting row become fitting rows.  Models fitted to different classes
+    could not be compared, and XGBoost rejects class numbers with gaps.
 
     Parameters
     ----------
     folds : int or None
-        Fewer are made where all classes have fewer rows.
+        Number of folds; reduced if no class has as many rows.
     holdout : float or None
-        In place of folds, the share of the rows that judges.
+        Fraction of validation rows, instead of folds.
     seed : int
+        Random seed.
     """
 
     folds: int | None
@@ -41,55 +42,57 @@ class Splits:
     seed: int
 
     def get_n_splits(self, X: Any, y: ArrayLike, groups: None = None) -> int:
-        """How many there are."""
+        """Return the number of splits."""
         if self.folds is None:
             return 1
-        rows = np.unique(y, return_counts=True)[1]
-        return max(2, min(self.folds, int(rows.max())))
+        rows_per_class = np.unique(y, return_counts=True)[1]
+        return max(2, min(self.folds, int(rows_per_class.max())))
 
     def split(self, X: Any, y: ArrayLike, groups: None = None) -> Iterator[tuple[Rows, Rows]]:
-        """Pairs of rows to fit and rows to judge."""
-        codes = np.unique(y, return_inverse=True)[1]
-        for fit, judge in self._splitter(codes).split(codes, codes):
-            lost = ~np.isin(codes[judge], codes[fit])
-            yield np.sort(np.append(fit, judge[lost])), judge[~lost]
+        """Yield pairs of fitting rows and validation rows."""
+        y = np.unique(y, return_inverse=True)[1]
+        for fit, validation in self._make_splitter(y).split(y, y):
+            moved = ~np.isin(y[validation], y[fit])
+            yield np.sort(np.append(fit, validation[moved])), validation[~moved]
 
-    def _splitter(self, codes: NDArray[np.intp]) -> Any:
-        rows = np.bincount(codes)
+    def _make_splitter(self, y: NDArray[np.intp]) -> Any:
+        rows_per_class = np.bincount(y)
         if self.holdout is None:
-            return StratifiedKFold(self.get_n_splits(None, codes), shuffle=True, random_state=self.seed)
-        # Each part must be able to hold a row of each class.
-        smaller_part = np.floor(codes.size * min(self.holdout, 1.0 - self.holdout))
-        stratify = rows.min() >= 2 and smaller_part >= rows.size
+            return StratifiedKFold(self.get_n_splits(None, y), shuffle=True, random_state=self.seed)
+        # Stratification needs space for one row of each class in both parts.
+        smaller_part = np.floor(y.size * min(self.holdout, 1.0 - self.holdout))
+        stratify = rows_per_class.min() >= 2 and smaller_part >= rows_per_class.size
         return (StratifiedShuffleSplit if stratify else ShuffleSplit)(
             1, test_size=self.holdout, random_state=self.seed
         )
 
 
 def negative_log_loss(model: Any, X: Any, y: ArrayLike) -> float:
-    """As scikit-learn's, also where the rows that judge lack a class."""
+    """scikit-learn's negative log loss, for validation rows that may lack a class."""
     return -float(log_loss(y, model.predict_proba(X), labels=model.classes_))
 
 
-def searching(
+def make_search(
     estimator: Any,
     candidates: dict[str, list[Any]],
-    splits: Splits,
+    splitter: SearchSplitter,
     *,
     draws: int | None,
     metric: str,
 ) -> Any:
-    """Estimator that finds the best of all candidates, or of some that are drawn, and is then fitted with it.
+    """Create an estimator that searches for the best parameters and is refitted with them.
 
     Parameters
     ----------
     estimator : classifier
     candidates : dict of list
-    splits : Splits
-        Its seed is that of the draws too.
+        Values of each parameter.
+    splitter : SearchSplitter
+        Its seed is also used to draw candidates.
     draws : int or None
-        No more than there are candidates.
+        Number of candidates to draw, at most all; None to try all.
     metric : str
+        Name of a scorer.
 
     Returns
     -------
@@ -97,10 +100,10 @@ def searching(
     """
     settings: dict[str, Any] = {
         "scoring": negative_log_loss if metric == "neg_log_loss" else metric,
-        "cv": splits,
-        "n_jobs": 1,  # the model itself has the threads
-        "error_score": "raise",  # a search over what happens to work would be another one
+        "cv": splitter,
+        "n_jobs": 1,  # the model uses the threads
+        "error_score": "raise",  # scikit-learn would skip candidates that fail
     }
     if draws is None:
         return GridSearchCV(estimator, candidates, **settings)
-    return RandomizedSearchCV(estimator, candidates, n_iter=draws, random_state=splits.seed, **settings)
+    return RandomizedSearchCV(estimator, candidates, n_iter=draws, random_state=splitter.seed, **settings)

@@ -1,7 +1,8 @@
-"""Short names of models: what a config may write in place of a class, its module and its parameters.
+"""Short names of models, which stand for a class, its module and its parameters in a config.
 
-A name is one of `SHORT_NAMES`; or one of `VARIANTS`, a colon and a split criterion or a loss, as in
-``robust_forest:ane`` and ``robust_xgboost:gce``; either may have ``cleanlab+`` before it.
+A short name is a key of `SHORT_NAMES`.  Keys of `VARIANT_PARAMETERS` may be followed by a colon and a split
+criterion or a loss, as in ``robust_forest:gini`` and ``robust_xgboost:gce``.  The prefix ``cleanlab+`` adds a
+filter of wrong labels.
 """
 
 from __future__ import annotations
@@ -9,46 +10,48 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .criterion_names import ADAPTIVE_CRITERION
+
 FILTER = "cleanlab+"
 
 
 @dataclass(frozen=True)
 class ShortName:
-    """What one short name stands for.
+    """Model that a short name stands for.
 
     Attributes
     ----------
     group : str
-        Under which heading it is listed.
-    line : str
-        What it is, on one line.
+        Heading in the list of models.
+    summary : str
+        Description on one line.
     module, model : str
-        Where the class is, and its name.
+        Module and name of the class.
     params : dict
-        What differs from the defaults of the class.
+        Parameters that differ from the defaults of the class.
     scaled : bool
-        Whether features are brought to mean 0 and variance 1 first.
+        Whether features are standardised, to mean 0 and variance 1.
     """
 
     group: str
-    line: str
+    summary: str
     module: str
     model: str
     params: dict[str, Any] = field(default_factory=dict)
     scaled: bool = False
 
 
-def _svm(line: str, **kernel: Any) -> ShortName:
-    line = f"support vector machine, {line}; features scaled to mean 0 and variance 1"
-    return ShortName("scikit-learn", line, "sklearn.svm", "SVC", kernel, scaled=True)
+def _svm(kernel_name: str, **params: Any) -> ShortName:
+    summary = f"support vector machine with {kernel_name}; standardised features"
+    return ShortName("scikit-learn", summary, "sklearn.svm", "SVC", params, scaled=True)
 
 
-_BAGGED = {"subsample": 0.8, "subsample_freq": 1, "feature_fraction_bynode": 0.8}  # as much as XGBoost's forest
+_XGBOOST_FOREST_SAMPLING = {"subsample": 0.8, "subsample_freq": 1, "feature_fraction_bynode": 0.8}
 
 SHORT_NAMES = {
     "adaboost": ShortName("scikit-learn", "AdaBoost with stumps", "sklearn.ensemble", "AdaBoostClassifier"),
     "gbm": ShortName(
-        "scikit-learn", "gradient boosting, exact splits", "sklearn.ensemble", "GradientBoostingClassifier"
+        "scikit-learn", "gradient boosting with exact splits", "sklearn.ensemble", "GradientBoostingClassifier"
     ),
     "hist_gbm": ShortName(
         "scikit-learn",
@@ -61,16 +64,19 @@ SHORT_NAMES = {
         "scikit-learn", "extremely randomised trees", "sklearn.ensemble", "ExtraTreesClassifier"
     ),
     "decision_tree": ShortName(
-        "scikit-learn", "a single tree, grown until leaves are pure", "sklearn.tree", "DecisionTreeClassifier"
+        "scikit-learn",
+        "decision tree, grown until its leaves are pure",
+        "sklearn.tree",
+        "DecisionTreeClassifier",
     ),
-    "svm_linear": _svm("linear", kernel="linear"),
-    "svm_quadratic": _svm("polynomials of degree 2", kernel="poly", degree=2, coef0=1.0),
+    "svm_linear": _svm("linear kernel", kernel="linear"),
+    "svm_quadratic": _svm("polynomial kernel of degree 2", kernel="poly", degree=2, coef0=1.0),
     "svm_gaussian": _svm("Gaussian kernel", kernel="rbf"),
     "xgboost": ShortName("XGBoost", "gradient boosting", "xgboost", "XGBClassifier"),
     "xgboost_forest": ShortName("XGBoost", "random forest", "xgboost", "XGBRFClassifier"),
     "xgboost_dart": ShortName(
         "XGBoost",
-        "boosting with dropout of trees, as much as LightGBM's default",
+        "gradient boosting with dropout of trees, at LightGBM's default rates",
         "xgboost",
         "XGBClassifier",
         {"booster": "dart", "rate_drop": 0.1, "skip_drop": 0.5},
@@ -78,24 +84,28 @@ SHORT_NAMES = {
     "lightgbm": ShortName("LightGBM", "gradient boosting", "lightgbm", "LGBMClassifier"),
     "lightgbm_forest": ShortName(
         "LightGBM",
-        "random forest; rows and features drawn in the same shares as XGBoost's",
+        "random forest with XGBoost's sampling rates of rows and features",
         "lightgbm",
         "LGBMClassifier",
-        {"boosting_type": "rf", **_BAGGED},
+        {"boosting_type": "rf", **_XGBOOST_FOREST_SAMPLING},
     ),
     "lightgbm_dart": ShortName(
-        "LightGBM", "boosting with dropout of trees", "lightgbm", "LGBMClassifier", {"boosting_type": "dart"}
+        "LightGBM",
+        "gradient boosting with dropout of trees",
+        "lightgbm",
+        "LGBMClassifier",
+        {"boosting_type": "dart"},
     ),
     "catboost": ShortName("CatBoost", "gradient boosting", "catboost", "CatBoostClassifier"),
     "robust_tree": ShortName(
         "This project",
-        "a tree with a split criterion that withstands noise: negative_exponential",
+        "decision tree with a robust criterion: negative_exponential",
         "robust_splits",
         "RobustDecisionTreeClassifier",
     ),
     "robust_forest": ShortName(
         "This project",
-        "a random forest that is cut back and smoothed as noisy labels tell, out of bag",
+        "random forest; pruning and leaf shrinkage chosen out of bag on noisy labels",
         "robust_splits",
         "RobustForestClassifier",
     ),
@@ -113,10 +123,10 @@ SHORT_NAMES = {
     ),
 }
 
-Kind = Literal["criterion", "loss"]
+VariantParameter = Literal["criterion", "loss"]
 
-# Names that may be followed by a colon and a criterion or a loss, and which of the two.
-VARIANTS: dict[str, Kind] = {
+# Short names that accept a variant after a colon, and the parameter that it sets.
+VARIANT_PARAMETERS: dict[str, VariantParameter] = {
     "robust_tree": "criterion",
     "robust_forest": "criterion",
     "robust_extra_trees": "criterion",
@@ -127,65 +137,68 @@ VARIANTS: dict[str, Kind] = {
 
 @dataclass(frozen=True)
 class ParsedName:
-    """The parts of a name.
+    """Parts of a short name.
 
     Attributes
     ----------
     base : ShortName
     filtered : bool
-        Whether cleanlab's filter comes first.
-    kind, variant : str or None
-        What follows the colon.
+        Whether cleanlab's filter is added.
+    parameter : {"criterion", "loss"} or None
+        Parameter that the variant sets.
+    variant : str or None
+        The criterion or loss after the colon.
     """
 
     base: ShortName
     filtered: bool
-    kind: Kind | None
+    parameter: VariantParameter | None
     variant: str | None
 
     @property
     def prefix(self) -> str:
-        """What scikit-learn puts before the names of the model's own parameters."""
+        """Prefix of the model's parameters in the estimator that contains it, in scikit-learn's notation."""
         return "estimator__" * self.filtered + "model__" * self.base.scaled
 
     def description(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Module, class and parameters of the whole, with further parameters of the model itself."""
-        variant: dict[str, Any] = {self.kind: self.variant} if self.kind else {}
-        made = _described(self.base.module, self.base.model, {**self.base.params, **variant, **params})
+        """Description of the estimator: its module, class and parameters, with `params` set on the model."""
+        variant: dict[str, Any] = {self.parameter: self.variant} if self.parameter else {}
+        described = _describe(self.base.module, self.base.model, {**self.base.params, **variant, **params})
         if self.base.scaled:
-            scaler = _described("sklearn.preprocessing", "StandardScaler", {})
-            made = _described("sklearn.pipeline", "Pipeline", {"steps": [["scale", scaler], ["model", made]]})
+            scaler = _describe("sklearn.preprocessing", "StandardScaler", {})
+            steps = [["scale", scaler], ["model", described]]
+            described = _describe("sklearn.pipeline", "Pipeline", {"steps": steps})
         if self.filtered:
-            made = _described("boostnoise.eval", "CleanlabClassifier", {"estimator": made})
-        return made
+            described = _describe("boostnoise.eval", "CleanlabClassifier", {"estimator": described})
+        return described
 
 
 def parse_name(name: str) -> ParsedName:
-    """Parts of a short name; whether there is such a criterion or loss is left open.
+    """Parse a short name, without checking that the criterion or loss exists.
 
     Raises
     ------
     ValueError
-        If there is no such name.
+        If the short name is unknown, or does not accept a criterion or loss.
     """
     base, colon, variant = name.removeprefix(FILTER).partition(":")
     if base not in SHORT_NAMES:
         raise ValueError(
-            f"unknown model {name[:100]!r}; known are {', '.join(SHORT_NAMES)} (noisyeval --list tells more), "
+            f"unknown model {name[:100]!r}; known models: {', '.join(SHORT_NAMES)} (see noisyeval --list), "
             "or a class with its module"
         )
-    if colon and base not in VARIANTS:
+    if colon and base not in VARIANT_PARAMETERS:
         raise ValueError(
-            f"unknown model {name[:100]!r}; a criterion or loss may only follow {', '.join(VARIANTS)}, such as "
-            "robust_forest:ane"
+            f"unknown model {name[:100]!r}; only {', '.join(VARIANT_PARAMETERS)} accept a criterion or loss, "
+            f"as in robust_forest:{ADAPTIVE_CRITERION}"
         )
     return ParsedName(
         base=SHORT_NAMES[base],
         filtered=name.startswith(FILTER),
-        kind=VARIANTS[base] if colon else None,
+        parameter=VARIANT_PARAMETERS[base] if colon else None,
         variant=variant if colon else None,
     )
 
 
-def _described(module: str, model: str, params: dict[str, Any]) -> dict[str, Any]:
+def _describe(module: str, model: str, params: dict[str, Any]) -> dict[str, Any]:
     return {"module": module, "model": model, "params": params}

@@ -9,6 +9,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ..config.run import Config
+from ..models.criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
+from ..models.factory import OWN_PACKAGES, default_parameter
 
 ALWAYS = {"ELA and RLA": ["saez2016"], "comparisons over data sets": ["demsar2006"]}
 # By the first part of a class's module.
@@ -25,17 +27,13 @@ CLASSES = {
     "CleanlabClassifier": ("cleanlab", ["northcutt2021"]),
 }
 CRITERIA = {
+    ADAPTIVE_CRITERION: ["wilton2024"],
     "misclassification": ["wilton2024"],
-    "conservative": ["wilton2024"],
     "sqrt_gini": ["dietterich1996"],
-    "dkm": ["dietterich1996"],
     "gce": ["wilton2024", "zhang2018"],
     "negative_exponential": ["wilton2024"],
-    "ne": ["wilton2024"],
-    "ane": ["wilton2024"],
     "twoing": ["breiman1984"],
     "pairwise": ["yang2019"],
-    "ranking": ["yang2019"],
     "credal": ["mantas2014"],
 }
 LOSSES = {
@@ -57,12 +55,6 @@ LOSSES = {
     "forward": ["patrini2017"],
     "backward": ["patrini2017"],
     "unbiased": ["natarajan2013"],
-}
-# Where a config leaves them open.
-DEFAULTS = {
-    "RobustDecisionTreeClassifier": ("criterion", "negative_exponential"),
-    "RobustXGBClassifier": ("loss", "gce"),
-    "RobustLGBMClassifier": ("loss", "gce"),
 }
 NOISE = {
     "pair_flip": ["han2018"],
@@ -123,15 +115,16 @@ def _of_class(module: str, name: str, params: dict[str, Any]) -> Iterator[tuple[
     library = module.partition(".")[0]
     if library in LIBRARIES:
         yield LIBRARIES[library]
-    if library not in ("boostnoise", "robust_splits"):
+    if library not in OWN_PACKAGES:
         return
     if name in CLASSES:
         yield CLASSES[name]
-    chosen = dict([DEFAULTS[name]] if name in DEFAULTS else []) | params
-    for kind, known in (("criterion", CRITERIA), ("loss", LOSSES)):
-        which = str(chosen.get(kind, "")).partition("(")[0]
-        if which in known:
-            yield f"{kind} {which}", known[which]
+    for parameter, known in (("criterion", CRITERIA), ("loss", LOSSES)):
+        value = params[parameter] if parameter in params else default_parameter(module, name, parameter)
+        variant = str(value).partition("(")[0]
+        key = criterion_synonyms().get(variant, variant) if parameter == "criterion" else variant
+        if key in known:
+            yield f"{parameter} {variant}", known[key]
 
 
 def _entries() -> dict[str, str]:

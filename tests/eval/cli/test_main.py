@@ -152,8 +152,8 @@ def test_bad_usage(arguments, tmp_path):
         ({"repets": 1}, "study.json: repets: unknown key; allowed are datasets,"),
         ({"datasets": [{"path": "empty.csv", "target": "y"}]}, "data set 'empty': the file is empty"),
         ({"datasets": [{"path": "good.csv", "target": "z"}]}, "target 'z' is not a column; columns are x, y"),
-        ({"datasets": [{"path": "one_class.csv", "target": "y"}]}, "needs two classes at least, found only 1"),
-        ({"datasets": [{"path": "nan.csv", "target": "y"}]}, "1 labels in column 'y' are missing"),
+        ({"datasets": [{"path": "one_class.csv", "target": "y"}]}, "needs at least two classes, found only 1"),
+        ({"datasets": [{"path": "nan.csv", "target": "y"}]}, "column 'y' has 1 missing label"),
         (
             {"noise": [{"kind": "uniform", "rates": [1.5]}]},
             "noise[0].rates[0]: must be less than or equal to 1, got 1.5",
@@ -213,7 +213,7 @@ def test_own_models(noisyeval, tmp_path):
     config = {**QUICK, "models": [{"module": "own_model", "model": "Own"}]}
     refused = noisyeval(config)
     assert refused.returncode == 2
-    assert "any package given by --allow-module NAME" in refused.stderr
+    assert "--allow-module NAME" in refused.stderr
     allowed = noisyeval(config, "--allow-module", "own_model")
     assert allowed.returncode == 0, allowed.stdout + allowed.stderr
 
@@ -375,7 +375,7 @@ def test_from_data_to_results(noisyeval, tmp_path):
 def test_a_dry_run_finds_mistakes(noisyeval):
     done = noisyeval({**QUICK, "models": [{"module": "sklearn.tree", "model": "Tree"}]}, "--dry-run")
     assert done.returncode == 2
-    assert "sklearn.tree.Tree is not a class that a config may name" in done.stderr
+    assert "sklearn.tree.Tree is not an allowed class" in done.stderr
 
 
 def test_errors_as_json(noisyeval):

@@ -19,7 +19,7 @@ def listed(**settings):
 def test_every_name_has_its_line():
     lines = [" ".join(line.split()) for line in listed(width=10_000).splitlines()]
     for name, known in SHORT_NAMES.items():
-        assert f"{name} {known.line}" in lines
+        assert f"{name} {known.summary}" in lines
     for kind in ("criterion", "loss"):
         for name, line in variants(kind).items():
             assert f"{name} {line}" in lines

@@ -207,7 +207,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([TREE], [IRIS], {}, ConfigError, "datasets[0]: data in memory need a name"),
         ([TREE], {"a": IRIS[0]}, {}, ConfigError, "datasets['a']: data must be a pair (X, y)"),
         ([TREE], {"a": (IRIS[0], IRIS[1][:9])}, {}, ConfigError, "datasets['a']: X has 150 rows, but y has 9"),
-        ([TREE], {"a": (IRIS[0], np.zeros(150))}, {}, ConfigError, "data set 'a': needs two classes at least"),
+        ([TREE], {"a": (IRIS[0], np.zeros(150))}, {}, ConfigError, "data set 'a': needs at least two classes"),
         ([TREE], {"a\nb": IRIS}, {}, ConfigError, "datasets[0].name: must be printable"),
         ([TREE], ["iris"], {"noise": "unifrom"}, ConfigError, "noise[0].kind: must be one of 'uniform'"),
         ([TREE], ["iris"], {"noise": None}, TypeError, "noise[0] must be a kind of noise, a rate or a dict, got None"),
@@ -290,7 +290,7 @@ def test_an_estimator_at_hand_may_be_of_a_class_that_configs_may_not_name(tmp_pa
     model = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=2)
     found = compare(model, "iris", [0.0], repeats=1, results_dir=tmp_path, n_jobs=1, progress=False)
     assert found.scores["error"].isna().all()
-    with pytest.raises(ConfigError, match="GridSearchCV is not a class"):
+    with pytest.raises(ConfigError, match="GridSearchCV is not an allowed class"):
         compare(
             [{"module": "sklearn.model_selection", "model": "GridSearchCV"}],
             "iris",

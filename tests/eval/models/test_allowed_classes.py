@@ -7,11 +7,11 @@ from boostnoise.eval.models.allowed_classes import CLASSES, PACKAGES, check_clas
 from boostnoise.eval.models.packages import is_installed
 from boostnoise.eval.models.short_names import SHORT_NAMES
 
-# They read text, not matrices.
+# Estimators of this module read text, not matrices.
 TEXT = "sklearn.feature_extraction"
-# They are there only where somebody has imported what enables them.
+# Experimental estimators exist only after an import that enables them.
 EXPERIMENTAL = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}
-# Their grids would set parameters past every check.
+# Their grids would bypass the checks of parameters.
 SEARCHES = {"GridSearchCV", "RandomizedSearchCV"}
 
 
@@ -52,7 +52,7 @@ def test_nothing_else_of_scikit_learn_is_listed(estimators):
     assert listed <= known
 
 
-def test_the_classes_of_other_packages_are_there():
+def test_listed_classes_of_other_packages_exist():
     for module, models in CLASSES.items():
         if not module.startswith("sklearn.") and is_installed(module):
             for model in models - {"CleanlabClassifier"}:
@@ -64,11 +64,11 @@ def test_every_short_name_is_listed():
         assert is_listed(name.module, name.model)
 
 
-def test_the_packages_are_those_that_the_project_compares():
+def test_packages():
     assert {"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"} == PACKAGES
 
 
-def test_a_class_of_an_allowed_package_is_taken_and_a_private_one_never():
+def test_private_classes_are_never_allowed():
     check_classes([("own.models", "Forest")], {"own"})
     for module, model in [("own._models", "Forest"), ("own.models", "_Forest"), ("sklearn._x", "A")]:
         with pytest.raises(ConfigError, match="is not public"):

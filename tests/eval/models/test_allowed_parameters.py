@@ -1,7 +1,7 @@
 from boostnoise.eval.models.allowed_parameters import FORBIDDEN, KEYWORDS, THREADS
 
 
-def test_no_rule_contradicts_another():
+def test_lists_are_disjoint():
     assert not KEYWORDS & FORBIDDEN
     assert not KEYWORDS & THREADS
     assert not FORBIDDEN & THREADS

@@ -21,7 +21,7 @@ NOISY = np.where(WRONG, (Y + 1) % 3, Y)
 @pytest.mark.parametrize(
     "model", [DecisionTreeClassifier(max_depth=4, random_state=0), GaussianNB(), KNeighborsClassifier()]
 )
-def test_it_is_clean_learning(model):
+def test_it_equals_clean_learning(model):
     ours = CleanlabClassifier(model, random_state=3).fit(X, NOISY)
     theirs = CleanLearning(clone(model), seed=3).fit(X, NOISY)
     np.testing.assert_array_equal(ours.is_issue_, theirs.label_issues_mask)
@@ -46,7 +46,7 @@ def test_it_can_be_fitted_again_with_other_classes_and_labels():
     assert (expected == names[Y]).mean() > 0.9
 
 
-def test_the_seed_decides_and_the_global_state_stays():
+def test_the_seed_determines_the_result_and_the_global_state_is_kept():
     np.random.seed(1)
     before = np.random.get_state()[1].copy()
     masks = [
@@ -74,6 +74,6 @@ def test_classes_with_few_rows(rows):
     assert predicted.tolist() == [0, 1, 2]
 
 
-def test_it_says_nothing(capfd):
+def test_it_prints_nothing(capfd):
     CleanlabClassifier(GaussianNB(), random_state=0).fit(X, NOISY)
     assert capfd.readouterr() == ("", "")

@@ -10,9 +10,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.models.factory import build, check_variant, variants
+from boostnoise.eval.models.criterion_names import ADAPTIVE_CRITERION
+from boostnoise.eval.models.factory import build, check_variant, default_parameter, variant_names, variants
 from boostnoise.eval.models.packages import EXTRAS, is_installed
-from boostnoise.eval.models.short_names import FILTER, SHORT_NAMES, VARIANTS
+from boostnoise.eval.models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS
 from boostnoise.losses import LOSSES
 from robust_splits.criteria import ALIASES, CRITERIA
 
@@ -41,7 +42,7 @@ def skip_without(*packages):
 
 
 def parameter(estimator, name):
-    """The parameter of an estimator or of one in it."""
+    """Values of a parameter in an estimator and its nested estimators."""
     return [
         value
         for key, value in estimator.get_params().items()
@@ -74,20 +75,22 @@ def test_the_filter_before_a_model(name):
 
 
 def test_every_variant_is_known():
-    assert set(variants("criterion")) == {"ane", *CRITERIA}
+    assert set(variants("criterion")) == {ADAPTIVE_CRITERION, *CRITERIA}
+    assert set(variant_names("criterion")) == {ADAPTIVE_CRITERION, *CRITERIA, *ALIASES}
     assert set(variants("loss")) == {*LOSSES} - {"distribution"}
     assert all(
         0 < len(line) < 150 and line.isascii()
-        for kind in ("criterion", "loss")
-        for line in variants(kind).values()
+        for parameter in ("criterion", "loss")
+        for line in variants(parameter).values()
     )
 
 
 @pytest.mark.parametrize(
-    ("base", "variant"), [(base, name) for base in VARIANTS for name in variants(VARIANTS[base])]
+    ("base", "variant"),
+    [(base, name) for base in VARIANT_PARAMETERS for name in variants(VARIANT_PARAMETERS[base])],
 )
 def test_every_variant_fits(base, variant):
-    if VARIANTS[base] == "criterion":
+    if VARIANT_PARAMETERS[base] == "criterion":
         estimator = make(f"{base}:{variant}", **({} if base == "robust_tree" else {"n_estimators": 10}))
         assert estimator.criterion == variant
     else:
@@ -97,7 +100,7 @@ def test_every_variant_fits(base, variant):
     assert estimator.fit(X, y).score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("name", [*ALIASES, "gce(0.4)", "ane"])
+@pytest.mark.parametrize("name", [*ALIASES, "gce(0.4)", ADAPTIVE_CRITERION])
 def test_other_names_of_criteria(name):
     check_variant("criterion", name)
     assert make(f"robust_tree:{name}").criterion == name
@@ -115,19 +118,19 @@ def test_other_names_of_criteria(name):
         ("svm_gaussian", {"gama": 1}, "sklearn.svm.SVC does not take these parameters: .*'gama'"),
     ],
 )  # fmt: skip
-def test_what_the_learners_would_refuse_is_refused_when_built(model, params, message):
+def test_parameters_that_the_estimators_reject(model, params, message):
     with pytest.raises(ConfigError, match=message):
         make(model, **params)
 
 
-def test_parameters_of_a_short_name_give_way():
+def test_given_parameters_override_those_of_a_short_name():
     assert make("lightgbm_forest").get_params()["subsample"] == 0.8
     assert make("lightgbm_forest", subsample=0.5).get_params()["subsample"] == 0.5
     svm = make("svm_quadratic", C=3.0, degree=2)
     assert (svm["model"].kernel, svm["model"].degree, svm["model"].C) == ("poly", 2, 3.0)
 
 
-def test_dropout_drops():
+def test_dropout_changes_the_predictions():
     X, y = make_blobs(300, centers=3, cluster_std=6.0, random_state=0)
     for library in ("xgboost", "lightgbm"):
         dart, plain = (make(name).fit(X, y).predict_proba(X) for name in (f"{library}_dart", library))
@@ -135,14 +138,14 @@ def test_dropout_drops():
 
 
 @pytest.mark.parametrize(("model", "extra"), [("catboost", "catboost"), (f"{FILTER}gbm", "cleanlab")])
-def test_what_is_not_installed(model, extra, monkeypatch):
+def test_packages_that_are_not_installed(model, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)
     assert extra in EXTRAS
-    with pytest.raises(ConfigError, match=f"^{extra} is not installed, .*; the extra '{extra}' of boostnoise"):
+    with pytest.raises(ConfigError, match=rf"^{extra} is not installed, .* boostnoise\[{extra}\]"):
         make(model)
 
 
-def test_threads_are_those_of_the_outermost():
+def test_threads_are_given_to_the_outermost_estimator():
     spec = ModelSpec.model_validate(
         {
             "module": "sklearn.ensemble",
@@ -175,7 +178,7 @@ def test_a_search():
     assert len(search("decision_tree", {"max_depth": [1, 2]}, draws=4).fit(X, y).cv_results_["params"]) == 2
 
 
-def test_a_search_reaches_the_model_itself():
+def test_a_search_sets_parameters_of_the_model_in_a_pipeline():
     X, y = THREE
     assert search("svm_gaussian", {"gamma": [1e9, 0.5]}, holdout=0.3).fit(X, y).best_params_ == {
         "model__gamma": 0.5
@@ -194,12 +197,12 @@ def test_candidates_that_are_estimators_have_seeds_and_threads():
 @pytest.mark.parametrize(
     ("model", "params", "message"),
     [
-        ("gbm", {"max_dept": [1]}, "search.params: 'max_dept' cannot be 1: Invalid parameter 'max_dept'"),
+        ("gbm", {"max_dept": [1]}, "search.params: 'max_dept' cannot have the value 1: Invalid parameter 'max_dept'"),
         ("xgboost", {"max_dpth": [1]}, "has no parameter 'max_dpth'"),
         ("lightgbm", {"output_model": ["x"]}, "parameter 'output_model' is not allowed"),
         ("svm_linear", {"C__memory": [1]}, "parameter 'model__C__memory' is not allowed"),
-        ("svm_linear", {"C__x": [1]}, "search.params: 'model__C__x' cannot be searched for: .* has no such parameter"),
-        ("random_forest", {"n_jobs": [9]}, "search.params: 'n_jobs' cannot be searched for: threads are given by the run"),
+        ("svm_linear", {"C__x": [1]}, "search.params: 'model__C__x' cannot be searched: .* has no such parameter"),
+        ("random_forest", {"n_jobs": [9]}, "search.params: 'n_jobs' cannot be searched: the run sets it"),
         ("adaboost", {"estimator": [{"module": "os", "model": "system"}]}, "package 'os' is not allowed"),
         ("robust_forest", {"criterion": ["gini", "anne"]}, "criterion 'anne' is unknown"),
         ("robust_xgboost", {"loss": ["gce", "forward"]}, "loss 'forward' needs the parameter 'T'"),
@@ -245,12 +248,12 @@ def test_pipelines():
 @pytest.mark.parametrize(
     ("model", "params", "message"),
     [
-        ("os.system", {}, "package 'os' is not allowed; allowed are boostnoise, catboost, lightgbm"),
+        ("os.system", {}, "package 'os' is not allowed; allowed packages: boostnoise, catboost, lightgbm"),
         ("subprocess.Popen", {"args": ["true"]}, "package 'subprocess' is not allowed"),
         ("builtins.eval", {}, "package 'builtins' is not allowed"),
-        ("sklearn.utils.os", {}, "sklearn.utils.os is not a class that a config may name"),
-        ("sklearn.datasets.fetch_openml", {}, "is not a class that a config may name"),
-        ("sklearn.nonsense.Forest", {}, "is not a class that a config may name"),
+        ("sklearn.utils.os", {}, "sklearn.utils.os is not an allowed class"),
+        ("sklearn.datasets.fetch_openml", {}, "is not an allowed class"),
+        ("sklearn.nonsense.Forest", {}, "is not an allowed class"),
         ("sklearn.ensemble.RandomForestClasifier", {}, "did you mean sklearn.ensemble.RandomForestClassifier"),
         ("sklearn.tree.RandomForestClassifier", {}, "did you mean sklearn.ensemble.RandomForestClassifier"),
         ("sklearn.linear_model.LinearRegression", {}, "is not a classifier"),
@@ -268,8 +271,8 @@ def test_pipelines():
         ("lightgbm.LGBMClassifier", {"fs": "x"}, "parameter 'fs' is not allowed"),
         ("lightgbm.LGBMClassifier", {"machines": "x:1"}, "parameter 'machines' is not allowed"),
         ("lightgbm.LGBMClassifier", {"num_threads": 8}, "has no parameter 'num_threads'"),
-        ("boostnoise.eval.execution.runner.Store", {}, "is not a class that a config may name"),
-        ("boostnoise.data.evil.Evil", {}, "is not a class that a config may name"),
+        ("boostnoise.eval.execution.runner.Store", {}, "is not an allowed class"),
+        ("boostnoise.data.evil.Evil", {}, "is not an allowed class"),
         ("sklearn.ensemble.VotingClassifier", {"estimators": ["a"]}, "cannot be built"),
         (
             "sklearn.ensemble.BaggingClassifier",
@@ -299,20 +302,20 @@ def test_pipelines():
         ),
     ],
 )
-def test_what_is_not_built(model, params, message, monkeypatch):
+def test_rejected_models(model, params, message, monkeypatch):
     monkeypatch.setattr("subprocess.Popen", lambda *_: pytest.fail("a process was started"))
     with pytest.raises(ConfigError, match=message):
         make(model, **params)
 
 
 @pytest.mark.parametrize("model", ["run", "Config", "UniformNoise"])
-def test_the_evaluation_lends_out_its_estimators_alone(model):
+def test_other_objects_of_the_evaluation_are_not_allowed(model):
     skip_without("cleanlab")
-    with pytest.raises(ConfigError, match=f"boostnoise.eval.{model} is not a class that a config may name"):
+    with pytest.raises(ConfigError, match=f"boostnoise.eval.{model} is not an allowed class"):
         make(f"boostnoise.eval.{model}")
 
 
-def test_a_description_that_is_too_deep():
+def test_a_description_that_is_nested_too_deeply():
     value = []
     for _ in range(100_000):
         value = [value]
@@ -323,7 +326,7 @@ def test_a_description_that_is_too_deep():
         build(spec, seed=0, threads=1)
 
 
-def test_an_allowed_module_may_not_lend_out_a_foreign_class(tmp_path, monkeypatch):
+def test_classes_that_an_allowed_module_imports_are_not_allowed(tmp_path, monkeypatch):
     (tmp_path / "lender.py").write_text("from sklearn.svm import SVC\nfrom foreign import Foreign\n")
     (tmp_path / "foreign.py").write_text(
         "from sklearn.base import BaseEstimator, ClassifierMixin\nclass Foreign(ClassifierMixin, BaseEstimator): ...\n"
@@ -340,3 +343,24 @@ def test_an_allowed_module_may_not_lend_out_a_foreign_class(tmp_path, monkeypatc
         make("lender.Nothing", allowed={"lender"})
     with pytest.raises(ConfigError, match=r"module 'lender\.more' cannot be imported"):
         make("lender.more.SVC", allowed={"lender"})
+
+
+def test_defaults_of_own_estimators():
+    assert (
+        default_parameter("robust_splits", "RobustDecisionTreeClassifier", "criterion")
+        == "negative_exponential"
+    )
+    assert default_parameter("robust_splits", "RobustForestClassifier", "criterion") == "gini"
+    assert default_parameter("boostnoise", "RobustLGBMClassifier", "loss") == "gce"
+    assert default_parameter("boostnoise", "RobustLGBMClassifier", "criterion") is None
+    assert default_parameter("sklearn.svm", "SVC", "C") is None
+
+
+def test_asking_for_a_default_imports_own_estimators_only(tmp_path, monkeypatch):
+    (tmp_path / "untrusted.py").write_text("class Model:\n    def __init__(self, loss='ce'): ...\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    assert default_parameter("untrusted", "Model", "loss") is None
+    assert "untrusted" not in sys.modules
+    assert default_parameter("boostnoise.__main__", "Model", "loss") is None
+    assert "boostnoise.__main__" not in sys.modules

@@ -15,19 +15,19 @@ def test_packages_of_nested_estimators():
     assert packages_of(spec) == ["sklearn", "xgboost"]
 
 
-def test_packages_of_filters_and_candidates():
+def test_packages_of_filters_and_search_candidates():
     assert packages_of(ModelSpec.model_validate("cleanlab+xgboost")) == ["boostnoise", "cleanlab", "xgboost"]
     candidates = [{"module": "lightgbm", "model": "LGBMClassifier"}]
     spec = ModelSpec.model_validate({"model": "adaboost", "search": {"params": {"estimator": candidates}}})
     assert packages_of(spec) == ["lightgbm", "sklearn"]
 
 
-def test_a_new_version_of_a_booster_counts_for_the_robust_one():
+def test_robust_boosters_depend_on_their_library():
     spec = ModelSpec.model_validate({"model": "robust_xgboost"})
     assert "xgboost" in packages_of(spec)
 
 
-def test_a_module_without_distribution_counts_by_its_source(tmp_path, monkeypatch):
+def test_version_of_a_module_without_distribution_is_a_hash_of_its_source(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     versions = set()
     for name in ("one_module", "two_module"):

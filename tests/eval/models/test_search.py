@@ -5,7 +5,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShuffleSplit
 from sklearn.tree import DecisionTreeClassifier
 
-from boostnoise.eval.models.search import Splits, negative_log_loss, searching
+from boostnoise.eval.models.search import SearchSplitter, make_search, negative_log_loss
 
 X, Y = load_iris(return_X_y=True)
 FEW = np.repeat([0, 1, 2, 7], [30, 20, 2, 1])
@@ -17,13 +17,13 @@ ways = pytest.mark.parametrize(
 @pytest.mark.parametrize(
     ("splits", "expected"),
     [
-        (Splits(4, None, 3), StratifiedKFold(4, shuffle=True, random_state=3)),
-        (Splits(None, 0.3, 3), StratifiedShuffleSplit(1, test_size=0.3, random_state=3)),
+        (SearchSplitter(4, None, 3), StratifiedKFold(4, shuffle=True, random_state=3)),
+        (SearchSplitter(None, 0.3, 3), StratifiedShuffleSplit(1, test_size=0.3, random_state=3)),
     ],
 )
-def test_they_are_those_of_scikit_learn(splits, expected):
+def test_splits_equal_those_of_scikit_learn(splits, expected):
     grid = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 40]}
-    ours = searching(DecisionTreeClassifier(random_state=0), grid, splits, draws=None, metric="accuracy").fit(
+    ours = make_search(DecisionTreeClassifier(random_state=0), grid, splits, draws=None, metric="accuracy").fit(
         X, Y
     )
     theirs = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=expected).fit(X, Y)
@@ -33,26 +33,26 @@ def test_they_are_those_of_scikit_learn(splits, expected):
 
 @ways
 @pytest.mark.filterwarnings("ignore:The least populated class")
-def test_every_class_is_fitted_however_few_rows_it_has(folds, holdout):
-    splits = Splits(folds, holdout, seed=0)
+def test_every_class_has_a_fitting_row(folds, holdout):
+    splits = SearchSplitter(folds, holdout, seed=0)
     pairs = list(splits.split(None, FEW))
     assert len(pairs) == splits.get_n_splits(None, FEW) == (1 if holdout else min(folds, 30))
-    for fit, judge in pairs:
+    for fit, validation in pairs:
         assert set(FEW[fit]) == set(FEW)
-        assert judge.size > 0
-        assert sorted([*fit, *judge]) == list(range(FEW.size))
+        assert validation.size > 0
+        assert sorted([*fit, *validation]) == list(range(FEW.size))
 
 
 @ways
 @pytest.mark.filterwarnings("ignore:The least populated class")
-def test_the_seed_alone_draws(folds, holdout):
+def test_splits_depend_on_the_seed_only(folds, holdout):
     def rows(seed):
-        return [judge.tolist() for _, judge in Splits(folds, holdout, seed).split(None, FEW)]
+        return [validation.tolist() for _, validation in SearchSplitter(folds, holdout, seed).split(None, FEW)]
 
     assert rows(1) == rows(1) != rows(2)
 
 
-def test_log_loss_where_a_class_is_not_judged():
+def test_log_loss_without_validation_rows_of_a_class():
     model = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, Y)
     rows = Y < 2
     expected = -log_loss(np.append(Y[rows], 2), model.predict_proba(np.vstack([X[rows], X[-1:]])))
@@ -61,9 +61,13 @@ def test_log_loss_where_a_class_is_not_judged():
     assert negative_log_loss(model, X[rows], Y[rows]) * weight + last * (1 - weight) == pytest.approx(expected)
 
 
-def test_a_candidate_that_fails_ends_the_search():
-    search = searching(
-        DecisionTreeClassifier(), {"max_depth": [1, -1]}, Splits(3, None, 0), draws=None, metric="accuracy"
+def test_a_failing_candidate_stops_the_search():
+    search = make_search(
+        DecisionTreeClassifier(),
+        {"max_depth": [1, -1]},
+        SearchSplitter(3, None, 0),
+        draws=None,
+        metric="accuracy",
     )
     with pytest.raises(ValueError, match="max_depth"):
         search.fit(X, Y)
