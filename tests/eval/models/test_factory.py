@@ -15,7 +15,7 @@ from boostnoise.eval.models.factory import build, check_variant, default_paramet
 from boostnoise.eval.models.packages import EXTRAS, is_installed
 from boostnoise.eval.models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS
 from boostnoise.losses import LOSSES
-from robust_splits.criteria import ALIASES, CRITERIA
+from robust_splits.criteria import ADAPTIVE, ALIASES, CRITERIA
 
 NEEDED = {
     "forward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
@@ -75,6 +75,7 @@ def test_the_filter_before_a_model(name):
 
 
 def test_every_variant_is_known():
+    assert ADAPTIVE_CRITERION == ADAPTIVE
     assert set(variants("criterion")) == {ADAPTIVE_CRITERION, *CRITERIA}
     assert set(variant_names("criterion")) == {ADAPTIVE_CRITERION, *CRITERIA, *ALIASES}
     assert set(variants("loss")) == {*LOSSES} - {"distribution"}
