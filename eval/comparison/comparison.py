@@ -15,7 +15,7 @@ from ..metrics.curves import by_noise_rate, curve, mean_curve
 from ..metrics.registry import higher_is_better
 from ..statistics.score_tables import checked_kind, rank_table, score_table
 from ..statistics.significance import SignificanceTests, significance_tests
-from ..statistics.verdict import telling_rate, verdict
+from ..statistics.verdict import compared_rate, verdict
 from .text import as_html, as_text, figure_of, heading
 
 if TYPE_CHECKING:  # Matplotlib takes long to load
@@ -201,7 +201,7 @@ class Comparison:
         kind = self._kind(noise_kind)
         metric = self.config.metric if metric is None else metric
         if noise_rate is None and metric != AREA:
-            noise_rate = telling_rate(self._of_kind(kind), self.config.metric)
+            noise_rate = compared_rate(self._of_kind(kind), self.config.metric)
         of = self.config.metric
         return {
             "scores": self.run.scores,

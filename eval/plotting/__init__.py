@@ -1,1 +1,1 @@
-"""Figures of scores."""
+"""Plots of scores."""

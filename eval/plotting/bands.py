@@ -1,9 +1,9 @@
-"""Which band a picture shows, and what it says of it.
+"""Bootstrap bands of curves, and their descriptions for captions.
 
-The band of an averaged curve is over repeats where there are three or more: it tells how far other splits and
-other draws of the noise on these data sets would move the average, which is what the differences between its
-lines are to be held against.  One over data sets is wide wherever some sets are harder than others, even if the
-order of the models is the same on all of them; it is shown where there are too few repeats for the other.
+The band of an averaged curve is over repeats where there are three or more: it shows how far other splits and
+other noise on the same data sets would move the average, so it is the yardstick for differences between lines.
+A band over data sets is wide wherever some sets are harder than others, even if the order of the models is the
+same on all of them; it is used where there are too few repeats.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import pandas as pd
 from .._wording import counted, is_or_are
 from ..statistics.bootstrap import FEWEST, bootstrap_band
 
-ENOUGH = 5  # repeats of a single data set with which a band holds the mean nearly as often as it should
+ENOUGH = 5  # repeats of one data set from which the band's coverage is close to nominal
 INTERVAL = "95 % bootstrap interval of the mean"
 
 
 def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[pd.DataFrame, str]:
-    """The curve averaged over the data sets, with columns ``low`` and ``high``, and what the band is.
+    """Curve averaged over the data sets, with columns ``low`` and ``high``, and a description of the band.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[p
     if n_repeats >= FEWEST or n_datasets < FEWEST:
         return bootstrap_band(scores, metric, of=of), over_repeats(n_repeats, n_datasets)
     table = bootstrap_band(scores, metric, of=of, over="datasets")
-    few = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for one over repeats"
-    return table, f"{over_datasets(n_datasets, n_datasets)}, as {few}"
+    why = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for an interval over repeats"
+    return table, f"{over_datasets(n_datasets, n_datasets)} ({why})"
 
 
 def by_dataset(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[pd.DataFrame, str]:
-    """The curve of each data set, with columns ``low`` and ``high``, and what the band is.
+    """Curve of each data set, with columns ``low`` and ``high``, and a description of the band.
 
     Parameters
     ----------
@@ -46,15 +46,15 @@ def by_dataset(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple
 
 
 def over_repeats(n: int, n_datasets: int) -> str:
-    """What a picture says of a band over the repeats of so many data sets."""
+    """Describe a band over n repeats of `n_datasets` data sets."""
     if n < FEWEST:
         return _none(n, "repeat")
-    rough = ", rough as they are few" if n < ENOUGH and n_datasets == 1 else ""
+    rough = " (approximate: few repeats)" if n < ENOUGH and n_datasets == 1 else ""
     return f"{INTERVAL} over {n} repeats{rough}"
 
 
 def over_datasets(fewest: int, most: int) -> str:
-    """What a picture says of a band over data sets, of which not all points may have as many."""
+    """Describe a band over data sets, whose number may differ between the points of a curve."""
     return f"{INTERVAL} over {_range(fewest, most)} data sets" if most >= FEWEST else _none(most, "data set")
 
 
@@ -63,4 +63,4 @@ def _range(fewest: int, most: int) -> str:
 
 
 def _none(n: int, unit: str) -> str:
-    return f"none, as {counted(n, unit)} {is_or_are(n)} too few: it takes {counted(FEWEST, unit)}"
+    return f"none ({counted(n, unit)} {is_or_are(n)} too few; at least {counted(FEWEST, unit)} needed)"

@@ -1,4 +1,4 @@
-"""The critical-difference diagram of Demsar: mean ranks over data sets, and which of them do not differ.
+"""Critical-difference diagrams: mean ranks over data sets, and groups of models that do not differ [1]_.
 
 References
 ----------
@@ -20,33 +20,33 @@ from ..metrics.registry import higher_is_better
 from ..statistics.friedman_nemenyi import FriedmanNemenyi, friedman_nemenyi
 from ..statistics.score_tables import score_table
 from .mathtext import text_of
-from .request import Picture
+from .request import PlotRequest
 
 NAME_WIDTH = 30
-# Inches: of a name, of a bar, from the scale to the first bar, from the last to the first name, above it all.
+# Heights in inches: a row of names, a lane of bars, the gaps above the first bar and the first name, the ruler.
 ROW, LANE, FIRST_BAR, FIRST_NAME, RULER = 0.26, 0.15, 0.17, 0.12, 0.75
 WIDTH, EMPTY_HEIGHT = 8.0, 1.5
 
 
-def critical_difference_diagram(picture: Picture) -> Axes | NDArray[Any]:
-    """Draw a diagram for each kind of noise, of the models at one noise rate."""
+def critical_difference_diagram(request: PlotRequest) -> Axes | NDArray[Any]:
+    """Draw one diagram per kind of noise, at one noise rate."""
     results = {}
-    for kind in picture.kinds:
-        noise_rate = picture.rate_of(kind)
+    for kind in request.kinds:
+        noise_rate = request.rate_of(kind)
         table = score_table(
-            picture.scores, picture.metric, noise_rate=noise_rate, noise_kind=kind, of=picture.of
+            request.scores, request.metric, noise_rate=noise_rate, noise_kind=kind, of=request.of
         )
-        results[kind] = friedman_nemenyi(table, higher_is_better=higher_is_better(picture.metric))
+        results[kind] = friedman_nemenyi(table, higher_is_better=higher_is_better(request.metric))
     notes = {kind: _note(result) for kind, result in results.items()}
     if len(notes) > 1:
         notes = {kind: f"Under {text_of(kind)} noise: {note}" for kind, note in notes.items() if note}
     if any(result.has_power for result in results.values()):
         notes[""] = "Bars join models whose mean ranks do not differ significantly (Nemenyi's test, α = 0.05)."
-    return picture.stack(
-        lambda ax, kind: draw_critical_difference(ax, results[kind], picture.looks),
-        [(WIDTH, height_of(result)) for result in results.values()],
-        title=f"{picture.name}{picture.at_rate}: mean ranks, 1 is the best",
-        # No line is to end before the number.
+    return request.draw_stack(
+        lambda ax, kind: draw_critical_difference(ax, results[kind], request.styles),
+        [(WIDTH, diagram_height(result)) for result in results.values()],
+        title=f"{request.name}{request.rate_suffix}: mean ranks (1 is best)",
+        # Keep "p = 0.01" on one line.
         caption=" ".join(filter(None, notes.values())).replace(" = ", "\u00a0=\u00a0"),
     )
 
@@ -57,41 +57,43 @@ def _note(result: FriedmanNemenyi) -> str:
         sets = counted(result.n_datasets, "data set")
         parts = [f"Friedman's test over {sets}: {p_text(result.p_value)}.", result.remark]
     if result.dropped:
-        parts.append(f"Dropped, as a model has no value there: {', '.join(result.dropped)}.")
+        parts.append(f"Excluded data sets (a model has no value): {', '.join(result.dropped)}.")
     if result.left_out:
-        parts.append(f"Left out, without any value: {', '.join(result.left_out)}.")
+        parts.append(f"Excluded models (no values): {', '.join(result.left_out)}.")
     return " ".join(filter(None, parts))
 
 
-def height_of(result: FriedmanNemenyi) -> float:
-    """Inches that the diagram needs."""
+def diagram_height(result: FriedmanNemenyi) -> float:
+    """Height of the diagram in inches."""
     if not result.has_power:
         return EMPTY_HEIGHT
     names = math.ceil(len(result.mean_ranks) / 2) * ROW
     return RULER + FIRST_BAR + len(_lanes(result)) * LANE + FIRST_NAME + names
 
 
-def draw_critical_difference(ax: Axes, result: FriedmanNemenyi, looks: Mapping[str, Mapping[str, Any]]) -> None:
-    """Draw the mean ranks on a scale, names at both sides, and bars over models that do not differ [1]_.
+def draw_critical_difference(
+    ax: Axes, result: FriedmanNemenyi, styles: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Draw mean ranks on a scale, names on both sides, and bars that join models that do not differ [1]_.
 
-    Where the test has no power there is no diagram, but what the test says of it.
+    If the test has no power, its remark is drawn in place of the diagram.
 
     Parameters
     ----------
     ax : Axes
     result : FriedmanNemenyi
-    looks : mapping
-        Of the models; see `looks_of`.
+    styles : mapping
+        Line styles of the models; see `line_styles`.
     """
     ax.set_axis_off()
     if not result.has_power:
-        said = "\n".join(textwrap.wrap(f"No diagram. {result.remark}", 70))
-        ax.text(0.5, 0.5, said, ha="center", va="center", transform=ax.transAxes)
+        remark = "\n".join(textwrap.wrap(f"No diagram. {result.remark}", 70))
+        ax.text(0.5, 0.5, remark, ha="center", va="center", transform=ax.transAxes)
         return
     ranks = result.mean_ranks
     black: Any = {"color": "black", "solid_capstyle": "butt"}
     n, lanes = len(ranks), _lanes(result)
-    ax.set_ylim(height_of(result) - RULER, -RULER)  # in inches, downwards from the scale
+    ax.set_ylim(diagram_height(result) - RULER, -RULER)  # in inches, downwards from the scale
     ax.set_xlim(1, n)
     ax.plot([1, n], [0, 0], linewidth=1, **black)
     for tick in range(1, n + 1):
@@ -108,22 +110,22 @@ def draw_critical_difference(ax: Axes, result: FriedmanNemenyi, looks: Mapping[s
         1 + width / 2, y - 0.06, f"critical difference {width:.2f}", ha="center", va="bottom", fontsize="small"
     )
     for lane, group in enumerate(lanes):
-        # A little longer than the way between the outer ranks, so that bars of equal ranks can be seen.
-        y, more = FIRST_BAR + lane * LANE, 0.012 * (n - 1)
+        # Bars extend slightly beyond the outer ranks, so that a bar over equal ranks is visible.
+        y, margin = FIRST_BAR + lane * LANE, 0.012 * (n - 1)
         for low, high in group:
-            ax.plot([low - more, high + more], [y, y], linewidth=4, gid="group", clip_on=False, **black)
+            ax.plot([low - margin, high + margin], [y, y], linewidth=4, gid="group", clip_on=False, **black)
     top = FIRST_BAR + len(lanes) * LANE + FIRST_NAME
     left = math.ceil(n / 2)
     for i, (model, rank) in enumerate(ranks.items()):
-        look = looks[str(model)]
+        style = styles[str(model)]
         y = top + (i if i < left else n - 1 - i) * ROW
         side, align = (1 - 0.02 * (n - 1), "right") if i < left else (n + 0.02 * (n - 1), "left")
         (line,) = ax.plot(
             [rank, rank, side],
             [0, y, y],
-            **{**look, "linewidth": 1.2, "marker": "", "clip_on": False},
+            **{**style, "linewidth": 1.2, "marker": "", "clip_on": False},
         )
-        ax.plot([rank, side], [0, y], **{**look, "linestyle": "none", "zorder": 3, "clip_on": False})
+        ax.plot([rank, side], [0, y], **{**style, "linestyle": "none", "zorder": 3, "clip_on": False})
         common: Any = {
             "textcoords": "offset points",
             "ha": align,
@@ -132,14 +134,14 @@ def draw_critical_difference(ax: Axes, result: FriedmanNemenyi, looks: Mapping[s
             "gid": line.get_gid(),
             "annotation_clip": False,
         }
-        # Apart from the name, which may be written from right to left.
-        away = -1 if align == "right" else 1
-        ax.annotate(f"{rank:.2f}", (side, y), xytext=(6 * away, 0), **common)
-        ax.annotate(text_of(str(look["label"]), NAME_WIDTH), (side, y), xytext=(36 * away, 0), **common)
+        # A text of its own, since the name may run from right to left.
+        direction = -1 if align == "right" else 1
+        ax.annotate(f"{rank:.2f}", (side, y), xytext=(6 * direction, 0), **common)
+        ax.annotate(text_of(str(style["label"]), NAME_WIDTH), (side, y), xytext=(36 * direction, 0), **common)
 
 
 def _lanes(result: FriedmanNemenyi) -> list[list[tuple[float, float]]]:
-    """The bars of the groups, from the best to the worst rank of each, in lanes where none meets another."""
+    """Bars from the best to the worst rank of each group, in lanes without overlaps."""
     ranks, lanes = result.mean_ranks, list[list[tuple[float, float]]]()
     for group in result.groups:
         bar = (float(ranks[group].min()), float(ranks[group].max()))

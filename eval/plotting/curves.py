@@ -1,4 +1,4 @@
-"""Curves against the noise rate: a line for each model, with a band that tells how sure it is."""
+"""Curves against the noise rate: one line per model, with an uncertainty band."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from ..config.figure_options import FigureOptions
 from ..metrics.registry import MEASURES, METRICS, check_metric, label_of
 from .bands import averaged
-from .figure import PANEL, STYLE, beside, grown, new_figure, number_ids
+from .figure import PANEL, STYLE, add_side_legend, new_figure, number_ids, scaled_panel
 from .mathtext import text_of
-from .request import Picture
-from .styles import looks_of
+from .request import PlotRequest
+from .styles import line_styles
 
 MAX_TICKS = 15
-BAND_ALPHA = (0.08, 0.15)  # of bands among many and among few
+BAND_ALPHA = (0.08, 0.15)  # opacity with many bands and with few
 
 
 @matplotlib.rc_context(STYLE)
@@ -40,18 +40,18 @@ def plot_curves(
     Parameters
     ----------
     table : DataFrame
-        As `mean_curve` returns it, or `curve` for a single data set; one kind of noise.  Where it has columns
-        ``low`` and ``high``, the band lies between them, otherwise it is one standard deviation wide to either
-        side.
+        A result of `mean_curve`, or of `curve` for a single data set; one kind of noise.  The band lies between
+        the columns ``low`` and ``high`` if the table has them, otherwise it is one standard deviation wide to
+        either side.
     metric : str
-        Its column; see `per_repeat` for what it may be.
+        Column of the table; a metric of `per_repeat`.
     of : str, default="accuracy"
-        The measure that it was computed from, which the axis tells.
+        The measure that the metric was computed from, for the axis label.
     models : sequence of str or None, default=None
-        Models in the order of the legend; a model's look follows from its place.  None for those of the table.
-        The legend tells which of them have no values.
+        Models in the order of the legend; the position determines the line style.  None for those of the table.
+        The legend marks models without values.
     options : FigureOptions or None, default=None
-        Title, colour map and further arguments of the lines.
+        Title, colour map and line styles.
     ax : Axes or None, default=None
         Where to draw; None for a new figure.
 
@@ -62,66 +62,66 @@ def plot_curves(
     Raises
     ------
     ValueError
-        If the table lacks a column or all of the models, or the metric or its measure is unknown.
+        If the table lacks a column or all models, or the metric or the measure is unknown.
     """
     options = FigureOptions() if options is None else options
-    looks = looks_of(_checked_models(table, metric, of, models), options)
+    styles = line_styles(_checked_models(table, metric, of, models), options)
     figure = None
     if ax is None:
-        figure = new_figure(*grown(PANEL, len(looks)), options)
+        figure = new_figure(*scaled_panel(PANEL, len(styles)), options)
         ax = figure.subplots()
-    lines = draw_curves(ax, table, metric, looks, label=label_of(metric, of))
+    lines = draw_curves(ax, table, metric, styles, label=label_of(metric, of))
     if options.fig_title:
         ax.set_title(text_of(options.fig_title), wrap=True)
-    beside(ax, lines, None if figure is None else options)
+    add_side_legend(ax, lines, None if figure is None else options)
     number_ids(ax.figure)
     return ax
 
 
-def averaged_curves(picture: Picture) -> Axes | NDArray[Any]:
-    """Draw a metric against the noise rate, averaged over the data sets: a panel for each kind of noise."""
-    table, band = averaged(picture.scores, picture.metric, picture.of)
+def averaged_curves(request: PlotRequest) -> Axes | NDArray[Any]:
+    """Draw a metric against the noise rate, averaged over data sets, one panel per kind of noise."""
+    table, band = averaged(request.scores, request.metric, request.of)
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
-        here = table[table["noise_kind"] == kind]
-        return draw_curves(ax, here, picture.metric, picture.looks, label=picture.label)
+        rows = table[table["noise_kind"] == kind]
+        return draw_curves(ax, rows, request.metric, request.styles, label=request.label)
 
-    title = f"{picture.name}{picture.under}, {picture.over}"
-    return picture.panels(draw, title=title, caption=f"Band: {band}")
+    title = f"{request.name}{request.noise_suffix}, {request.over_datasets}"
+    return request.draw_panels(draw, title=title, caption=f"Band: {band}")
 
 
 def draw_curves(
     ax: Axes,
     table: pd.DataFrame,
     metric: str,
-    looks: Mapping[str, Mapping[str, Any]],
+    styles: Mapping[str, Mapping[str, Any]],
     *,
     label: str,
     max_ticks: int = MAX_TICKS,
 ) -> list[Line2D]:
-    """Draw the lines of models, their bands and the axes; the lines come in the order of the looks."""
+    """Draw lines, bands and axes; the lines are returned in the order of `styles`."""
     lines = []
-    alpha = float(np.clip(1.05 / len(looks), *BAND_ALPHA))  # many bands on one another would hide the lines
-    for model, look in looks.items():
+    alpha = float(np.clip(1.05 / len(styles), *BAND_ALPHA))  # many overlapping bands would hide the lines
+    for model, style in styles.items():
         line = table[table["model"] == model].sort_values("noise_rate")
         rates = line["noise_rate"].to_numpy(dtype=np.float64)
-        (drawn,) = ax.plot(rates, line[metric], **look)
+        (drawn,) = ax.plot(rates, line[metric], **style)
         lines.append(drawn)
         low, high = _band(line, metric)
-        common: Any = {"color": drawn.get_color(), "gid": look["gid"], "zorder": drawn.get_zorder() - 0.5}
+        common: Any = {"color": drawn.get_color(), "gid": style["gid"], "zorder": drawn.get_zorder() - 0.5}
         ax.fill_between(rates, low, high, alpha=alpha, linewidth=0, **common)
-        # A point without neighbours has no area to fill.
+        # fill_between draws nothing at a point without neighbours.
         known = np.isfinite(low)
         alone = known & ~np.append(known[1:], False) & ~np.append(False, known[:-1])
         if alone.any():
             ax.vlines(rates[alone], low[alone], high[alone], **common)
-    dress(ax, table["noise_rate"].to_numpy(dtype=np.float64), max_ticks)
+    format_noise_axis(ax, table["noise_rate"].to_numpy(dtype=np.float64), max_ticks)
     ax.set_ylabel(label)
     return lines
 
 
-def dress(ax: Axes, noise_rates: NDArray[np.float64], max_ticks: int = MAX_TICKS) -> None:
-    """Axes of noise rates."""
+def format_noise_axis(ax: Axes, noise_rates: NDArray[np.float64], max_ticks: int = MAX_TICKS) -> None:
+    """Label the horizontal axis with noise rates, and add a grid."""
     ax.set_xlabel("noise rate")
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     rates = np.unique(noise_rates)
@@ -134,7 +134,7 @@ def dress(ax: Axes, noise_rates: NDArray[np.float64], max_ticks: int = MAX_TICKS
 
 
 def _band(line: pd.DataFrame, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Its lower and its upper edge; NaN where there is none."""
+    """Lower and upper edge of the band; NaN where there is none."""
     if "low" in line and "high" in line:
         return line["low"].to_numpy(dtype=np.float64), line["high"].to_numpy(dtype=np.float64)
     middle, std = line[metric].to_numpy(dtype=np.float64), line["std"].to_numpy(dtype=np.float64)
@@ -142,7 +142,7 @@ def _band(line: pd.DataFrame, metric: str) -> tuple[NDArray[np.float64], NDArray
 
 
 def _checked_models(table: pd.DataFrame, metric: str, of: str, models: Sequence[str] | None) -> list[str]:
-    """The models to draw, if the arguments of `plot_curves` go together."""
+    """Check the arguments of `plot_curves`, and return the models to draw."""
     if of not in MEASURES:
         raise ValueError(f"of must be one of {', '.join(MEASURES)}, got {of!r}")
     check_metric(metric)
@@ -150,12 +150,12 @@ def _checked_models(table: pd.DataFrame, metric: str, of: str, models: Sequence[
     if not {"model", "noise_rate"} <= set(table) or not ({"low", "high"} <= set(table) or "std" in table):
         raise ValueError(f"table must have columns model, noise_rate, std and the metric, got {columns}")
     if metric not in table:
-        there = ", ".join(name for name in METRICS if name in table) or "none"
-        raise ValueError(f"metric must be a column of the table, which has {there}, got {metric!r}")
+        available = ", ".join(name for name in METRICS if name in table) or "none"
+        raise ValueError(f"metric must be a column of the table, which has {available}, got {metric!r}")
     known = list(table["model"].unique())
     if not known:
-        raise ValueError("table must have a row for each model and noise rate, got none")
+        raise ValueError("table must have a row per model and noise rate, got none")
     models = known if models is None else list(models)
     if not set(models) & set(known):
-        raise ValueError(f"models must be among those of the table, {', '.join(map(str, known))}, got {models}")
+        raise ValueError(f"models must name models of the table, {', '.join(map(str, known))}, got {models}")
     return models

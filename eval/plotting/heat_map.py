@@ -1,4 +1,4 @@
-"""A heat map: how each model does on each data set."""
+"""Heat maps of each model on each data set."""
 
 from __future__ import annotations
 
@@ -15,67 +15,69 @@ from numpy.typing import NDArray
 from ..metrics.curves import curve
 from ..metrics.outcome import NOT_FITTED
 from ..metrics.registry import PAIRED, higher_is_better
-from .figure import LETTER, usual_top
+from .figure import CHARACTER_WIDTH, upper_limit
 from .mathtext import text_of
-from .request import Picture
+from .request import PlotRequest
 
-# Perceptually uniform, also for colour-blind readers, and rising in lightness, so that print keeps the order.
+# Perceptually uniform, also for colour-blind readers; lightness increases, so grey print keeps the order.
 COLOUR_MAP = "cividis"
 CELL = (0.85, 0.42)  # inches
 NAME_WIDTH = 26
 FAILED, NO_VALUE = "failed", "no value"
 
 
-def heat_map(picture: Picture) -> Axes | NDArray[Any]:
-    """Draw the models and data sets at one noise rate, a heat map for each kind of noise."""
-    tables = {kind: _cells(picture, kind) for kind in picture.kinds}
-    better = higher_is_better(picture.metric)
+def heat_map(request: PlotRequest) -> Axes | NDArray[Any]:
+    """Draw data sets by models at one noise rate, one heat map per kind of noise."""
+    tables = {kind: _cells(request, kind) for kind in request.kinds}
+    better = higher_is_better(request.metric)
 
     def draw(ax: Axes, kind: str) -> None:
         draw_heat_map(
             ax,
             *tables[kind],
-            gids={model: look["gid"] for model, look in picture.looks.items()},
+            gids={model: style["gid"] for model, style in request.styles.items()},
             higher_is_better=better,
-            label=f"{picture.name} ({'higher' if better else 'lower'} is better)",
-            colour_map=picture.options.fig_cmap,
+            label=f"{request.name} ({'higher' if better else 'lower'} is better)",
+            colour_map=request.options.fig_cmap,
         )
 
-    n_repeats = picture.scores["repeat"].nunique()
+    n_repeats = request.scores["repeat"].nunique()
     spread = (
-        f"±: standard deviation over {n_repeats} repeats" if n_repeats > 1 else "One repeat, so no deviation"
+        f"±: standard deviation over {n_repeats} repeats"
+        if n_repeats > 1
+        else "One repeat, no standard deviation"
     )
-    return picture.stack(
+    return request.draw_stack(
         draw,
         [_size(table) for table, *_ in tables.values()],
-        title=f"{picture.name}{picture.at_rate}",
-        caption=f"{spread}; bold: the best on each data set",
+        title=f"{request.name}{request.rate_suffix}",
+        caption=f"{spread}; bold: best on each data set",
     )
 
 
-def _cells(picture: Picture, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Means, deviations and whether a cell failed, for each data set and model."""
-    scores, noise_rate = picture.of_kind(kind), picture.rate_of(kind)
-    table = curve(scores, picture.metric, picture.of)
+def _cells(request: PlotRequest, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Means, standard deviations and failures, for each data set and model."""
+    scores, noise_rate = request.scores_of(kind), request.rate_of(kind)
+    table = curve(scores, request.metric, request.of)
     failed = scores["error"].notna() & scores["error"].ne(NOT_FITTED)
     if noise_rate is not None:
         table = table[np.isclose(table["noise_rate"], noise_rate)]
-        # ELA and its kin have no value where there is none without noise.
-        rates = [noise_rate, 0.0] if picture.metric in PAIRED else [noise_rate]
+        # ELA, RLA and retention also need the cell without noise.
+        rates = [noise_rate, 0.0] if request.metric in PAIRED else [noise_rate]
         failed &= np.isclose(scores["noise_rate"].to_numpy()[:, None], rates).any(axis=1)
     means, spread = (
-        table.pivot(index="dataset", columns="model", values=name) for name in (picture.metric, "std")
+        table.pivot(index="dataset", columns="model", values=name) for name in (request.metric, "std")
     )
     of_cells = failed.groupby([scores["dataset"], scores["model"]], sort=False).any().unstack()
-    rows, columns = picture.datasets, picture.chosen
+    rows, columns = request.datasets, request.chosen
     return means.loc[rows, columns], spread.loc[rows, columns], of_cells.loc[rows, columns]
 
 
 def _size(table: pd.DataFrame) -> tuple[float, float]:
-    """Inches of the cells, and of the names and the colour bar around them."""
-    letter = LETTER * matplotlib.rcParams["font.size"]
+    """Size in inches of the cells with their names and the colour bar."""
+    character = CHARACTER_WIDTH * matplotlib.rcParams["font.size"]
     longest = [
-        letter * min(NAME_WIDTH, max(len(str(name)) for name in names))
+        character * min(NAME_WIDTH, max(len(str(name)) for name in names))
         for names in (table.columns, table.index)
     ]
     rows, columns = table.shape
@@ -93,24 +95,24 @@ def draw_heat_map(
     label: str,
     colour_map: str | None = None,
 ) -> None:
-    """Draw a cell for each data set (row) and model (column), the lighter the better.
+    """Draw a cell per data set (row) and model (column); lighter is better.
 
     Parameters
     ----------
     ax : Axes
     table : DataFrame
-        Values, data sets by models; where one is missing the cell is hatched.
+        Values, data sets by models; cells without a value are hatched.
     spread : DataFrame
-        Standard deviations, which are written below the values; NaN where there is none.
+        Standard deviations, written below the values; NaN where there is none.
     failed : DataFrame
-        Where a value is missing because a cell failed, and not for another reason.
+        Whether a value is missing because a cell failed.
     gids : mapping of str to str
         The group id of each model.
     higher_is_better : bool
     label : str
-        What the values are.
+        Label of the colour bar.
     colour_map : str or None, default=None
-        One of Matplotlib's; None for ours.
+        Name of a Matplotlib colour map; None for `COLOUR_MAP`.
     """
     values = table.to_numpy(dtype=np.float64)
     deviations = spread.to_numpy(dtype=np.float64)
@@ -118,7 +120,7 @@ def draw_heat_map(
     name = colour_map or COLOUR_MAP
     colours = matplotlib.colormaps[name if higher_is_better else _reversed(name)]
     mesh = ax.pcolormesh(np.ma.masked_invalid(values), cmap=colours, edgecolors="white", linewidth=1)
-    top = usual_top(values)
+    top = upper_limit(values)
     if np.isfinite(top):
         mesh.set_clim(vmax=top)
     elif not np.isfinite(values).any():

@@ -1,4 +1,4 @@
-"""Names as text of a figure: LaTeX between dollar signs, or plain text."""
+"""Escape names for Matplotlib; valid LaTeX between dollar signs is kept."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import textwrap
 
 from matplotlib.mathtext import MathTextParser
 
-MAX_NESTING, MAX_LATEX = 10, 1000  # of groups in LaTeX, and of its characters
+MAX_NESTING, MAX_LATEX = 10, 1000  # depth of LaTeX groups, and characters
 
 
 def text_of(text: str, wrap_at: int | None = None) -> str:
-    """Text for a figure: valid LaTeX between dollar signs is drawn as such, other text wraps."""
+    """Text for a figure: valid LaTeX between dollar signs is kept, other text is escaped and wrapped."""
     if "$" in text and text.count("$") % 2 == 0 and _is_flat(text):
         try:
             MathTextParser("path").parse(text)
@@ -24,7 +24,7 @@ def text_of(text: str, wrap_at: int | None = None) -> str:
 
 
 def _is_flat(text: str) -> bool:
-    """Whether LaTeX is short, with groups nested so little that it can be drawn from any depth of calls."""
+    """Whether LaTeX is short and nested so little that it never exceeds the recursion limit."""
     depth = deepest = 0
     for character in text.replace(r"\left", "{").replace(r"\right", "}"):
         depth += (character == "{") - (character == "}")

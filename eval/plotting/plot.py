@@ -1,4 +1,4 @@
-"""Pictures of scores: one function that draws every kind of them."""
+"""Plots of scores: one function draws all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .curves import averaged_curves
 from .figure import STYLE, number_ids
 from .heat_map import heat_map
 from .rank_curves import rank_curves
-from .request import AREA, Picture
+from .request import AREA, PlotRequest
 from .small_multiples import curves_by_dataset
 from .time_plot import accuracy_against_time
 
@@ -40,10 +40,10 @@ def plot(
     options: FigureOptions | None = None,
     ax: Axes | None = None,
 ) -> Axes | NDArray[Any]:
-    """Draw a picture of scores.
+    """Plot scores.
 
-    What is drawn of the i-th model has the group ids ``model-{i}``, ``model-{i}-2`` and so on, and its colour,
-    marker and dashes follow from its place among all models, in every plot.
+    Artists of the i-th model have the group ids ``model-{i}``, ``model-{i}-2`` and so on.  Its position among
+    all models determines its colour, marker and dashes in every plot.
 
     Parameters
     ----------
@@ -52,106 +52,102 @@ def plot(
     plot : str
         One of
 
-        - ``"ela"``, ``"rla"``, ``"retention"`` or a measure such as ``"accuracy"``: against the noise rate,
-          averaged over the data sets, with a 95 % bootstrap band, see `boostnoise.eval.plotting.bands`;
-        - one of these with ``"_by_dataset"`` behind it: a small panel for each data set;
-        - ``"critical_difference"``: mean ranks over the data sets, and which of them do not differ by
+        - ``"ela"``, ``"rla"``, ``"retention"`` or a measure such as ``"accuracy"``: curves against the noise
+          rate, averaged over the data sets, with a 95 % bootstrap band, see `boostnoise.eval.plotting.bands`;
+        - one of these followed by ``"_by_dataset"``: a small panel per data set;
+        - ``"critical_difference"``: mean ranks over the data sets, and groups of models that do not differ by
           Nemenyi's test;
         - ``"ranks"``: mean ranks against the noise rate, with a band over the data sets;
-        - ``"time"``: a measure against the time of the fit;
+        - ``"time"``: a measure against the time to fit;
         - ``"heatmap"``: every model on every data set.
     of : str, default="accuracy"
-        The measure that ELA and its kin are computed from, and that the last four compare.
+        The measure that ELA, RLA and retention are computed from, and that the last four plots compare.
     metric : str or None, default=None
-        What the last four compare in its place, such as ``"ela"`` or, but for ranks and time,
-        ``"area_under_ela"``.
+        The metric that the last four plots compare instead of `of`, such as ``"ela"``.
+        ``"critical_difference"`` and ``"heatmap"`` also accept ``"area_under_ela"``.
     noise_rate : float or None, default=None
         The noise rate at which ``"critical_difference"``, ``"time"`` and ``"heatmap"`` compare; None for the
-        one that `verdict` speaks of.
+        noise rate of `verdict`.
     noise_kind : str or None, default=None
-        Draws one kind of noise; None for all of them, each in a panel of its own.
+        The kind of noise to draw; None for all, in one panel each.
     models : sequence of str or None, default=None
-        The models to draw, and among which ranks are given; None for all.
+        The models to draw and to rank; None for all.
     options : FigureOptions or None, default=None
-        Size, title, colours and lines.
+        Size, title, colours and line styles.
     ax : Axes or None, default=None
-        Where to draw, if it is a single panel; None for a new figure.
+        Where to draw a single panel; None for a new figure.
 
     Returns
     -------
     Axes or ndarray of Axes
-        An array for several kinds of noise, ``(n_kinds,)``, and for small multiples, ``(n_datasets,)`` or
+        For several kinds of noise, an array of shape ``(n_kinds,)``; for small multiples, ``(n_datasets,)`` or
         ``(n_datasets, n_kinds)``.
 
     Raises
     ------
     ValueError
-        If an argument is unknown or not among the scores, or several panels are to be drawn into one `ax`.
+        If an argument is unknown or not in the scores, or `ax` is given for several panels.
     TypeError
-        If `models` is no list, or `ax` are no axes.
+        If `models` is not a list, or `ax` is not an Axes.
     """
     if not isinstance(ax, Axes | None):
-        raise TypeError(f"ax must be an Axes of Matplotlib or None, got {ax!r:.60}")
+        raise TypeError(f"ax must be a Matplotlib Axes or None, got {ax!r:.60}")
     if plot not in PLOTS:
         raise ValueError(f"plot must be one of {', '.join(PLOTS)}, got {plot!r}")
     if of not in MEASURES or of not in scores:
-        there = ", ".join(name for name in MEASURES if name in scores)
-        raise ValueError(f"of must be a measure of the scores, {there}, got {of!r}")
-    curve_of = plot.removesuffix(BY_DATASET)
-    if metric is not None and curve_of in CURVES:
-        raise ValueError(f"metric must be None for {plot}, which says itself what it draws, got {metric!r}")
+        available = ", ".join(name for name in MEASURES if name in scores)
+        raise ValueError(f"of must be a measure in the scores, {available}, got {of!r}")
+    curve_metric = plot.removesuffix(BY_DATASET)
+    if metric is not None and curve_metric in CURVES:
+        raise ValueError(f"metric must be None for {plot}, whose name is its metric, got {metric!r}")
     if metric is not None and (metric not in METRICS or (metric == AREA and plot in ("ranks", "time"))):
         allowed = [name for name in METRICS if name != AREA or plot not in ("ranks", "time")]
         raise ValueError(f"metric must be one of {', '.join(allowed)} for {plot}, got {metric!r}")
-    if noise_rate is not None and (plot == "ranks" or curve_of in CURVES):
+    if noise_rate is not None and (plot == "ranks" or curve_metric in CURVES):
         raise ValueError(f"noise_rate must be None for {plot}, which shows all noise rates, got {noise_rate!r}")
     if models is not None and (isinstance(models, str) or not isinstance(models, Iterable)):
         raise TypeError(f"models must be a list of names or None, got {models!r:.60}")
     options = FigureOptions() if options is None else options
-    everyone = _unique(scores, "model")
-    picture = Picture(
-        scores=_chosen(_chosen(scores, "noise_kind", noise_kind), "model", models),
-        metric=curve_of if curve_of in CURVES else metric or of,
+    all_models = _unique(scores, "model")
+    request = PlotRequest(
+        scores=_select(_select(scores, "noise_kind", noise_kind), "model", models),
+        metric=curve_metric if curve_metric in CURVES else metric or of,
         of=of,
         noise_rate=noise_rate,
-        everything=scores,
-        models=everyone,
-        chosen=everyone if models is None else list(models),
+        all_scores=scores,
+        models=all_models,
+        chosen=all_models if models is None else list(models),
         options=options,
         ax=ax,
     )
-    if ax is not None and (len(picture.kinds) > 1 or plot.endswith(BY_DATASET)):
-        what = (
-            "of several panels" if len(picture.kinds) == 1 else "with several kinds of noise; name a noise_kind"
-        )
-        raise ValueError(f"ax must be None for a picture {what}")
+    if ax is not None and (len(request.kinds) > 1 or plot.endswith(BY_DATASET)):
+        several = "panels" if len(request.kinds) == 1 else "kinds of noise; choose one with noise_kind"
+        raise ValueError(f"ax must be None for a plot with several {several}")
     n_kwargs = len(options.plot_kwargs)
-    if n_kwargs not in (0, len(everyone)):
+    if n_kwargs not in (0, len(all_models)):
         raise ValueError(f"options.plot_kwargs must be empty or hold one object per model, got {n_kwargs}")
     with matplotlib.rc_context(STYLE):
         if plot in COMPARISONS:
-            drawn = DRAW_COMPARISON[plot](picture)
+            axes = DRAW_COMPARISON[plot](request)
         else:
-            drawn = (curves_by_dataset if plot.endswith(BY_DATASET) else averaged_curves)(picture)
-    panel: Axes = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
+            axes = (curves_by_dataset if plot.endswith(BY_DATASET) else averaged_curves)(request)
+    panel: Axes = axes.flat[0] if isinstance(axes, np.ndarray) else axes
     number_ids(panel.figure)
-    return drawn
+    return axes
 
 
 def _unique(scores: pd.DataFrame, column: str) -> list[str]:
     return [str(name) for name in scores[column].unique()]
 
 
-def _chosen(scores: pd.DataFrame, column: str, names: str | Sequence[str] | None) -> pd.DataFrame:
-    """The scores of some kinds of noise or models."""
-    there = _unique(scores, column)
-    chosen = there if names is None else list(names) if column == "model" else [names]
+def _select(scores: pd.DataFrame, column: str, names: str | Sequence[str] | None) -> pd.DataFrame:
+    """Select the scores of kinds of noise or of models."""
+    available = _unique(scores, column)
+    chosen = available if names is None else list(names) if column == "model" else [names]
     twice = next((name for i, name in enumerate(chosen) if name in chosen[:i]), None)
-    name = "models" if column == "model" else column
-    if not chosen or any(chosen_name not in there for chosen_name in chosen):
-        raise ValueError(
-            f"{name} must be among {', '.join(there) or 'none: there are no scores'}, got {names!r}"
-        )
+    argument = "models" if column == "model" else column
+    if not chosen or any(name not in available for name in chosen):
+        raise ValueError(f"{argument} must be among {', '.join(available) or '(no scores)'}, got {names!r}")
     if twice is not None:
-        raise ValueError(f"{name} must name each once, but {twice!r} is there twice")
+        raise ValueError(f"{argument} must be distinct, got {twice!r} twice")
     return scores[scores[column].isin(chosen)]

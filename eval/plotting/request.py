@@ -1,4 +1,4 @@
-"""What a picture is asked to show, and the figure or the axes that it is drawn into."""
+"""Plot requests: what a plot shows, and the axes that it is drawn on."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ from .._wording import sentence, under_noise
 from ..config.figure_options import FigureOptions
 from ..metrics.registry import label_of, short_label_of
 from ..statistics.score_tables import checked_rate
-from ..statistics.verdict import telling_rate
-from .figure import PANEL, beside, draw_panels, draw_stack, entitle_axes, grown
+from ..statistics.verdict import compared_rate
+from .figure import PANEL, add_side_legend, draw_panels, draw_stack, draw_title_on_axes, scaled_panel
 from .mathtext import text_of
-from .styles import looks_of
+from .styles import line_styles
 
 AREA = "area_under_ela"
 
 
 @dataclass(frozen=True)
-class Picture:
-    """The scores of the kinds of noise and the models that are chosen, and how they are to be drawn.
+class PlotRequest:
+    """Selected scores, and how to draw them.
 
     Attributes
     ----------
     scores : DataFrame
+        Scores of the chosen kinds of noise and models.
     metric, of : str
-        What is shown, and the measure that it is computed from.
+        The metric to draw, and the measure that it is computed from.
     noise_rate : float or None
-        The noise rate that is asked for.
-    everything : DataFrame
-        The scores of all models, from which the noise rate follows if none is asked for.
+        The requested noise rate.
+    all_scores : DataFrame
+        Scores of all models, which determine the noise rate if none is requested.
     models : list of str
-        All models, from whose places their looks follow.
+        All models; their positions determine their line styles.
     chosen : list of str
-        Those to draw.
+        Models to draw.
     options : FigureOptions
     ax : Axes or None
         Where to draw; None for a new figure.
@@ -50,7 +51,7 @@ class Picture:
     metric: str
     of: str
     noise_rate: float | None
-    everything: pd.DataFrame
+    all_scores: pd.DataFrame
     models: list[str]
     chosen: list[str]
     options: FigureOptions
@@ -58,67 +59,67 @@ class Picture:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of noise, of which each has a panel."""
+        """The kinds of noise, one panel each."""
         return [str(kind) for kind in self.scores["noise_kind"].unique()]
 
     @property
     def datasets(self) -> list[str]:
-        """The data sets, in their order."""
+        """The data sets, in the order of the scores."""
         return [str(name) for name in self.scores["dataset"].unique()]
 
     @property
-    def looks(self) -> dict[str, dict[str, Any]]:
-        """Arguments of the lines of the chosen models."""
-        return looks_of(self.models, self.options, self.chosen)
+    def styles(self) -> dict[str, dict[str, Any]]:
+        """Line styles of the chosen models."""
+        return line_styles(self.models, self.options, self.chosen)
 
     @property
     def label(self) -> str:
-        """What axes call the metric."""
+        """Axis label of the metric."""
         return label_of(self.metric, self.of)
 
     @property
     def name(self) -> str:
-        """What titles call the metric."""
+        """Name of the metric in titles."""
         return sentence(short_label_of(self.metric, self.of))
 
     @property
-    def over(self) -> str:
-        """What an average is over."""
+    def over_datasets(self) -> str:
+        """The data sets that are averaged, for titles."""
         n = len(self.datasets)
         return "1 data set" if n == 1 else f"mean over {n} data sets"
 
     @property
-    def under(self) -> str:
-        """The kind of noise, for titles, where there is only one: panels have headings of their own."""
+    def noise_suffix(self) -> str:
+        """The kind of noise for titles; empty if there are several, which panel headings name."""
         return f" {under_noise(text_of(self.kinds[0]))}" if len(self.kinds) == 1 else ""
 
     @property
-    def at_rate(self) -> str:
-        """The same, with the noise rate."""
-        return f" {self.at(self.kinds[0])}" if len(self.kinds) == 1 else ""
+    def rate_suffix(self) -> str:
+        """The noise rate and the kind of noise for titles; empty if there are several kinds."""
+        return f" {self.noise_of(self.kinds[0])}" if len(self.kinds) == 1 else ""
 
-    def of_kind(self, kind: str) -> pd.DataFrame:
-        """The scores of one kind of noise."""
+    def scores_of(self, kind: str) -> pd.DataFrame:
+        """The scores under one kind of noise."""
         return self.scores[self.scores["noise_kind"] == kind]
 
     def rate_of(self, kind: str) -> float | None:
-        """The noise rate to compare at: that asked for, or that of a `verdict`; the area has none."""
+        """The noise rate to compare at: the requested one, or that of `verdict`; None for the area."""
         if self.metric == AREA:
             if self.noise_rate is not None:
                 raise ValueError(
-                    f"noise_rate must be None for {AREA}, which has no noise rate, got {self.noise_rate!r}"
+                    f"noise_rate must be None for {AREA}, which covers all noise rates, got {self.noise_rate!r}"
                 )
             return None
         if self.noise_rate is None:
-            return telling_rate(self.everything[self.everything["noise_kind"] == kind], self.of)
-        rates = np.unique(self.of_kind(kind)["noise_rate"])
+            return compared_rate(self.all_scores[self.all_scores["noise_kind"] == kind], self.of)
+        rates = np.unique(self.scores_of(kind)["noise_rate"])
         return checked_rate(rates, self.noise_rate, f" under {kind} noise")
 
-    def at(self, kind: str) -> str:
-        """Where models are compared under a kind of noise."""
+    def noise_of(self, kind: str) -> str:
+        """A kind of noise with the noise rate to compare at, for titles."""
         return under_noise(text_of(kind), self.rate_of(kind))
 
-    def panels(
+    def draw_panels(
         self,
         draw: Callable[[Axes, str], list[Line2D]],
         *,
@@ -126,11 +127,11 @@ class Picture:
         caption: str,
         headings: Sequence[str] | None = None,
     ) -> Axes | NDArray[Any]:
-        """Draw a panel for each kind of noise, with a legend of the models; see `draw_panels`."""
+        """Draw one panel per kind of noise, with a legend of the models; see `figure.draw_panels`."""
         if self.ax is not None:
             lines = draw(self.ax, self.kinds[0])
-            entitle_axes(self.ax, title, caption, self.options)
-            beside(self.ax, lines, None)
+            draw_title_on_axes(self.ax, title, caption, self.options)
+            add_side_legend(self.ax, lines, None)
             return self.ax
         axes = draw_panels(
             self.kinds,
@@ -138,13 +139,13 @@ class Picture:
             headings=headings or [f"{text_of(kind)} noise" for kind in self.kinds],
             title=title,
             caption=caption,
-            lacking="under {} noise",
+            missing_where="under {} noise",
             options=self.options,
-            panel=grown(PANEL, len(self.chosen)),
+            panel=scaled_panel(PANEL, len(self.chosen)),
         )
         return axes if len(axes) > 1 else axes[0]
 
-    def stack(
+    def draw_stack(
         self,
         draw: Callable[[Axes, str], None],
         sizes: Sequence[tuple[float, float]],
@@ -152,16 +153,16 @@ class Picture:
         title: str,
         caption: str,
     ) -> Axes | NDArray[Any]:
-        """Draw a panel for each kind of noise, one below the other and without a legend; see `draw_stack`."""
+        """Draw one panel per kind of noise, stacked vertically without a legend; see `figure.draw_stack`."""
         if self.ax is not None:
             draw(self.ax, self.kinds[0])
-            entitle_axes(self.ax, title, caption, self.options)
+            draw_title_on_axes(self.ax, title, caption, self.options)
             return self.ax
         axes = draw_stack(
             self.kinds,
             draw,
             sizes,
-            headings=[self.at(kind) for kind in self.kinds],
+            headings=[self.noise_of(kind) for kind in self.kinds],
             title=title,
             caption=caption,
             options=self.options,

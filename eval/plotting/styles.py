@@ -1,4 +1,4 @@
-"""How the line of each model looks, and whether what a config says of it can be drawn."""
+"""Line styles of the models."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..config.figure_options import FigureOptions
 from ..config.line_styles import line_arguments
 from ..config.run import Config
 
-# Okabe & Ito's colours, which colour-blind readers can tell apart, without their yellow, which print loses.
+# Okabe & Ito's colour-blind safe palette without its yellow, which is too light in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
-STYLES = ("-", "--", "-.", ":")
+DASHES = ("-", "--", "-.", ":")
 
 
 def options_of(config: Config, plot: str) -> FigureOptions:
     """Figure options of a plot, from a config.
 
-    Size and title are those of the averaged curves of ELA and RLA alone.  Colours, lines and dots are those of
-    all pictures, by `rla_fig` if their name begins with ``rla``, and by `ela_fig` otherwise.
+    Plots whose name begins with ``rla`` use `rla_fig`, all others `ela_fig`.  Size and title apply to the
+    averaged curves of ELA and RLA only.
     """
     options = config.rla_fig if plot.startswith("rla") else config.ela_fig
     return (
@@ -30,33 +30,34 @@ def options_of(config: Config, plot: str) -> FigureOptions:
     )
 
 
-def look_of(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
-    """Arguments of the line of the i-th of n models."""
-    look: dict[str, Any] = {
+def line_style(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
+    """Matplotlib arguments for the line of the i-th of n models."""
+    style: dict[str, Any] = {
         "color": COLOURS[i % len(COLOURS)],
         "marker": MARKERS[i % len(MARKERS)],
-        "linestyle": STYLES[i // len(COLOURS) % len(STYLES)],
-        # In grey print most colours look alike; large markers with a rim tell the lines apart.
+        "linestyle": DASHES[i // len(COLOURS) % len(DASHES)],
+        # In grey print most colours look alike; large markers with a rim keep the lines distinct.
         "markersize": 7.0,
         "markeredgecolor": "white",
         "markeredgewidth": 0.5,
     }
     if options.fig_cmap is not None:
-        # The upper end of the usual colour maps is too light for lines.
-        look["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 0.9, n)[i])
-    return look | line_arguments(options.plot_kwargs[i] if options.plot_kwargs else {})
+        # The upper end of most colour maps is too light for lines.
+        style["color"] = matplotlib.colormaps[options.fig_cmap](np.linspace(0, 0.9, n)[i])
+    return style | line_arguments(options.plot_kwargs[i] if options.plot_kwargs else {})
 
 
-def looks_of(
+def line_styles(
     models: Sequence[str], options: FigureOptions, chosen: Sequence[str] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Arguments of the lines of models, which follow from their places whichever of them are chosen.
+    """Matplotlib arguments for the lines of all models, or of the chosen ones.
 
-    The group id ``model-{i}`` marks everything that is drawn of the i-th model, so that an SVG can be scripted;
-    `number_ids` tells its artists apart.
+    A model's style follows from its position in `models` and does not depend on `chosen`.  The group id
+    ``model-{i}`` marks the artists of the i-th model, so that scripts can find them in an SVG; `number_ids`
+    makes the ids unique.
     """
-    looks = {
-        model: {"label": model, "gid": f"model-{i}"} | look_of(i, len(models), options)
+    styles = {
+        model: {"label": model, "gid": f"model-{i}"} | line_style(i, len(models), options)
         for i, model in enumerate(models)
     }
-    return looks if chosen is None else {model: looks[model] for model in chosen}
+    return styles if chosen is None else {model: styles[model] for model in chosen}

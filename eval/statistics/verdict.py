@@ -71,7 +71,7 @@ def verdict(
             str(kind),
             metric,
             control,
-            telling_rate(of_kind, metric) if noise_rate is None else noise_rate,
+            compared_rate(of_kind, metric) if noise_rate is None else noise_rate,
             alpha,
         )
         for kind, of_kind in scores.groupby("noise_kind", sort=False)
@@ -79,7 +79,7 @@ def verdict(
     ]
 
 
-def telling_rate(scores: pd.DataFrame, metric: str) -> float:
+def compared_rate(scores: pd.DataFrame, metric: str) -> float:
     """The noise rate that a verdict on one kind of noise is on; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates

@@ -17,7 +17,7 @@ from boostnoise.eval.execution.run_record import Run
 from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
 from boostnoise.eval.plotting.styles import looks_of
-from boostnoise.eval.statistics.verdict import telling_rate, verdict
+from boostnoise.eval.statistics.verdict import compared_rate, verdict
 
 from ..citations import bibtex, bibtex_of, citation, works_of
 from ..latex_names import readable
@@ -72,7 +72,7 @@ def html_of(run: Run) -> str:
     looks = [line_look(i, len(results.models), options) for i in range(len(results.models))]
     lines = looks_of(results.models, options)
     compared = [
-        (kind, of_kind, telling_rate(of_kind, results.metric))
+        (kind, of_kind, compared_rate(of_kind, results.metric))
         for kind, of_kind in zip(results.kinds, results.scores_by_kind, strict=True)
     ]
     style = "\n".join([_template("report.css"), style_of_models(looks), style_of_heat(options)])

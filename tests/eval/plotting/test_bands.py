@@ -10,39 +10,39 @@ INTERVAL = "95 % bootstrap interval of the mean over"
 
 
 @pytest.mark.parametrize(
-    ("repeats", "datasets", "over", "said"),
+    ("repeats", "datasets", "over", "expected"),
     [
-        (3, SETS[:1], "repeats", f"{INTERVAL} 3 repeats, rough as they are few"),
+        (3, SETS[:1], "repeats", f"{INTERVAL} 3 repeats (approximate: few repeats)"),
         (3, SETS, "repeats", f"{INTERVAL} 3 repeats"),
         (5, SETS, "repeats", f"{INTERVAL} 5 repeats"),
-        (1, SETS, "datasets", f"{INTERVAL} 4 data sets, as one repeat is too few for one over repeats"),
-        (2, SETS, "datasets", f"{INTERVAL} 4 data sets, as two repeats are too few for one over repeats"),
+        (1, SETS, "datasets", f"{INTERVAL} 4 data sets (one repeat is too few for an interval over repeats)"),
+        (2, SETS, "datasets", f"{INTERVAL} 4 data sets (two repeats are too few for an interval over repeats)"),
     ],
 )
-def test_averaged(made_scores, repeats, datasets, over, said):
+def test_averaged(made_scores, repeats, datasets, over, expected):
     scores = made_scores(repeats=repeats, datasets=datasets)
-    table, told = averaged(scores, "ela")
+    table, description = averaged(scores, "ela")
     pd.testing.assert_frame_equal(table, bootstrap_band(scores, "ela", over=over))
-    assert told == said
+    assert description == expected
     assert (table["low"] < table["ela"]).all()
     assert (table["ela"] < table["high"]).all()
 
 
-def test_too_little_for_any(made_scores):
-    table, told = averaged(made_scores(repeats=2), "ela")
+def test_too_few_repeats_and_data_sets(made_scores):
+    table, description = averaged(made_scores(repeats=2), "ela")
     assert table["low"].isna().all()
     assert table["ela"].notna().all()
-    assert told == "none, as two repeats are too few: it takes three repeats"
-    assert over_datasets(1, 1) == "none, as one data set is too few: it takes three data sets"
+    assert description.startswith("none (two repeats are too few")
+    assert over_datasets(1, 1).startswith("none (one data set is too few")
 
 
 def test_by_dataset(made_scores):
     scores = made_scores(repeats=3)
-    table, told = by_dataset(scores, "accuracy")
+    table, description = by_dataset(scores, "accuracy")
     alone, _ = averaged(scores[scores["dataset"] == "wine"], "accuracy")
     here = table[table["dataset"] == "wine"]
     np.testing.assert_allclose(here[["accuracy", "low", "high"]], alone[["accuracy", "low", "high"]])
-    assert told == f"{INTERVAL} 3 repeats, rough as they are few"
+    assert description == f"{INTERVAL} 3 repeats (approximate: few repeats)"
 
 
 def test_points_with_fewer_data_sets():

@@ -43,7 +43,7 @@ def test_ranks_and_bars_are_those_of_the_test(made_scores, n):
     assert "α\u00a0=\u00a00.05" in ax.figure.get_supxlabel()
 
 
-def test_no_bar_meets_another(made_scores):
+def test_bars_do_not_overlap(made_scores):
     rng = np.random.default_rng(0)
     scores = made_scores([f"m{i}" for i in range(20)], datasets=SETS, repeats=1)
     scores["accuracy"] += rng.normal(0, 0.1, len(scores))
@@ -58,7 +58,7 @@ def test_no_bar_meets_another(made_scores):
             assert high < low
 
 
-def test_names_do_not_meet(made_scores):
+def test_names_do_not_overlap(made_scores):
     ax = diagram(made_scores([f"model {i}" for i in range(20)], datasets=SETS, repeats=1))
     found = [text.get_window_extent() for text in ax.texts if text.get_text().startswith("model")]
     assert len(found) == 20
@@ -75,12 +75,12 @@ def test_without_power_there_is_no_diagram(made_scores, models, datasets):
     result = friedman_nemenyi(score_table(scores, "accuracy", noise_rate=0.4), higher_is_better=True)
     ax = diagram(scores)
     assert not ax.lines
-    (said,) = texts(ax)
-    assert " ".join(said.split()) == f"No diagram. {result.remark}"
+    (remark,) = texts(ax)
+    assert " ".join(remark.split()) == f"No diagram. {result.remark}"
     assert "Nemenyi" not in ax.figure.get_supxlabel()
 
 
-def test_what_was_dropped_is_told(made_scores):
+def test_caption_names_what_was_excluded(made_scores):
     scores = made_scores("abcd", datasets=SETS)
     scores.loc[(scores["dataset"] == "set 3") & (scores["model"] == "a"), ["accuracy", "error"]] = [
         np.nan,
@@ -89,8 +89,8 @@ def test_what_was_dropped_is_told(made_scores):
     scores.loc[scores["model"] == "b", "accuracy"] = np.nan
     caption = " ".join(diagram(scores).figure.get_supxlabel().split())
     assert "over 13 data sets" in caption
-    assert "Dropped, as a model has no value there: set 3." in caption
-    assert "Left out, without any value: b." in caption
+    assert "Excluded data sets (a model has no value): set 3." in caption
+    assert "Excluded models (no values): b." in caption
 
 
 def test_kinds_of_noise_one_below_the_other(made_scores):

@@ -33,7 +33,7 @@ def test_lines_bands_and_labels():
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0%", "10%", "40%"]
 
 
-def test_bands_of_one_s_own():
+def test_bands_from_columns():
     table = means(models=["a"]).assign(low=0.0, high=1.0)
     band = plot_curves(table, "ela").collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == (0.0, 1.0)
@@ -52,24 +52,24 @@ def test_given_axes_are_drawn_on():
     assert plot_curves(means(), "ela", ax=ax) is ax
 
 
-def test_ticks_do_not_run_into_one_another():
+def test_ticks_do_not_overlap():
     rates = [0.0, 0.01, 0.02, 0.5, 1.0]
     table = pd.DataFrame({"noise_rate": rates, "model": "a", "ela": rates, "std": 0.1, "noise_kind": "uniform"})
     assert len(plot_curves(table, "ela").get_xticks()) != len(rates)
 
 
-def test_every_model_has_its_own_look():
+def test_every_model_has_its_own_style():
     models = [f"m{i}" for i in range(20)]
     ax = plot_curves(means(models), "ela")
-    looks = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in ax.lines}
-    assert len(looks) == 20
-    # A model looks the same when another one is missing.
+    styles = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in ax.lines}
+    assert len(styles) == 20
+    # A model keeps its style when another one is missing.
     table = means(models)
     alone = plot_curves(table[table["model"] == "m5"], "ela", models=models)
     assert alone.lines[5].get_color() == ax.lines[5].get_color()
 
 
-def test_the_legend_tells_which_models_have_no_values():
+def test_legend_marks_models_without_values():
     table = means(models=["a", "b"])
     table.loc[table["model"] == "a", ["ela", "std"]] = np.nan
     assert legend(plot_curves(table, "ela", models=["a", "b", "c"])) == ["a (no values)", "b", "c (no values)"]
@@ -99,9 +99,9 @@ def test_options_of_the_2020_study():
             {},
             "table must have columns model, noise_rate, std and the metric, got noise_kind, model, ela, std",
         ),
-        (means()[:0], {}, "table must have a row for each model and noise rate, got none"),
-        (means(), {"models": ["nope"]}, r"models must be among those of the table, a, b, got \['nope'\]"),
-        (means(), {"models": []}, r"models must be among those of the table, a, b, got \[\]"),
+        (means()[:0], {}, "table must have a row per model and noise rate, got none"),
+        (means(), {"models": ["nope"]}, r"models must name models of the table, a, b, got \['nope'\]"),
+        (means(), {"models": []}, r"models must name models of the table, a, b, got \[\]"),
     ],
 )
 def test_what_cannot_be_drawn(table, arguments, message):

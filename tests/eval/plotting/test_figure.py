@@ -45,7 +45,7 @@ def test_a_figure_grows_with_its_models(made_scores, n, name, kinds):
 
 
 @pytest.mark.parametrize("name", ["m", LONG])
-def test_the_size_asked_for_is_obeyed(made_scores, name):
+def test_the_size_option_is_obeyed(made_scores, name):
     options = FigureOptions(fig_size=[9, 6], fig_title="")
     scores = made_scores([f"{name} {i}" for i in range(60)])
     figure = figure_of(plot(scores, "ela", options=options))
@@ -59,29 +59,33 @@ def test_the_size_asked_for_is_obeyed(made_scores, name):
 
 
 @pytest.mark.filterwarnings("ignore:constrained_layout not applied")
-@pytest.mark.parametrize("kind", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"])
-def test_a_size_too_small_is_drawn_all_the_same(made_scores, kind):
+@pytest.mark.parametrize(
+    "plot_name", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"]
+)
+def test_a_size_too_small_is_drawn_anyway(made_scores, plot_name):
     scores = made_scores([f"{LONG} {i}" for i in range(12)], repeats=1)
-    figure = figure_of(plot(scores, kind, options=FigureOptions(fig_size=[1, 1])))
+    figure = figure_of(plot(scores, plot_name, options=FigureOptions(fig_size=[1, 1])))
     figure.draw_without_rendering()
     assert figure.get_size_inches().tolist() == [1, 1]
     assert figure.axes[0].get_position().width > 0
 
 
-@pytest.mark.parametrize("kind", ["ela", "heatmap"])
-def test_no_default_is_too_large_for_its_dots(made_scores, kind):
+@pytest.mark.parametrize("plot_name", ["ela", "heatmap"])
+def test_default_size_respects_the_pixel_limit(made_scores, plot_name):
     kinds, datasets = [f"kind {i}" for i in range(4)], [f"set {i}" for i in range(5)]
     scores = made_scores([LONG, "b", "c"], datasets, kinds, rates=(0.0,), repeats=1)
-    figure = figure_of(plot(scores, kind, options=FigureOptions(fig_dpi=2000)))
+    figure = figure_of(plot(scores, plot_name, options=FigureOptions(fig_dpi=2000)))
     assert (figure.get_size_inches() * figure.dpi).max() <= MAX_PIXELS + 1
 
 
 ODD = ["_hidden", "x" * 90, "<script>alert(1)</script>", "$\\gamma$", "word " * 20, "שלום", "Ünïcode ✓", "5 $"]
 
 
-@pytest.mark.parametrize("kind", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"])
-def test_long_and_odd_names(made_scores, kind, tmp_path):
-    figure = figure_of(plot(made_scores(ODD, datasets=ODD[::2], rates=(0.0, 0.1)), kind))
+@pytest.mark.parametrize(
+    "plot_name", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"]
+)
+def test_long_and_odd_names(made_scores, plot_name, tmp_path):
+    figure = figure_of(plot(made_scores(ODD, datasets=ODD[::2], rates=(0.0, 0.1)), plot_name))
     for suffix in ("png", "svg", "pdf"):
         figure.savefig(tmp_path / f"drawn.{suffix}")
     assert "<script>" not in (tmp_path / "drawn.svg").read_text()
@@ -93,7 +97,7 @@ def test_long_and_odd_names(made_scores, kind, tmp_path):
         assert names[2:4] == ["<script>alert(1)</script>", "$\\gamma$"]
 
 
-def test_the_legend_tells_which_models_have_no_values(made_scores):
+def test_legend_marks_models_without_values(made_scores):
     scores = made_scores(("a", "b", "c", "d"), kinds=NOISE[:2])
     scores.loc[scores["model"].isin(["a", "d"]), "accuracy"] = np.nan
     scores.loc[(scores["model"] == "b") & (scores["noise_kind"] == "label"), "accuracy"] = np.nan
@@ -103,24 +107,24 @@ def test_the_legend_tells_which_models_have_no_values(made_scores):
     assert legend(figure) == ["a (no values)", "b (no values under label noise)", "c", "d (no values)"]
 
 
-@pytest.mark.parametrize("kind", PLOTS)
-def test_no_values_at_all_can_be_drawn(made_scores, kind, tmp_path):
+@pytest.mark.parametrize("plot_name", PLOTS)
+def test_no_values_at_all_can_be_drawn(made_scores, plot_name, tmp_path):
     scores = made_scores().assign(accuracy=np.nan, macro_f1=np.nan, error="ValueError: no", fit_seconds=np.nan)
     measures = {name: np.nan for name in PLOTS if name not in scores and name.split("_by")[0] == name}
     scores = scores.assign(
         **{name: value for name, value in measures.items() if "_" in name or name in PLOTS[:12]}
     )
-    figure = figure_of(plot(scores, kind))
+    figure = figure_of(plot(scores, plot_name))
     figure.savefig(tmp_path / "drawn.png")
     if figure.legends:
         assert legend(figure) == ["a (no values)", "b (no values)"]
 
 
-@pytest.mark.parametrize(("kind", "shown"), [("$\\nonsense$", "\\$\\nonsense\\$"), ("$\\eta$", "$\\eta$")])
-def test_names_of_noise_that_are_no_formulas(made_scores, kind, shown):
+@pytest.mark.parametrize(("kind", "text"), [("$\\nonsense$", "\\$\\nonsense\\$"), ("$\\eta$", "$\\eta$")])
+def test_names_of_noise_that_are_no_formulas(made_scores, kind, text):
     figure = figure_of(plot(made_scores(kinds=[kind]), "ela"))
     figure.draw_without_rendering()
-    assert figure.get_suptitle().split(",")[0] == f"ELA under {shown} noise"
+    assert figure.get_suptitle().split(",")[0] == f"ELA under {text} noise"
 
 
 def test_panels_in_a_grid(made_scores):
@@ -133,7 +137,7 @@ def test_panels_in_a_grid(made_scores):
     panels, _ = boxes(figure)
     assert len({round(panel.x0, 2) for panel in panels}) == len({round(panel.y0, 2) for panel in panels}) == 3
     assert legend(figure) == ["a", "b"]
-    # A title of the user takes the place of ours, but not of those that tell the panels apart, nor of the band.
+    # The user's title replaces the default one, but not the panel headings and the caption.
     caption = figure.get_supxlabel()
     figure = figure_of(plot(scores, "ela", options=FigureOptions(fig_title="mine")))
     assert figure.get_suptitle() == "mine"
@@ -141,11 +145,13 @@ def test_panels_in_a_grid(made_scores):
     assert figure.get_supxlabel() == caption == "Band: 95 % bootstrap interval of the mean over 3 repeats"
 
 
-def test_axes_of_others_get_title_and_caption(made_scores):
+def test_axes_of_the_user_get_title_and_caption(made_scores):
     figure = Figure(figsize=(20, 5), layout="constrained")
     scores = made_scores("abcd", datasets=[f"set {i}" for i in range(12)])
-    for ax, kind in zip(figure.subplots(1, 4), ["ela", "critical_difference", "time", "heatmap"], strict=True):
-        assert plot(scores, kind, ax=ax) is ax
+    for ax, plot_name in zip(
+        figure.subplots(1, 4), ["ela", "critical_difference", "time", "heatmap"], strict=True
+    ):
+        assert plot(scores, plot_name, ax=ax) is ax
         assert "\n" in ax.get_title()
     assert figure.get_suptitle() == ""
     figure.draw_without_rendering()

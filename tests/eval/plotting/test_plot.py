@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from boostnoise.eval import mean_curve, plot
 from boostnoise.eval.config.figure_options import FigureOptions
-from boostnoise.eval.config.run import Figure as FigureKind
+from boostnoise.eval.config.run import Figure as FigureName
 from boostnoise.eval.plotting.plot import PLOTS
 
 MIXED = [
@@ -33,19 +33,19 @@ def lines_of(ax, i):
     return [line for line in ax.lines if re.fullmatch(rf"model-{i}(-\d+)?", line.get_gid() or "")]
 
 
-def test_a_config_may_ask_for_every_kind():
-    assert get_args(FigureKind) == PLOTS
+def test_a_config_may_name_every_plot():
+    assert get_args(FigureName) == PLOTS
 
 
 def test_lines_are_those_of_the_table_and_bands_hold_them(made_scores):
     scores = made_scores("abc", kinds=("uniform", "pair"))
-    for kind in ("ela", "rla", "retention", "accuracy", "fit_seconds"):
-        axes = plot(scores, kind)
+    for plot_name in ("ela", "rla", "retention", "accuracy", "fit_seconds"):
+        axes = plot(scores, plot_name)
         assert axes.shape == (2,)
         for noise, ax in zip(("uniform", "pair"), axes, strict=True):
-            table = mean_curve(scores[scores["noise_kind"] == noise], kind).set_index("model")
+            table = mean_curve(scores[scores["noise_kind"] == noise], plot_name).set_index("model")
             for model, line, band in zip("abc", ax.lines, ax.collections, strict=True):
-                np.testing.assert_allclose(line.get_ydata(), table.loc[model, kind])
+                np.testing.assert_allclose(line.get_ydata(), table.loc[model, plot_name])
                 np.testing.assert_allclose(line.get_xdata(), table.loc[model, "noise_rate"])
                 edges = band.get_paths()[0].vertices
                 for rate, value in line.get_xydata():
@@ -56,10 +56,10 @@ def test_lines_are_those_of_the_table_and_bands_hold_them(made_scores):
                 assert line in lines_of(ax, "abc".index(model))
 
 
-def test_titles_tell_the_measure(made_scores):
+def test_titles_name_the_measure(made_scores):
     titles = {
-        kind: plot(made_scores(), kind, of=of).figure.get_suptitle()
-        for kind, of in [
+        plot_name: plot(made_scores(), plot_name, of=of).figure.get_suptitle()
+        for plot_name, of in [
             ("ela", "accuracy"),
             ("rla", "macro_f1"),
             ("accuracy", "macro_f1"),
@@ -75,41 +75,41 @@ def test_titles_tell_the_measure(made_scores):
 
 
 @pytest.mark.parametrize("n", [7, 25])
-def test_a_model_looks_the_same_in_every_picture(made_scores, n):
+def test_a_model_has_one_style_in_all_plots(made_scores, n):
     scores = made_scores([f"m{i}" for i in range(n)], datasets=SETS, repeats=1)
-    looks = {}
-    for kind in ("ela", "accuracy", "ela_by_dataset", "critical_difference", "ranks", "time"):
-        ax = first(plot(scores, kind))
+    styles = {}
+    for plot_name in ("ela", "accuracy", "ela_by_dataset", "critical_difference", "ranks", "time"):
+        ax = first(plot(scores, plot_name))
         for i in range(n):
             line = lines_of(ax, i)[-1]
-            looks.setdefault(i, set()).add((line.get_color(), line.get_marker()))
-    assert all(len(found) == 1 for found in looks.values())
+            styles.setdefault(i, set()).add((line.get_color(), line.get_marker()))
+    assert all(len(found) == 1 for found in styles.values())
     dashes = [line.get_linestyle() for line in plot(scores, "ela").lines]
-    assert len({(*looks[i], dashes[i]) for i in range(n)}) == n
+    assert len({(*styles[i], dashes[i]) for i in range(n)}) == n
 
 
-@pytest.mark.parametrize("kind", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time"])
-def test_a_model_looks_the_same_without_the_others(made_scores, kind):
+@pytest.mark.parametrize("plot_name", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time"])
+def test_a_model_has_one_style_without_the_others(made_scores, plot_name):
     scores = made_scores("abcde", datasets=SETS)
-    everyone, some = first(plot(scores, kind)), first(plot(scores, kind, models=["e", "b", "d"]))
+    whole, some = first(plot(scores, plot_name)), first(plot(scores, plot_name, models=["e", "b", "d"]))
     for i in (1, 3, 4):
-        (*_, one), (*_, other) = lines_of(everyone, i), lines_of(some, i)
+        (*_, one), (*_, other) = lines_of(whole, i), lines_of(some, i)
         assert (one.get_color(), one.get_marker()) == (other.get_color(), other.get_marker())
     assert not lines_of(some, 0)
     legends = some.figure.legends
     assert not legends or [text.get_text() for text in legends[0].get_texts()] == ["e", "b", "d"]
 
 
-@pytest.mark.parametrize("kind", MIXED)
-def test_svg_can_be_scripted(made_scores, kind, tmp_path):
+@pytest.mark.parametrize("plot_name", MIXED)
+def test_svg_can_be_scripted(made_scores, plot_name, tmp_path):
     scores = made_scores("abcd", datasets=SETS, kinds=("uniform", "pair"))
-    first(plot(scores, kind)).figure.savefig(tmp_path / "drawn.svg")
+    first(plot(scores, plot_name)).figure.savefig(tmp_path / "drawn.svg")
     ids = re.findall(r'\bid="(.+?)"', (tmp_path / "drawn.svg").read_text())
     assert {f"model-{i}{more}" for i in range(4) for more in ("", "-2")} <= set(ids)
     assert len(set(ids)) == len(ids)
 
 
-@pytest.mark.parametrize("kind", MIXED)
+@pytest.mark.parametrize("plot_name", MIXED)
 @pytest.mark.parametrize(
     "size",
     [
@@ -120,41 +120,41 @@ def test_svg_can_be_scripted(made_scores, kind, tmp_path):
         {"models": "a", "datasets": ["only"], "rates": [0.0], "repeats": 1},
     ],
 )
-def test_the_smallest_runs(made_scores, kind, size):
-    ax = first(plot(made_scores(**size), kind))
+def test_the_smallest_runs(made_scores, plot_name, size):
+    ax = first(plot(made_scores(**size), plot_name))
     ax.figure.draw_without_rendering()
     assert ax.figure.get_suptitle()
 
 
-@pytest.mark.parametrize("kind", MIXED)
-def test_the_2020_options_are_obeyed(made_scores, kind):
+@pytest.mark.parametrize("plot_name", MIXED)
+def test_the_2020_options_are_obeyed(made_scores, plot_name):
     options = FigureOptions(
         fig_size=[7, 5], fig_dpi=80, fig_title="with $\\gamma$", fig_cmap="viridis",
         plot_kwargs=[{}, {"marker": "s", "c": "red", "lw": 4}, {}],
     )  # fmt: skip
-    ax = first(plot(made_scores("abc", datasets=SETS), kind, options=options))
+    ax = first(plot(made_scores("abc", datasets=SETS), plot_name, options=options))
     figure = ax.figure
     assert figure.get_size_inches().tolist() == [7, 5]
     assert figure.dpi == 80
     assert figure.get_suptitle() == "with $\\gamma$"
-    if kind != "heatmap":
+    if plot_name != "heatmap":
         assert lines_of(ax, 0)[0].get_color() == matplotlib.colormaps["viridis"](0.0)
         assert {line.get_color() for line in lines_of(ax, 1)} == {"red"}
         assert lines_of(ax, 1)[-1].get_marker() == "s"
 
 
-@pytest.mark.parametrize("kind", MIXED)
-def test_nothing_global_is_touched(made_scores, kind):
+@pytest.mark.parametrize("plot_name", MIXED)
+def test_nothing_global_is_touched(made_scores, plot_name):
     with matplotlib.rc_context({"text.usetex": True, "font.size": 7}):
         before = dict(matplotlib.rcParams)
-        axes = plot(made_scores("abc", datasets=SETS), kind)
+        axes = plot(made_scores("abc", datasets=SETS), plot_name)
         assert dict(matplotlib.rcParams) == before
     figure = first(axes).figure
     figure.draw_without_rendering()  # without LaTeX
     assert not hasattr(figure.canvas, "manager") or figure.canvas.manager is None
 
 
-def test_levels_and_kinds_of_noise(made_scores):
+def test_noise_rates_and_kinds_of_noise(made_scores):
     scores = made_scores("abc", datasets=SETS, kinds=("uniform", "pair"))
     assert (
         plot(scores, "heatmap", noise_rate=0.1, noise_kind="pair").figure.get_suptitle()
@@ -166,17 +166,17 @@ def test_levels_and_kinds_of_noise(made_scores):
 
 
 @pytest.mark.parametrize(
-    ("kind", "arguments", "message"),
+    ("plot_name", "arguments", "message"),
     [
         ("elan", {}, "plot must be one of ela, rla, retention, .*, heatmap, got 'elan'"),
         (
             "ela",
             {"of": "ela"},
-            "of must be a measure of the scores, accuracy, macro_f1, fit_seconds, got 'ela'",
+            "of must be a measure in the scores, accuracy, macro_f1, fit_seconds, got 'ela'",
         ),
-        ("ela", {"of": "roc_auc"}, "of must be a measure of the scores, .*, got 'roc_auc'"),
+        ("ela", {"of": "roc_auc"}, "of must be a measure in the scores, .*, got 'roc_auc'"),
         ("leaves", {}, "the scores have no measure 'leaves'"),
-        ("ela", {"metric": "rla"}, "metric must be None for ela, which says itself what it draws, got 'rla'"),
+        ("ela", {"metric": "rla"}, "metric must be None for ela, .* got 'rla'"),
         ("heatmap", {"metric": "elan"}, "metric must be one of .*, area_under_ela for heatmap, got 'elan'"),
         (
             "time",
@@ -194,7 +194,7 @@ def test_levels_and_kinds_of_noise(made_scores):
         ("ela", {"noise_kind": 3}, "noise_kind must be among uniform, got 3"),
         ("ela", {"models": ["a", "z"]}, r"models must be among a, b, got \['a', 'z'\]"),
         ("ela", {"models": []}, r"models must be among a, b, got \[\]"),
-        ("ela", {"models": ["a", "a"]}, "models must name each once, but 'a' is there twice"),
+        ("ela", {"models": ["a", "a"]}, "models must be distinct, got 'a' twice"),
         ("ela", {"models": [["a"]]}, r"models must be among a, b, got \[\['a'\]\]"),
         ("heatmap", {"noise_rate": "a"}, "noise_rate must be one of 0, 0.1, 0.4 under uniform noise, got 'a'"),
         (None, {}, "plot must be one of ela, .*, got None"),
@@ -203,12 +203,12 @@ def test_levels_and_kinds_of_noise(made_scores):
             {"options": FigureOptions(plot_kwargs=[{}])},
             "options.plot_kwargs must be empty or hold one .* got 1",
         ),
-        ("ela_by_dataset", {"ax": Figure().subplots()}, "ax must be None for a picture of several panels"),
+        ("ela_by_dataset", {"ax": Figure().subplots()}, "ax must be None for a plot with several panels"),
     ],
 )
-def test_what_cannot_be_drawn(made_scores, kind, arguments, message):
+def test_what_cannot_be_drawn(made_scores, plot_name, arguments, message):
     with pytest.raises(ValueError, match=f"^{message}"):
-        plot(made_scores(), kind, **arguments)
+        plot(made_scores(), plot_name, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_what_cannot_be_drawn(made_scores, kind, arguments, message):
     [
         ({"models": "a"}, "models must be a list of names or None, got 'a'"),
         ({"models": 3}, "models must be a list of names or None, got 3"),
-        ({"ax": 3}, "ax must be an Axes of Matplotlib or None, got 3"),
+        ({"ax": 3}, "ax must be a Matplotlib Axes or None, got 3"),
     ],
 )
 def test_types_of_arguments(made_scores, arguments, message):
@@ -233,24 +233,24 @@ def test_ids_stay_unique_when_more_is_drawn_into_a_figure(made_scores):
     assert len(set(ids)) == len(ids)
 
 
-@pytest.mark.parametrize("kind", ["critical_difference", "time", "heatmap"])
-def test_the_level_is_that_of_the_verdict(made_scores, kind):
+@pytest.mark.parametrize("plot_name", ["critical_difference", "time", "heatmap"])
+def test_default_noise_rate_is_that_of_the_verdict(made_scores, plot_name):
     scores = made_scores(kinds=("uniform", "pair"), rates=(0.0, 0.1, 0.3, 0.6))
     scores = scores[(scores["noise_kind"] == "uniform") | (scores["noise_rate"] < 0.2)]
-    assert [ax.get_title() for ax in plot(scores, kind)] == ["at 30 % uniform noise", "at 10 % pair noise"]
-    # Also where the models that are drawn alone would have told of another rate.
+    assert [ax.get_title() for ax in plot(scores, plot_name)] == ["at 30 % uniform noise", "at 10 % pair noise"]
+    # Also where the drawn models alone would give another rate.
     scores.loc[(scores["model"] == "b") & (scores["noise_rate"] == 0.3), "accuracy"] = np.nan
-    assert "at 10 % uniform noise" not in plot(made_scores(), kind).figure.get_suptitle()
-    assert "at 10 %" in plot(scores, kind, models=["a"], noise_kind="uniform").figure.get_suptitle()
+    assert "at 10 % uniform noise" not in plot(made_scores(), plot_name).figure.get_suptitle()
+    assert "at 10 %" in plot(scores, plot_name, models=["a"], noise_kind="uniform").figure.get_suptitle()
 
 
 def test_one_ax_is_for_one_kind_of_noise(made_scores):
     scores, ax = made_scores(kinds=("uniform", "pair")), Figure().subplots()
-    with pytest.raises(ValueError, match=r"^ax must be None for .* several kinds of noise; name a noise_kind"):
+    with pytest.raises(ValueError, match=r"^ax must be None for .* several kinds of noise; .* noise_kind"):
         plot(scores, "ela", ax=ax)
     assert plot(scores, "ela", ax=ax, noise_kind="pair") is ax
 
 
 def test_no_scores(made_scores):
-    with pytest.raises(ValueError, match=r"^noise_kind must be among none: there are no scores"):
+    with pytest.raises(ValueError, match=r"^noise_kind must be among \(no scores\)"):
         plot(made_scores()[:0], "ela")

@@ -41,7 +41,7 @@ def test_sets_with_a_missing_value_do_not_count(made_scores):
     ax = plot(scores, "ranks")
     assert np.isfinite(ax.lines[0].get_ydata()).all()
     caption = " ".join(ax.figure.get_supxlabel().split())
-    assert "over 4 to 5 data sets; of 5, as those where a model has no value do not count" in caption
+    assert "over 4 to 5 data sets; of 5: data sets where a model has no value are excluded" in caption
 
 
 def test_ranks_are_among_the_models_that_are_drawn(made_scores):

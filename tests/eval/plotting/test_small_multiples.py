@@ -21,7 +21,7 @@ def test_lines_are_those_of_the_tables(made_scores):
             np.testing.assert_allclose(line.get_xdata(), here["noise_rate"])
 
 
-def test_thirty_panels_can_be_read(made_scores):
+def test_thirty_panels_are_legible(made_scores):
     axes = plot(made_scores(datasets=SETS), "ela_by_dataset")
     figure = axes[0].figure
     figure.draw_without_rendering()

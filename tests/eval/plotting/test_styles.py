@@ -4,12 +4,12 @@ from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.config.line_styles import check_figures, check_options
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.plotting.styles import look_of, looks_of, options_of
+from boostnoise.eval.plotting.styles import line_style, line_styles, options_of
 
 
-def test_looks_differ():
-    looks = {tuple(look_of(i, 60, FigureOptions()).values()) for i in range(60)}
-    assert len(looks) == 60
+def test_styles_differ():
+    styles = {tuple(line_style(i, 60, FigureOptions()).values()) for i in range(60)}
+    assert len(styles) == 60
 
 
 @pytest.mark.parametrize(
@@ -39,18 +39,18 @@ def test_both_figures_are_checked():
             check_figures(parse_config({**content, name: {"fig_cmap": "no"}}, "run"))
 
 
-def test_looks_follow_from_the_place_among_all():
-    everyone = looks_of(["a", "b", "c"], FigureOptions())
-    assert looks_of(["a", "b", "c"], FigureOptions(), ["c", "a"]) == {name: everyone[name] for name in "ca"}
-    assert [look["gid"] for look in everyone.values()] == ["model-0", "model-1", "model-2"]
-    assert everyone["b"]["color"] == look_of(1, 3, FigureOptions())["color"]
+def test_style_follows_from_the_position_among_all_models():
+    styles = line_styles(["a", "b", "c"], FigureOptions())
+    assert line_styles(["a", "b", "c"], FigureOptions(), ["c", "a"]) == {name: styles[name] for name in "ca"}
+    assert [style["gid"] for style in styles.values()] == ["model-0", "model-1", "model-2"]
+    assert styles["b"]["color"] == line_style(1, 3, FigureOptions())["color"]
 
 
-def test_size_and_title_are_of_one_picture(small_config):
+def test_size_and_title_apply_to_averaged_curves_only(small_config):
     figure = {"fig_size": [3, 4], "fig_title": "mine", "fig_dpi": 90, "fig_cmap": "viridis"}
     config = small_config(ela_fig=figure)
     assert options_of(config, "ela") == config.ela_fig
     assert options_of(config, "rla") == config.rla_fig
     assert options_of(config, "rla_by_dataset") == config.rla_fig
-    for kind in ("ela_by_dataset", "heatmap"):
-        assert options_of(config, kind) == FigureOptions(fig_dpi=90, fig_cmap="viridis")
+    for plot in ("ela_by_dataset", "heatmap"):
+        assert options_of(config, plot) == FigureOptions(fig_dpi=90, fig_cmap="viridis")

@@ -22,7 +22,7 @@ def test_points_and_bars(made_scores):
         assert y == accuracy[model]
         assert 0 < fastest < seconds[model] < slowest
     assert ax.figure.get_suptitle() == "Accuracy and time at 10 % uniform noise, mean over 2 data sets"
-    assert ax.figure.get_supxlabel() == "Bars: 95 % bootstrap interval of the mean over 3 repeats"
+    assert ax.figure.get_supxlabel() == "Error bars: 95 % bootstrap interval of the mean over 3 repeats"
 
 
 def test_models_without_values(made_scores):
@@ -33,7 +33,7 @@ def test_models_without_values(made_scores):
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b (no values)", "c"]
 
 
-def test_ticks_are_written_alike(made_scores):
+def test_ticks_have_one_format(made_scores):
     scores = made_scores("ab")
     scores["fit_seconds"] = np.geomspace(7e-5, 2e-4, len(scores))
     ax = plot(scores, "time")
@@ -44,7 +44,7 @@ def test_ticks_are_written_alike(made_scores):
     assert not any("e" in label for label in labels)
 
 
-def test_ticks_within_a_decade_are_told(made_scores):
+def test_ticks_within_a_decade_are_labelled(made_scores):
     scores = made_scores("ab")
     scores["fit_seconds"] = np.linspace(2, 6, len(scores))
     ax = plot(scores, "time")
