@@ -176,47 +176,47 @@ def main(
             raise click.UsageError(f"--redraw fits nothing, so it cannot go with {given[0]}")
     # Imported here, so that --help answers at once.
     from ..errors import ConfigError
-    from ..report.console import display
+    from ..report.console import create_display
 
-    shown = display(config.stem, quiet=quiet, as_json=as_json)
+    display = create_display(config.stem, quiet=quiet, as_json=as_json)
     if max_memory is not None:
         limit_memory(max_memory)
     try:
         with stopped_after(max_time):
             if data is not None:
-                sys.exit(_init(config, data, target, shown))
+                sys.exit(_init(config, data, target, display))
             if redraw:
-                sys.exit(_redraw(config, shown))
-            checked = _read(config, fresh, allow_modules, shown)
+                sys.exit(_redraw(config, display))
+            checked = _read(config, fresh, allow_modules, display)
             try:
                 if dry_run:
-                    sys.exit(_foretell(checked, jobs or -1, allow_modules, shown))
-                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, shown))
+                    sys.exit(_forecast(checked, jobs or -1, allow_modules, display))
+                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, display))
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
     except ConfigError as error:
-        shown.refuse(str(error))
+        display.show_error(str(error))
         sys.exit(BAD_USAGE)
     except MemoryError:
-        shown.refuse("out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else ""))
+        display.show_error("out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else ""))
         sys.exit(BAD_USAGE)
     except KeyboardInterrupt as interrupt:
         again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
         is_out_of_time = isinstance(interrupt, OutOfTime)
-        shown.interrupted(again, f"Stopped after {max_time:g} s" if is_out_of_time else "Interrupted")
+        display.show_interruption(again, f"Stopped after {max_time:g} s" if is_out_of_time else "Interrupted")
         sys.exit(OUT_OF_TIME if is_out_of_time else INTERRUPTED)
 
 
-def _init(path: Path, data: str, target: str | None, shown: Display) -> int:
+def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     from .starter import write_starter
 
     for remark in write_starter(path, data, target):
-        shown.warn(remark)
-    shown.wrote(path, f"run it with: {shlex.join(['noisyeval', str(path)])}")
+        display.show_warning(remark)
+    display.show_starter(path, f"run it with: {shlex.join(['noisyeval', str(path)])}")
     return DONE
 
 
-def _redraw(folder: Path, shown: Display) -> int:
+def _redraw(folder: Path, display: Display) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
 
@@ -227,24 +227,24 @@ def _redraw(folder: Path, shown: Display) -> int:
     from ..execution.run_record import load_run
 
     check_folder(folder)
-    return _end(load_run(folder), shown)
+    return _end(load_run(folder), display)
 
 
-def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], shown: Display) -> Config:
+def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
     from ..config.reader import load_config
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         config = load_config(path)
     for warning in caught:
-        shown.warn(str(warning.message))
+        display.show_warning(str(warning.message))
     if allow_modules:
         # A user's own module lies in the working directory; at the end of the path it shadows nothing.
         sys.path.append(str(Path.cwd()))
     return config.model_copy(update={"resume": False}) if fresh else config
 
 
-def _foretell(config: Config, n_jobs: int, allow_modules: tuple[str, ...], shown: Display) -> int:
+def _forecast(config: Config, n_jobs: int, allow_modules: tuple[str, ...], display: Display) -> int:
     from ..config.line_styles import check_figures
     from ..execution.forecast import forecast
     from ..execution.local_pool import slots_for
@@ -252,7 +252,7 @@ def _foretell(config: Config, n_jobs: int, allow_modules: tuple[str, ...], shown
 
     check_figures(config)
     n_slots = slots_for(n_jobs, config.threads)
-    shown.foretell(config, forecast(plan(config, allow_modules=allow_modules), n_slots))
+    display.show_forecast(config, forecast(plan(config, allow_modules=allow_modules), n_slots))
     return DONE
 
 
@@ -262,26 +262,28 @@ def _run(
     scheduler: str | None,
     stores: tuple[Path, ...],
     allow_modules: tuple[str, ...],
-    shown: Display,
+    display: Display,
 ) -> int:
     from ..config.line_styles import check_figures
     from ..execution.runner import merge, run
 
     check_figures(config)
     if stores:
-        shown.took_over(merge(config, stores))
-    with shown, warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: shown.warn(str(message))
-        finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=shown)
-    return _end(finished, shown)
+        display.show_merge(merge(config, stores))
+    with display, warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: display.show_warning(str(message))
+        finished = run(
+            config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
+        )
+    return _end(finished, display)
 
 
-def _end(run: Run, shown: Display) -> int:
+def _end(run: Run, display: Display) -> int:
     """Write the results, and tell of them."""
     from ..report.files import write_report
 
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: shown.warn(str(message))
+        warnings.showwarning = lambda message, *_: display.show_warning(str(message))
         files = write_report(run)
-    shown.end(run, files)
+    display.show_results(run, files)
     return SOME_CELLS_FAILED if run.scores["error"].notna().any() else DONE

@@ -1,4 +1,4 @@
-"""`compare`: an evaluation in one call, of whatever is at hand in Python."""
+"""`compare`: an evaluation in one call, of models and data in Python."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..models.allowed_classes import check_classes, is_listed
 from ..models.packages import described_classes
 from .comparison import Comparison
 from .from_estimators import describe, is_estimator, plain
-from .from_memory import DataFile, file_of
+from .from_memory import DataFile, data_file
 
 RATES = [0.0, 0.1, 0.2, 0.3, 0.4]
 KINDS_WITH_USUAL_RATES = ("uniform", "pair_flip", "instance_dependent", "label")
-LONGEST_NAME = 60  # of a model that is named by its parameters
+MAX_NAME = 60  # characters of a model name that is made from parameters
 
 
 def compare(
@@ -49,59 +49,58 @@ def compare(
 ) -> Comparison:
     """Compare models on data sets under label noise.
 
-    It is the command ``noisyeval`` for Python, with the same engine and the same store: every cell that has
-    been fitted is kept in `results_dir` at once, and no cell is fitted twice.  A comparison that was
-    interrupted goes on when it is called again, and `Comparison.load` opens what there is.
+    It is the command ``noisyeval`` in Python, with the same engine and store: every finished cell is stored in
+    `results_dir` at once, and no cell is fitted twice.  Call it again to resume an interrupted comparison;
+    `Comparison.load` opens one without fitting.
 
     Parameters
     ----------
     models : list or dict
         Short names, such as ``"xgboost"`` (``noisyeval --list`` shows all); estimators of scikit-learn,
         XGBoost, LightGBM, CatBoost or this project, or with their interface; pairs ``(name, model)``; or
-        objects of a config.  A dict holds them by their names.  What becomes of an estimator is a description
-        of its class and of the parameters that are not the defaults, so it must be made of numbers, text, lists
-        and other estimators; whether it is fitted does not matter.  Seeds that are None, and all numbers of
-        threads, are given by the run.
+        config objects.  A dict maps names to them.  An estimator is stored as a description of its class and
+        its non-default parameters, so these must be numbers, text, lists or other estimators; it may be fitted
+        or not.  The run sets seeds that are None and all numbers of threads.
     datasets : list or dict
-        Names, such as ``"breast_cancer"``; paths of svmlight files; objects of a config, such as ``{"path":
-        "spam.csv", "target": "label"}``.  A dict holds by their names these, or data in memory: ``(X, y)``,
-        ``(frame, "label")`` with the column of the labels, or an object of a config with the key ``"data"`` for
-        either, beside others such as ``"categorical": "ordinal"``.  Data in memory are written to
-        ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Missing features stay as they are,
-        ``"missing": "keep"``, for models that take them.
+        Names, such as ``"breast_cancer"``; paths of svmlight files; config objects, such as ``{"path":
+        "spam.csv", "target": "label"}``.  A dict maps names to these, or to data in memory: ``(X, y)``,
+        ``(frame, "label")`` with the label column, or a config object with either under the key ``"data"`` and
+        other keys such as ``"categorical": "ordinal"``.  Data in memory are written to
+        ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Their missing features are kept by
+        default (``"missing": "keep"``), for models that accept them.
     noise : str, number, list or dict, default="uniform"
         A kind, with the rates 0, 0.1, ..., 0.4; rates of uniform noise; a dict of kinds and their rates, such
-        as ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; an object of a config; or a list of kinds and
-        objects.  No noise is always run as well.
+        as ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; a config object; or a list of kinds and objects.  The
+        rate 0 is always included.
     repeats : int, default=3
-        How often each is repeated, with other splits, noise and seeds.
+        Number of repeats, each with its own split, noise and seeds.
     test_fraction : float, default=0.2
-        Share of the rows that are tested on.
+        Share of the rows that are test rows.
     stratify : bool, default=True
-        Whether training and test rows hold the classes in the same shares.
+        Whether training and test rows have the same class proportions.
     random_state : int, default=0
-        The seed of all draws.
+        Seed of the whole run.
     metric : {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc"}, default="accuracy"
-        What ELA, RLA and tests are computed from.
+        The measure that ELA, RLA and the tests are computed from.
     results_dir : str or Path, default="results"
         The folder of the store.
     name : str, default="comparison"
-        Of the run in the store; one that is there is replaced, but for its cells.
+        Name of the run in the store.  It replaces an existing run of this name, whose cells are kept.
     n_jobs : int, default=-1
-        Cells that are fitted side by side, at most; -1 for as many as there are cores for.
+        Maximum number of cells fitted at the same time; -1 for as many as the cores allow.
     threads : int, default=1
         Threads of each cell.
     time_limit, memory_limit : float or None, default=None
-        Seconds and GiB that a cell may take; it fails if it takes more.
+        Limits of a cell in seconds and GiB; a cell that exceeds one fails.
     resume : bool, default=True
-        Whether finished cells are used.
+        Whether to reuse finished cells.
     scheduler : str or None, default=None
-        Address of the scheduler of a Dask cluster that fits the cells in place of this machine.
+        Address of the scheduler of a Dask cluster, which then fits the cells instead of this machine.
     allow_modules : collection of str, default=()
-        Packages that descriptions of models may name, beside those always allowed.  Their code runs.  The
-        packages of estimators that are handed over need not be named.
+        Packages that model descriptions may name, in addition to those always allowed.  Their code runs.  The
+        packages of estimators in `models` need not be listed.
     progress : bool or callable, default=True
-        Whether a bar is shown, on a terminal or in a notebook; or what is called with a
+        Whether to show a bar, on a terminal or in a notebook; or a callback, called with a
         `boostnoise.eval.Progress` at the start and after each cell.
 
     Returns
@@ -111,13 +110,13 @@ def compare(
     Raises
     ------
     ConfigError
-        A ValueError, before any work, if what was asked for cannot be run; it names the argument.
+        A ValueError that names the argument, raised before any fit, if the comparison cannot be run.
     TypeError
-        If an argument is of a type that stands for nothing.
+        If an argument has an unsupported type.
     """
     if not isinstance(results_dir, str | Path):
         raise TypeError(f"results_dir must be a path, got {results_dir!r:.60}")
-    # Imported here, for they take long.
+    # Imported here, since they take long to load.
     from ..execution.dask_cluster import check_scheduler
     from ..execution.local_pool import check_n_jobs
     from ..execution.runner import run
@@ -125,7 +124,7 @@ def compare(
     check_n_jobs(n_jobs)
     check_scheduler(scheduler)
     results_dir = str(results_dir)
-    described, at_hand = _models(models)
+    described, from_estimators = _models(models)
     sets, files = _datasets(datasets, Path(results_dir) / "data")
     content = {
         "datasets": sets,
@@ -146,7 +145,7 @@ def compare(
     config = parse_config(content, name)
     allowed = {
         *_named_packages(allow_modules),
-        *(package for i in at_hand for package in _packages_not_listed(config.models[i])),
+        *(package for i in from_estimators for package in _packages_not_listed(config.models[i])),
     }
     for model in config.models:
         try:
@@ -155,23 +154,23 @@ def compare(
             raise ConfigError(f"models: {model.name!r}: {error}") from None
     for file in files:
         file.write()
-    with _shown(progress, name) as show:
-        finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=show)
+    with _display(progress, name) as callback:
+        finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=callback)
     return Comparison(finished)
 
 
 def _models(models: Any) -> tuple[list[Any], list[int]]:
-    """Models as a config holds them, and which of them were estimators, whose code has run already."""
+    """Model descriptions for a config, and the indices of those made from estimators, whose code is trusted."""
     if isinstance(models, str) or is_estimator(models):
         models = [models]
     if not isinstance(models, Mapping | list | tuple):
         raise TypeError(f"models must be a list or a dict, got {type(models).__name__}")
     described: list[Any] = []
-    at_hand, unnamed = [], []
+    from_estimators, unnamed = [], []
     for i, (name, model, where) in enumerate(_named(models, "models")):
         if is_estimator(model):
             value = describe(model, where)
-            at_hand.append(i)
+            from_estimators.append(i)
             if name is None:
                 unnamed.append(i)
         elif isinstance(model, Mapping):
@@ -179,28 +178,28 @@ def _models(models: Any) -> tuple[list[Any], list[int]]:
         elif isinstance(model, str):
             value = {"model": model}
         elif isinstance(model, type):
-            raise TypeError(f"{where}: {model.__name__} is a class; give an object of it, {model.__name__}()")
+            raise TypeError(f"{where}: {model.__name__} is a class; pass an instance, {model.__name__}()")
         else:
             raise TypeError(f"{where} must be a short name, an estimator or a dict, got {model!r:.60}")
         described.append(_with_name(value, name, where))
-    alike = Counter(described[i]["model"] for i in unnamed)
+    counts = Counter(described[i]["model"] for i in unnamed)
     for i in unnamed:
-        described[i]["name"] = _name_of(described[i], alone=alike[described[i]["model"]] == 1)
-    return described, at_hand
+        described[i]["name"] = _name_of(described[i], unique=counts[described[i]["model"]] == 1)
+    return described, from_estimators
 
 
-def _name_of(described: dict[str, Any], *, alone: bool) -> str:
-    """The class of an estimator; where there are several of it, with the parameters that are set."""
+def _name_of(described: dict[str, Any], *, unique: bool) -> str:
+    """Name an estimator by its class, with its parameters if the class is not unique."""
     name = str(described["model"])
     params = ", ".join(f"{key}={value!r}" for key, value in described["params"].items())
-    if alone or not params:
+    if unique or not params:
         return name
-    spelt_out = f"{name}({params})"
-    return spelt_out if len(spelt_out) <= LONGEST_NAME else name
+    full_name = f"{name}({params})"
+    return full_name if len(full_name) <= MAX_NAME else name
 
 
 def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
-    """Data sets as a config holds them, and the files that it takes."""
+    """Data set descriptions for a config, and the files to write for data in memory."""
     if isinstance(datasets, str | Path):
         datasets = [datasets]
     if not isinstance(datasets, Mapping | list | tuple):
@@ -219,10 +218,10 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
         if "data" in value:
             name = value.get("name") if name is None else name
             if not isinstance(name, str):
-                raise ConfigError(f"{where}: data in memory need a name; give a dict, {{'my data': (X, y)}}")
+                raise ConfigError(f"{where}: data in memory need a name; pass a dict, {{'my data': (X, y)}}")
             drop = value.get("missing") == "drop_rows"
             data, target = value.pop("data"), value.pop("target", None)
-            file, target = file_of(name, data, target, folder, where, drop_missing=drop)
+            file, target = data_file(name, data, target, folder, where, drop_missing=drop)
             files.append(file)
             value = {"path": str(file.path), "target": target, "missing": "keep", **value}
         sets.append(_with_name(value, name, where))
@@ -234,7 +233,7 @@ def _is_path(data: str | Path) -> bool:
 
 
 def _noise(noise: Any) -> list[Any]:
-    """Noise as a config holds it."""
+    """Noise descriptions for a config."""
     if isinstance(noise, Mapping):
         items = [noise] if "kind" in noise else [{"kind": kind, "rates": noise[kind]} for kind in noise]
     else:
@@ -254,7 +253,7 @@ def _spec_of_noise(noise: Any, where: str) -> dict[str, Any]:
     if _is_number(rates):
         rates = [rates]
     if isinstance(rates, list | tuple | np.ndarray):
-        # 3 * 0.1 is not 0.3, but the same rate.
+        # Rounding makes 3 * 0.1 the rate 0.3.
         spec["rates"] = [round(float(rate), 12) if _is_number(rate) else rate for rate in rates]
     return spec
 
@@ -264,7 +263,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _named(items: Any, argument: str) -> Iterator[tuple[str | None, Any, str]]:
-    """Names, where there are some, with what they name, and what errors call it."""
+    """The items of an argument: name or None, item, and how error messages refer to it."""
     if isinstance(items, Mapping):
         for name, item in items.items():
             if not isinstance(name, str):
@@ -273,35 +272,35 @@ def _named(items: Any, argument: str) -> Iterator[tuple[str | None, Any, str]]:
         return
     for i, item in enumerate(items):
         is_pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
-        name, thing = item if is_pair else (None, item)
-        yield name, thing, f"{argument}[{i}]"
+        name, value = item if is_pair else (None, item)
+        yield name, value, f"{argument}[{i}]"
 
 
 def _with_name(value: dict[str, Any], name: str | None, where: str) -> dict[str, Any]:
     if name is None:
         return value
     if value.get("name", name) != name:
-        raise ConfigError(f"{where} is named {value['name']!r} as well; one name will do")
+        raise ConfigError(f"{where}: two names, {name!r} and {value['name']!r}; give one")
     return {**value, "name": name}
 
 
 def _named_packages(allow_modules: Collection[str]) -> Collection[str]:
     if isinstance(allow_modules, str) or not all(isinstance(name, str) for name in allow_modules):
-        raise TypeError(f"allow_modules must be a list of names of packages, got {allow_modules!r:.60}")
+        raise TypeError(f"allow_modules must be a list of package names, got {allow_modules!r:.60}")
     return allow_modules
 
 
 def _packages_not_listed(model: ModelSpec) -> set[str]:
-    """Packages of those classes of a model that a config may not name."""
+    """Packages of a model's classes that are not on the list of allowed classes."""
     return {module.partition(".")[0] for module, cls in described_classes(model) if not is_listed(module, cls)}
 
 
-def _shown(progress: Any, name: str) -> AbstractContextManager[Callable[[Progress], object] | None]:
-    """What is called with the progress."""
+def _display(progress: Any, name: str) -> AbstractContextManager[Callable[[Progress], object] | None]:
+    """The callback for the progress of a run."""
     if progress is True:
-        from ..report.console import display_in_python
+        from ..report.console import create_python_display
 
-        return display_in_python(name)
+        return create_python_display(name)
     if progress is not False and not callable(progress):
         raise TypeError(f"progress must be True, False or callable, got {progress!r:.60}")
     return nullcontext(progress or None)

@@ -1,4 +1,4 @@
-"""`Comparison`: the results of a run, as tables, tests, pictures and text."""
+"""`Comparison`: the results of a run as tables, tests, plots and text."""
 
 from __future__ import annotations
 
@@ -31,48 +31,45 @@ AREA = "area_under_ela"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What came of a comparison of models under label noise.
+    """Results of a comparison of models under label noise.
 
-    `compare` returns it, and `Comparison.load` opens one that is in a store.  Printed, it is a short summary;
-    in a notebook, tables and the curves of ELA.
+    `compare` returns one, and `Comparison.load` opens one from a store.  Printing it gives a short summary; a
+    notebook shows tables and the curves of ELA.
 
     Parameters
     ----------
     run : Run
-        The config, the scores and what else the store knows.
+        The config, the scores and the other records of the run.
     """
 
     run: Run
 
     @classmethod
     def load(cls, results_dir: str | Path = "results", name: str | None = None) -> Comparison:
-        """Open a comparison, or a run of ``noisyeval``, from its store alone; nothing is fitted or read beside.
+        """Open a comparison, or a run of ``noisyeval``, from its store alone.  Nothing is fitted.
 
         Parameters
         ----------
         results_dir : str or Path, default="results"
             The folder of the store, or the run's own folder in it.
         name : str or None, default=None
-            Of the run; None for the only one.
+            Name of the run; None for the only one.
 
         Raises
         ------
         ConfigError
-            If there is no such run, or the store cannot be read.
+            If the run does not exist, or the store cannot be read.
         """
         return cls(load_run(results_dir, name))
 
     @property
     def config(self) -> Config:
-        """What was asked for."""
+        """Config of the run."""
         return self.run.config
 
     @property
     def scores(self) -> pd.DataFrame:
-        """One row for each cell, as `boostnoise.eval.run` returns it; a cell that failed has an error.
-
-        A copy, which may be changed.
-        """
+        """Copy of the scores, one row per cell, as in `boostnoise.eval.Run`; a failed cell has an error."""
         return self.run.scores.copy()
 
     def ela(self, *, by_dataset: bool = False, noise_kind: str | None = None) -> pd.DataFrame:
@@ -90,28 +87,28 @@ class Comparison:
         return self.curve("rla", by_dataset=by_dataset, noise_kind=noise_kind)
 
     def curve(self, metric: str, *, by_dataset: bool = False, noise_kind: str | None = None) -> pd.DataFrame:
-        """A metric against the noise rate, as a table to be read; `boostnoise.eval.curve` gives a tidy one.
+        """A metric against the noise rate, as a wide table; `boostnoise.eval.curve` returns a tidy one.
 
         Parameters
         ----------
         metric : str
             A measure, such as ``"accuracy"``, or ``"ela"``, ``"rla"``, ``"retention"``, ``"area_under_ela"``.
         by_dataset : bool, default=False
-            Whether each data set has its own rows; otherwise the mean over them is shown.
+            Whether each data set has its own rows; otherwise the table holds the mean over them.
         noise_kind : str or None, default=None
             The kind of noise; None for all.
 
         Returns
         -------
         DataFrame
-            A row for each model, within each data set if they are not averaged, within each kind of noise if
-            there are several; a column for each noise rate, or one named ``"area"``.  The mean over the
-            repeats, NaN where one of them is missing.
+            Means over the repeats; NaN where a repeat is missing.  A row for each model, by data set if
+            `by_dataset`, by kind of noise if there are several; a column for each noise rate, or one named
+            ``"area"``.
 
         Raises
         ------
         ValueError
-            If there is no such metric or kind of noise.
+            If the metric or the kind of noise is unknown.
         """
         scores = self._of_kind(noise_kind)
         table = (curve if by_dataset else mean_curve)(scores, metric, self.config.metric)
@@ -120,11 +117,11 @@ class Comparison:
         return by_noise_rate(table, metric, ["noise_kind"] * several + ["dataset"] * by_dataset + ["model"])
 
     def _kind(self, noise_kind: str | None) -> str:
-        """The kind of noise, if there is such; the only one where none is named."""
+        """Check the kind of noise; None stands for the only one."""
         return checked_kind(self.run.scores, noise_kind)
 
     def _of_kind(self, noise_kind: str | None) -> pd.DataFrame:
-        """The scores of a kind of noise, or of all."""
+        """Scores under a kind of noise, or all scores."""
         scores = self.run.scores
         return scores if noise_kind is None else scores[scores["noise_kind"] == self._kind(noise_kind)]
 
@@ -136,17 +133,17 @@ class Comparison:
         Parameters
         ----------
         noise_rate : float or None, default=None
-            The noise rate; None for the one that `verdict` speaks of.
+            The noise rate; None for the noise rate of `verdict`.
         metric : str or None, default=None
-            By which models are ranked, see `curve`; None for the accuracy, or what was asked for in its place.
+            The metric to rank by, see `curve`; None for the measure of the run.
         noise_kind : str or None, default=None
             The kind of noise; None for the only one.
 
         Returns
         -------
         DataFrame
-            A row for each data set, a column for each model.  A data set of which a model has no value has no
-            ranks, and a model without any value has none; ``.mean()`` gives the mean ranks.
+            A row for each data set, a column for each model.  Models without any value have no ranks, nor has a
+            data set where another model lacks a value; ``.mean()`` gives the mean ranks.
         """
         chosen = self._chosen(noise_rate, metric, noise_kind)
         return rank_table(score_table(**chosen), higher_is_better=higher_is_better(chosen["metric"]))
@@ -160,44 +157,44 @@ class Comparison:
         noise_kind: str | None = None,
         alpha: float = 0.05,
     ) -> SignificanceTests:
-        """Test whether models differ, over the data sets and on each of them.
+        """Test whether models differ, over the data sets and on each one.
 
         Parameters
         ----------
         noise_rate, metric, noise_kind
             See `ranks`.
         control : str or None, default=None
-            The model that is compared with each other; None for the one of the best mean rank.
+            The model that is compared with every other; None for the model with the best mean rank.
         alpha : float, default=0.05
             Significance level.
 
         Returns
         -------
         SignificanceTests
-            Printed, it is prose and small tables.  Where there are too few data sets or repeats for a test, it
-            says so.
+            Prints as prose and small tables, with a remark where there are too few data sets or repeats for a
+            test.
         """
         chosen = self._chosen(noise_rate, metric, noise_kind)
         return significance_tests(**chosen, control=control, alpha=alpha)
 
     def verdict(self, noise_rate: float | None = None, control: str | None = None) -> str:
-        """Which model does best and what of it is certain: a paragraph for each kind of noise.
+        """Describe which model does best and what is significant, in a paragraph per kind of noise.
 
-        One more says where noise is in the test labels too.
+        Another paragraph names the kinds of noise that also change test labels.
 
         Parameters
         ----------
         noise_rate : float or None, default=None
-            The noise rate; None for the one nearest to 30 % of which the most data sets have all values.
+            The noise rate; None for the one nearest to 30 % among those with the most complete data sets.
         control : str or None, default=None
             See `tests`.
         """
-        said = verdict(self.run.scores, metric=self.config.metric, control=control, noise_rate=noise_rate)
-        noisy = self.config.scored_on()
-        return "\n\n".join([*said, *([f"{noisy}."] if noisy else [])])
+        paragraphs = verdict(self.run.scores, metric=self.config.metric, control=control, noise_rate=noise_rate)
+        noisy_tests = self.config.scored_on()
+        return "\n\n".join([*paragraphs, *([f"{noisy_tests}."] if noisy_tests else [])])
 
     def _chosen(self, noise_rate: float | None, metric: str | None, noise_kind: str | None) -> dict[str, Any]:
-        """Arguments of statistics at one noise rate."""
+        """Arguments for statistics at one noise rate."""
         kind = self._kind(noise_kind)
         metric = self.config.metric if metric is None else metric
         if noise_rate is None and metric != AREA:
@@ -230,19 +227,20 @@ class Comparison:
         metric: str | None = None,
         ax: Axes | None = None,
     ) -> Axes | NDArray[Any]:
-        """Draw a picture.
+        """Plot the scores.
 
         Parameters
         ----------
         plot : str, default="ela"
-            ``"ela"``, ``"rla"``, ``"retention"`` or a measure, also with ``"_by_dataset"`` behind it;
+            ``"ela"``, ``"rla"``, ``"retention"`` or a measure, optionally followed by ``"_by_dataset"``;
             ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``.
         noise_rate : float or None, default=None
-            The noise rate of the last four, if they have one; None for the one that `verdict` speaks of.
+            The noise rate of ``"critical_difference"``, ``"time"`` and ``"heatmap"``; None for the one of
+            `verdict`.
         noise_kind, models, metric
             See `boostnoise.eval.plot`.
         ax : Axes or None, default=None
-            Where to draw; None for a new figure of pyplot, which notebooks and ``plt.show()`` show.
+            Where to draw; None for a new pyplot figure, which notebooks and ``plt.show()`` display.
 
         Returns
         -------
@@ -251,7 +249,7 @@ class Comparison:
         from ..plotting import plot as plotting
         from ..plotting.styles import options_of
 
-        drawn = plotting.plot(
+        axes = plotting.plot(
             self.run.scores,
             plot,
             of=self.config.metric,
@@ -265,11 +263,11 @@ class Comparison:
         if ax is None:
             import matplotlib.pyplot as plt
 
-            figure = figure_of(drawn)
-            # So pyplot takes charge of a figure that is there already.
+            figure = figure_of(axes)
+            # This registers an existing figure with pyplot.
             make: Any = lambda *_, **__: figure  # noqa: E731
             plt.figure(FigureClass=make)
-        return drawn
+        return axes
 
     def to_latex(
         self,
@@ -280,28 +278,28 @@ class Comparison:
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
-        """A table for a paper: each model on each data set at one noise rate, mean and standard deviation.
+        """A LaTeX table of each model on each data set at one noise rate, with mean and standard deviation.
 
-        The best of each data set is bold, and those whose interval overlaps its have an asterisk, see
-        `boostnoise.eval.best_and_overlapping`.  It needs the LaTeX package booktabs.  Names are escaped, but
-        for formulas between dollar signs.
+        The best model of each data set is bold.  Models whose interval overlaps the best model's have an
+        asterisk, see `boostnoise.eval.best_and_overlapping`.  The table needs the LaTeX package booktabs.
+        Names are escaped, except formulas between dollar signs.
 
         Parameters
         ----------
         metric, noise_rate, noise_kind
             See `ranks`.
         caption : str or None, default=None
-            Text, which is escaped as well; None for one that tells what is shown.
+            Caption, which is escaped as well; None for a description of the table.
         label : str or None, default=None
-            By which the text refers to the table.
+            LaTeX label of the table.
         """
         from .table_export import as_latex
 
         for argument, text in (("caption", caption), ("label", label)):
             if not isinstance(text, str | None):
                 raise TypeError(f"{argument} must be text or None, got {text!r:.60}")
-        table, usual = self._marked(noise_rate, metric, noise_kind)
-        return as_latex(table, usual if caption is None else caption, label)
+        table, default_caption = self._marked(noise_rate, metric, noise_kind)
+        return as_latex(table, default_caption if caption is None else caption, label)
 
     def to_markdown(
         self, metric: str | None = None, *, noise_rate: float | None = None, noise_kind: str | None = None
@@ -314,21 +312,21 @@ class Comparison:
     def _marked(
         self, noise_rate: float | None, metric: str | None, noise_kind: str | None
     ) -> tuple[Cells, str]:
-        """The cells of a table at one noise rate, and its caption."""
-        from .table_export import marked
+        """Cells of a table at one noise rate, and the caption."""
+        from .table_export import marked_table
 
         chosen = self._chosen(noise_rate, metric, noise_kind)
-        table, caption = marked(**chosen)
-        noisy = self.config.scored_on(chosen["noise_kind"]) if chosen["noise_rate"] != 0 else ""
-        return table, f"{caption} {noisy}." if noisy else caption
+        table, caption = marked_table(**chosen)
+        noisy_tests = self.config.scored_on(chosen["noise_kind"]) if chosen["noise_rate"] != 0 else ""
+        return table, f"{caption} {noisy_tests}." if noisy_tests else caption
 
     def report(self, path: str | Path | None = None) -> Path:
-        """Write the report of the run, one HTML file that needs nothing beside it.
+        """Write the report of the run as one self-contained HTML file.
 
         Parameters
         ----------
         path : str, Path or None, default=None
-            None for ``<results_dir>/<name>/report.html``.
+            The file; None for ``<results_dir>/<name>/report.html``.
 
         Returns
         -------
@@ -339,7 +337,7 @@ class Comparison:
         return write_html(self.run, self.run.report_path if path is None else Path(path))
 
     def to_config(self, path: str | Path) -> Path:
-        """Write the config of this comparison, which ``noisyeval PATH`` runs again."""
+        """Write the config of this comparison, to be run with ``noisyeval PATH``."""
         path = Path(path)
         path.write_text(json.dumps(self.config.model_dump(), indent=2), encoding="utf-8")
         return path

@@ -1,4 +1,4 @@
-"""Estimators as a config describes them: where their class comes from, and what was set of its parameters."""
+"""Describe estimators for a config: module, class and non-default parameters."""
 
 from __future__ import annotations
 
@@ -13,62 +13,61 @@ from ..errors import ConfigError
 from ..models.allowed_parameters import THREADS
 from ..models.criterion_names import criterion_name
 
-# An evaluation lets CatBoost neither print nor write files, so these say nothing.
+# Ignored: an evaluation never lets CatBoost print or write files.
 QUIET = frozenset({"verbose", "silent", "logging_level", "allow_writing_files"})
 
-# What XGBoost's classifiers make of their parameter when they are fitted to more than two classes.
+# XGBoost sets this objective when it is fitted to more than two classes.
 FITTED_OBJECTIVE = "multi:softprob"
 
 
 def is_estimator(value: Any) -> bool:
-    """Whether a value is an estimator with parameters, and no class of them."""
+    """Whether a value is an estimator, and not a class."""
     return not isinstance(value, type) and hasattr(value, "get_params") and hasattr(value, "set_params")
 
 
 def describe(estimator: Any, where: str) -> dict[str, Any]:
-    """Module, class and parameters of an estimator, fitted or not, and of those in it.
+    """Describe an estimator, fitted or not, and its nested estimators by module, class and parameters.
 
-    Parameters that have their defaults are left out, and so are numbers of threads, which a run gives.  Tuples
-    become lists.
+    Parameters with default values and numbers of threads, which a run sets, are left out.  Tuples become lists.
 
     Parameters
     ----------
     estimator : estimator
     where : str
-        What errors call it, such as ``models[0]``.
+        How error messages refer to it, such as ``models[0]``.
 
     Returns
     -------
     dict
-        As the value of ``models[0]`` in a config, without a name.
+        A model of a config, without a name.
 
     Raises
     ------
     ConfigError
-        If a parameter is nothing that JSON knows, or the class cannot be imported from elsewhere.
+        If a parameter has no JSON form, or other processes cannot import the class.
     """
     cls = type(estimator)
     module = _public_module(cls, where)
-    unsaid = THREADS | QUIET if module == "catboost" else THREADS
+    omitted = THREADS | QUIET if module == "catboost" else THREADS
     defaults = _defaults(cls)
-    given = estimator.get_params(deep=False)
-    if module == "xgboost" and given.get("objective") == FITTED_OBJECTIVE:
-        del given["objective"]
+    current = estimator.get_params(deep=False)
+    if module == "xgboost" and current.get("objective") == FITTED_OBJECTIVE:
+        del current["objective"]
     params = {
         name: plain(value, f"{where}.{name}")
-        for name, value in given.items()
-        if name not in unsaid and not (name in defaults and _is_same(value, defaults[name]))
+        for name, value in current.items()
+        if name not in omitted and not (name in defaults and _is_same(value, defaults[name]))
     }
     return {"module": module, "model": cls.__name__, "params": params}
 
 
 def plain(value: Any, where: str) -> Any:
-    """A value as JSON knows it, with descriptions in place of estimators.
+    """Convert a value to JSON types, with descriptions in place of estimators.
 
     Raises
     ------
     ConfigError
-        If JSON knows no such value.
+        If the value has no JSON form.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -87,31 +86,31 @@ def plain(value: Any, where: str) -> Any:
     criterion = criterion_name(value)
     if criterion is not None:
         return criterion
-    raise ConfigError(f"{where}: {_why_not(value)}")
+    raise ConfigError(f"{where}: {_problem(value)}")
 
 
-def _why_not(value: Any) -> str:
-    """Why a value is nothing that JSON knows, and what may stand for it."""
+def _problem(value: Any) -> str:
+    """Explain why a value has no JSON form, and what to use instead."""
     found = f"{value!r:.60}".replace("\n", " ")
     match value:
         case np.ndarray():
-            return "an array cannot be written into a config; give a list"
+            return "an array cannot be written into a config; use a list"
         case dict():
             return f"the keys of {found} are not text, so it cannot be written into a config"
         case np.random.RandomState() | np.random.Generator():
             return (
-                "a random generator cannot be written into a config; give a number, or None for the run's seed"
+                "a random generator cannot be written into a config; use a number, or None for the run's seed"
             )
         case type() if hasattr(value, "get_params"):
-            return f"{value.__name__} is a class; give an object of it, {value.__name__}()"
-    hint = "numbers, text, lists and estimators can"
+            return f"{value.__name__} is a class; use an instance, {value.__name__}()"
+    hint = "allowed: numbers, text, lists and estimators"
     if type(value).__module__.startswith("boostnoise."):
-        hint = "give the name of the loss, and its parameters as loss_params"
+        hint = "use the name of the loss, and its parameters as loss_params"
     return f"{found} cannot be written into a config; {hint}"
 
 
 def _public_module(cls: type, where: str) -> str:
-    """The shortest module without an underscore that has the class."""
+    """The shortest public module path that exports the class."""
     parts = cls.__module__.split(".")
     for n in range(1, len(parts) + 1):
         if parts[n - 1].startswith("_"):
@@ -121,12 +120,12 @@ def _public_module(cls: type, where: str) -> str:
             return module
     raise ConfigError(
         f"{where}: other processes cannot import the class {cls.__qualname__} from {cls.__module__}; "
-        "put it into a module of its own, at its top level"
+        "define it at the top level of a module"
     )
 
 
 def _defaults(cls: type) -> dict[str, Any]:
-    """Defaults of the parameters; of boosters also of those that only a parent's signature names."""
+    """Default parameters, including those that only a parent class names, as in boosters."""
     defaults: dict[str, Any] = {}
     for base in cls.__mro__[:-1]:
         for name, parameter in inspect.signature(base).parameters.items():

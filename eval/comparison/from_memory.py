@@ -1,4 +1,4 @@
-"""Data sets that are handed over as arrays or data frames: they become files, which a config can name."""
+"""Write arrays and data frames to Parquet files, so that a config can name them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ TARGET = "target"
 
 @dataclass(frozen=True)
 class DataFile:
-    """A Parquet file that is to be written.
+    """A Parquet file to write.
 
     Attributes
     ----------
     path : Path
-        Named after the data set and a hash of what it holds.
+        Its name contains the name of the data set and a hash of the content.
     content : bytes
     """
 
@@ -34,12 +34,12 @@ class DataFile:
     content: bytes
 
     def write(self) -> None:
-        """Write it as a whole or not at all, and not again if it is there.
+        """Write the file atomically, unless it exists with the same content.
 
         Raises
         ------
         ConfigError
-            If it cannot be written.
+            If the file cannot be written.
         """
         check_folder(self.path.parent)
         try:
@@ -52,53 +52,54 @@ class DataFile:
             raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None
 
 
-def file_of(
+def data_file(
     name: str, data: Any, target: Any, folder: Path, where: str, *, drop_missing: bool = False
 ) -> tuple[DataFile, str]:
-    """The file of a data set, and the column of its labels.
+    """The file of a data set, and the name of its label column.
 
     Parameters
     ----------
     name : str
-        Of the data set.
+        Name of the data set.
     data : DataFrame or pair
-        A frame that holds the column `target`; or features and labels, row by row in the same order.  Two
-        indexes of pandas may be equal or have nothing to do with each other.
+        A frame with the column `target`; or features and labels with rows in the same order.  If both have a
+        pandas index, the indexes must not hold the same labels in different orders.
     target : str or None
-        None for a pair.
+        Label column of a frame; None for a pair.
     folder : Path
-        Where the file is to be.
+        Folder of the file.
     where : str
-        What errors call the data set.
+        How error messages refer to the data set.
     drop_missing : bool, default=False
         Whether rows without a label will be dropped when the file is read.
 
     Raises
     ------
     ConfigError
-        If there is no such column; features and labels do not go together, as where their indexes hold the same
-        labels in another order, or cannot be written to Parquet; or labels are missing that are not dropped.
+        If the column is unknown; features and labels do not match, for example because their indexes hold the
+        same labels in different orders; the data cannot be written to Parquet; or labels are missing and not
+        dropped.
     """
     if isinstance(data, pd.DataFrame):
         if target is None:
-            raise ConfigError(f"{where}: give a frame together with the column of its labels: (frame, 'label')")
+            raise ConfigError(f"{where}: a frame needs the name of its label column: (frame, 'label')")
         frame = data.reset_index(drop=True)
     elif isinstance(data, tuple | list) and len(data) == 2:
         if target is not None:
             raise ConfigError(
-                f"{where}: target must be left out beside a pair (X, y), which holds the labels, "
+                f"{where}: target must be left out for a pair (X, y), whose y holds the labels, "
                 f"got {target!r:.60}"
             )
         frame, target = _joined(data[0], data[1], where)
     else:
         raise ConfigError(
-            f"{where}: data must be a pair (X, y), or a frame and the column of its labels, (frame, 'label'), "
+            f"{where}: data must be a pair (X, y), or a frame and its label column, (frame, 'label'), "
             f"got {type(data).__name__}"
         )
     frame.columns = frame.columns.map(str)
     target = str(target)
     if target not in frame:
-        raise ConfigError(f"{where}: {target!r} is no column; columns are {', '.join(frame.columns[:20])}")
+        raise ConfigError(f"{where}: unknown column {target!r}; columns: {', '.join(frame.columns[:20])}")
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise ConfigError(f"{where}: several columns are named {twice!r}")
@@ -106,13 +107,13 @@ def file_of(
     if n_missing and not drop_missing:
         given = f"frame, 'target': {target!r}" if isinstance(data, pd.DataFrame) else "(X, y)"
         raise ConfigError(
-            f"{where}: {n_missing} of {len(frame)} labels are missing; leave out their rows, or give "
-            f"{{'data': {given}, 'missing': 'drop_rows'}}, which drops rows with missing features as well"
+            f"{where}: {n_missing} of {len(frame)} labels are missing; remove their rows, or use "
+            f"{{'data': {given}, 'missing': 'drop_rows'}}, which also drops rows with missing features"
         )
     content = io.BytesIO()
     try:
         frame.to_parquet(content, index=False)
-    except Exception as error:  # noqa: BLE001 - pandas and Arrow raise whatever comes
+    except Exception as error:  # noqa: BLE001 - pandas and Arrow may raise anything
         for column in frame:
             types = sorted({type(value).__name__ for value in frame[column].dropna()})
             if frame[column].dtype == object and len(types) > 1:
@@ -126,9 +127,9 @@ def file_of(
 
 
 def _joined(X: Any, y: Any, where: str) -> tuple[pd.DataFrame, str]:
-    """Features and labels as one frame, and the name of the column of labels."""
+    """Features and labels as one frame, and the name of the label column."""
     if hasattr(X, "toarray"):
-        raise ConfigError(f"{where}: X is a sparse matrix; give X.toarray()")
+        raise ConfigError(f"{where}: X is a sparse matrix; use X.toarray()")
     features = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else _columns(X, where)
     labels = pd.Series(y).reset_index(drop=True) if _is_vector(y) else None
     if labels is None:
@@ -137,18 +138,18 @@ def _joined(X: Any, y: Any, where: str) -> tuple[pd.DataFrame, str]:
         raise ConfigError(f"{where}: X has {len(features)} rows, but y has {len(labels)}")
     if isinstance(X, pd.DataFrame) and isinstance(y, pd.Series) and _are_shuffled(X.index, y.index):
         raise ConfigError(
-            f"{where}: X and y must be in the same order, but y has the index of X in another one; give "
-            "y.loc[X.index], or y.to_numpy() if row i of X has the label i of y"
+            f"{where}: X and y must have the same row order, but their indexes hold the same labels in "
+            "different orders; use y.loc[X.index], or y.to_numpy() if row i of X has label i of y"
         )
     target = str(labels.name) if labels.name is not None else TARGET
     while target in set(map(str, features.columns)):
         target += "_"
-    # Made at once, for a column that is added to many makes pandas copy or warn.
+    # Concatenated, since adding a column to a wide frame makes pandas copy or warn.
     return pd.concat([features, labels.rename(target)], axis=1), target
 
 
 def _are_shuffled(one: pd.Index, other: pd.Index) -> bool:
-    """Whether two indexes hold the same labels in another order."""
+    """Whether two indexes hold the same labels in different orders."""
     return not one.equals(other) and Counter(one) == Counter(other)
 
 
@@ -160,8 +161,8 @@ def _columns(X: Any, where: str) -> pd.DataFrame:
     try:
         matrix = np.asarray(X)
     except ValueError as error:
-        raise ConfigError(f"{where}: X is no matrix: {one_line(error)}") from None
+        raise ConfigError(f"{where}: X must be a matrix: {one_line(error)}") from None
     if matrix.ndim != 2:
         raise ConfigError(f"{where}: X must have two dimensions, rows and columns, got {matrix.ndim}")
-    # An array of objects may hold columns of numbers beside columns of text.
+    # An object array may hold columns of numbers and columns of text.
     return pd.DataFrame(matrix, columns=[f"x{i}" for i in range(matrix.shape[1])]).infer_objects()

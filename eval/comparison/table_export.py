@@ -1,4 +1,4 @@
-"""A table of scores as LaTeX and Markdown: means and their spread, the best of each row in bold."""
+"""LaTeX and Markdown tables of means and standard deviations, with the best of each row in bold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LATEX = {
     "|": r"\textbar{}",
 } | {character: f"\\{character}" for character in "{}$&#_%"}
 
-# Commands that a formula may hold.  Others of LaTeX read and write files, and Matplotlib draws them as text.
+# Commands allowed in a formula.  Other LaTeX commands can read and write files.
 _COMMANDS = frozenset(
     """
     alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma
@@ -35,19 +35,19 @@ _COMMANDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+|.|$)", re.DOTALL)
-_FORMULA = re.compile(r"[\w\s\\^{}+\-*/=<>().,:;|'!]+", re.ASCII)  # what means the same to LaTeX and Matplotlib
+_FORMULA = re.compile(r"[\w\s\\^{}+\-*/=<>().,:;|'!]+", re.ASCII)  # same meaning in LaTeX and Matplotlib
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A mean, and what is to be seen of it.
+    """A mean with its standard deviation and marks.
 
     Attributes
     ----------
     mean, spread : float
-        NaN for none.
+        Mean and standard deviation; NaN for none.
     is_best, overlaps : bool
-        Whether it is the best of its row, or cannot be told from it.
+        Whether it is the best of its row, or its interval overlaps the best one's.
     """
 
     mean: float
@@ -56,36 +56,35 @@ class Cell:
     overlaps: bool
 
 
-# By data sets and models.
-Cells = dict[str, dict[str, Cell]]
+Cells = dict[str, dict[str, Cell]]  # by data set and model
 
 
-def marked(
+def marked_table(
     scores: pd.DataFrame, metric: str, noise_rate: float | None, noise_kind: str, of: str
 ) -> tuple[Cells, str]:
-    """A `Cell` for each data set and model, and a caption; for the arguments see `best_and_overlapping`."""
+    """A `Cell` for each data set and model, and a caption; see `best_and_overlapping` for the arguments."""
     chosen: Any = {"noise_rate": noise_rate, "noise_kind": noise_kind, "of": of}
-    found = best_and_overlapping(scores, metric, **chosen)
+    result = best_and_overlapping(scores, metric, **chosen)
     repeats = repeat_table(scores, metric, **chosen).groupby(level="dataset", sort=False)
     spread = repeats.std().stack(future_stack=True)
-    found_of = found.table.set_index(["dataset", "model"])
+    marks = result.table.set_index(["dataset", "model"])
     cells: Cells = {}
-    for place, mean, best, overlaps in found_of[[metric, "best", "overlaps"]].itertuples(name=None):
+    for place, mean, best, overlaps in marks[[metric, "best", "overlaps"]].itertuples(name=None):
         dataset, model = place
         cells.setdefault(dataset, {})[model] = Cell(mean, spread[place], best, overlaps)
     label, n = label_of(metric, of), int(repeats.size().max())
-    said = [f"{sentence(label)} {under_noise(noise_kind, noise_rate)}"]
+    parts = [f"{sentence(label)} {under_noise(noise_kind, noise_rate)}"]
     if n > 1:
-        said.append(f"mean and standard deviation over {n} repeats")
-    said.append("the best of each data set in bold")
-    if found.has_power:
-        interval = f"{percent(1 - found.alpha)} t interval of the mean over the repeats"
-        said.append(f"with an asterisk those whose {interval} overlaps that of the best")
-    return cells, "; ".join(said) + "."
+        parts.append(f"mean and standard deviation over {n} repeats")
+    parts.append("best of each data set in bold")
+    if result.has_power:
+        interval = f"{percent(1 - result.alpha)} t interval of the mean over the repeats"
+        parts.append(f"asterisk: {interval} overlaps the best model's")
+    return cells, "; ".join(parts) + "."
 
 
 def as_latex(table: Cells, caption: str, label: str | None) -> str:
-    """A floating table of cells, for the package booktabs."""
+    """Format cells as a floating LaTeX table, for the package booktabs."""
     names, digits = _columns(table), _digits(table)
 
     def cell(cell: Cell) -> str:
@@ -116,7 +115,7 @@ def as_latex(table: Cells, caption: str, label: str | None) -> str:
 
 
 def as_markdown(table: Cells, caption: str) -> str:
-    """A table of GitHub's and Jupyter's Markdown, and what it shows below it."""
+    """Format cells as a Markdown table for GitHub and Jupyter, with the caption below."""
     names, digits = _columns(table), _digits(table)
 
     def cell(cell: Cell) -> str:
@@ -142,18 +141,18 @@ def _rows(table: Cells, escape: Callable[[str], str], cell: Callable[[Cell], str
 
 
 def _digits(table: Cells) -> int:
-    """Digits behind the point: few where numbers are large, such as sizes of trees."""
+    """Number of decimals: few for large numbers, such as tree sizes."""
     means = [abs(cell.mean) for row in table.values() for cell in row.values()]
     return 1 if any(mean >= 100 for mean in means) else 3
 
 
 def escape_latex(text: str) -> str:
-    """Text for LaTeX; what Matplotlib's formulas know between dollar signs stays one."""
+    """Escape text for LaTeX, except formulas between dollar signs that Matplotlib can draw."""
     return _escaped(text, lambda part: "".join(_LATEX.get(c, c) for c in part), str)
 
 
 def escape_markdown(text: str) -> str:
-    """Text for a table in Markdown; formulas between dollar signs stay formulas."""
+    """Escape text for a Markdown table, except formulas between dollar signs."""
     return _escaped(
         text,
         lambda part: re.sub(r"([\\`*_{}\[\]<>()#!~&$|])", r"\\\1", part),
@@ -162,7 +161,7 @@ def escape_markdown(text: str) -> str:
 
 
 def _escaped(text: str, escape: Callable[[str], str], keep: Callable[[str], str]) -> str:
-    """Text whose formulas are kept, if they are such; a name must not become a command of LaTeX."""
+    """Escape text except valid formulas, so that no name becomes a LaTeX command."""
     pieces = text.split("$")
     are_formulas = len(pieces) % 2 and all(map(_is_formula, pieces[1::2])) and text_of(text) == text
     if len(pieces) == 1 or not are_formulas or r"\$" in text or "^^" in text:

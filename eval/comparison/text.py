@@ -1,4 +1,4 @@
-"""A comparison in a few lines: as plain text, and as HTML for notebooks."""
+"""Summaries of a comparison: plain text, and HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def heading(run: Run) -> str:
 
 
 def as_text(run: Run, verdict: str) -> str:
-    """The heading, the verdict, the tables that the config asks for, and failures."""
+    """The heading, the verdict, the tables named in the config, and the failures."""
     from ..report.text_tables import summary
 
     console = Console(width=WIDTH, file=io.StringIO(), highlight=False, color_system=None, force_jupyter=False)
@@ -49,7 +49,7 @@ def as_text(run: Run, verdict: str) -> str:
 
 
 def as_html(run: Run, verdict: str) -> str:
-    """The heading, the verdict, tables and curves of ELA, and failures, with all names escaped."""
+    """The heading, the verdict, tables and curves of ELA, and the failures, with all names escaped."""
     from ..report.latex_names import readable
     from ..report.text_tables import averaged_over, failures, table_title
 
@@ -61,30 +61,31 @@ def as_html(run: Run, verdict: str) -> str:
         table = table.rename_axis(index=None, columns=None).rename(index=readable)
         parts.append(f"<p>{escape(table_title('ela', of, str(kind)))}, {escape(averaged_over(scores))}</p>")
         parts.append(table.to_html(float_format="{:.3f}".format, na_rep="–", border=0))
-    parts.append(_picture(run))
+    parts.append(_ela_image(run))
     if scores["error"].notna().any():
         parts.append(f"<pre>{escape(failures(scores).plain)}</pre>")
     return f"<div>{''.join(parts)}</div>"
 
 
-def figure_of(drawn: Axes | NDArray[Any]) -> Figure:
-    """The figure of what `boostnoise.eval.plot` returns."""
-    ax: Any = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
+def figure_of(axes: Axes | NDArray[Any]) -> Figure:
+    """The figure of axes from `boostnoise.eval.plot`."""
+    ax: Any = axes.flat[0] if isinstance(axes, np.ndarray) else axes
     figure: Figure = ax.figure
     return figure
 
 
-def _picture(run: Run) -> str:
+def _ela_image(run: Run) -> str:
+    """The curves of ELA as an HTML image."""
     import matplotlib
 
     from ..plotting.plot import plot
 
     options = run.config.ela_fig
     with matplotlib.rc_context({"svg.hashsalt": run.config.name}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph|Font")  # a script that the font lacks can be seen
-        drawn = plot(run.scores, "ela", of=run.config.metric, options=options)
+        warnings.filterwarnings("ignore", message="Glyph|Font")  # missing glyphs show as boxes
+        axes = plot(run.scores, "ela", of=run.config.metric, options=options)
         file = io.BytesIO()
-        figure_of(drawn).savefig(file, format="svg", metadata={"Date": None})
-    # As the source of an image nothing of it can run, and its ids are its own.
+        figure_of(axes).savefig(file, format="svg", metadata={"Date": None})
+    # In an <img>, the SVG cannot run scripts, and its ids cannot clash with others.
     source = base64.b64encode(file.getvalue()).decode()
     return f'<img alt="curves of ELA" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'

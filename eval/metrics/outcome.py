@@ -74,7 +74,7 @@ class Lacking:
     def __bool__(self) -> bool:
         return self.n_failed + self.n_not_fitted > 0
 
-    def told(self, cells: str = "cells") -> str:
+    def describe(self, cells: str = "cells") -> str:
         """Both numbers as the beginning of a sentence; cells that are not fitted yet have not failed."""
         failed = [f"{self.n_failed} of {self.n_cells} {cells} failed"] if self.n_failed else []
         of = "" if failed else f" of {self.n_cells} {cells}"

@@ -1,4 +1,4 @@
-"""What a run owes to others: the papers of its metrics, models, criteria, losses and kinds of noise."""
+"""References to cite for a run, and the citation of boostnoise itself."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..models.criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
 from ..models.factory import OWN_PACKAGES, default_parameter
 
 ALWAYS = {"ELA and RLA": ["saez2016"], "comparisons over data sets": ["demsar2006"]}
-# By the first part of a class's module.
+# Learners by the top-level package of their module.
 LIBRARIES = {
     "sklearn": ("scikit-learn", ["pedregosa2011"]),
     "xgboost": ("XGBoost", ["chen2016"]),
     "lightgbm": ("LightGBM", ["ke2017"]),
     "catboost": ("CatBoost", ["prokhorenkova2018"]),
 }
-# By the name of a class, what it rests on.
+# Wrapper classes by name, with the library they wrap.
 CLASSES = {
     "RobustXGBClassifier": ("XGBoost", ["chen2016"]),
     "RobustLGBMClassifier": ("LightGBM", ["ke2017"]),
@@ -63,17 +63,17 @@ NOISE = {
 }
 
 
-class Work(NamedTuple):
-    """A work to cite: what for, who wrote it and what it is called, its address, and its entry of BibTeX."""
+class Reference(NamedTuple):
+    """A reference: the reason to cite it, its text and URL, and its BibTeX entry."""
 
     reason: str
     text: str
-    address: str
+    url: str
     bibtex: str
 
 
-def works_of(config: Config) -> list[Work]:
-    """The works that a run rests on, those of the metrics first."""
+def references_of(config: Config) -> list[Reference]:
+    """References for the metrics, kinds of noise and models of a run, in this order."""
     reasons: dict[str, list[str]] = {}
     for reason, keys in _reasons(config):
         for key in keys:
@@ -81,12 +81,12 @@ def works_of(config: Config) -> list[Work]:
             if reason not in known:
                 known.append(reason)
     entries = _entries()
-    return [_work(", ".join(why), entries[key]) for key, why in reasons.items()]
+    return [_reference(", ".join(why), entries[key]) for key, why in reasons.items()]
 
 
-def bibtex_of(works: list[Work]) -> str:
-    """The entries of all works."""
-    return "\n\n".join(work.bibtex for work in works)
+def bibtex_of(references: list[Reference]) -> str:
+    """BibTeX entries of the references."""
+    return "\n\n".join(reference.bibtex for reference in references)
 
 
 def _reasons(config: Config) -> Iterator[tuple[str, list[str]]]:
@@ -96,11 +96,11 @@ def _reasons(config: Config) -> Iterator[tuple[str, list[str]]]:
             yield f"noise {noise.kind}", NOISE[noise.kind]
     for model in config.models:
         for module, name, params in _classes(model.model_dump()):
-            yield from _of_class(module, name, params)
+            yield from _class_reasons(module, name, params)
 
 
 def _classes(value: Any) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The classes that a description names, also those nested in it."""
+    """Module, name and parameters of the classes in a model description, at any depth."""
     if isinstance(value, dict):
         if isinstance(value.get("module"), str) and isinstance(value.get("model"), str):
             params = value.get("params")
@@ -111,7 +111,7 @@ def _classes(value: Any) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield from _classes(part)
 
 
-def _of_class(module: str, name: str, params: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+def _class_reasons(module: str, name: str, params: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
     library = module.partition(".")[0]
     if library in LIBRARIES:
         yield LIBRARIES[library]
@@ -133,29 +133,29 @@ def _entries() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries if entry}
 
 
-def _work(reason: str, entry: str) -> Work:
+def _reference(reason: str, entry: str) -> Reference:
     fields = dict(re.findall(r"^\s*(\w+) = \{(.*)\},?$", entry, re.MULTILINE))
     names = [name.split(",")[0] for name in fields["author"].split(" and ")]
     authors = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} & {names[-1]}"
     authors = authors.replace(" & others", " et al.")
     title = fields["title"].replace("{", "").replace("}", "")
     where = fields.get("journal") or fields.get("booktitle") or fields.get("publisher", "")
-    address = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
-    return Work(reason, f"{authors}: {title}. {where}, {fields['year']}.", address, entry)
+    url = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
+    return Reference(reason, f"{authors}: {title}. {where}, {fields['year']}.", url, entry)
 
 
-YEAR = 2026  # of this version; metadata have none
+YEAR = 2026  # of this version; package metadata has no year
 
 
 def citation() -> str:
-    """One line for a list of references."""
-    authors, title, version = _facts()
+    """Citation of this version of boostnoise, in one line."""
+    authors, title, version = _metadata()
     return f"{authors} ({YEAR}). {title}. Version {version}."
 
 
 def bibtex() -> str:
-    """The same as an entry for BibTeX."""
-    authors, title, version = _facts()
+    """BibTeX entry of this version of boostnoise."""
+    authors, title, version = _metadata()
     return (
         "@software{boostnoise,\n"
         f"  author = {{{{{authors}}}}},\n"
@@ -166,8 +166,8 @@ def bibtex() -> str:
     )
 
 
-def _facts() -> tuple[str, str, str]:
+def _metadata() -> tuple[str, str, str]:
     """Authors, title and version."""
-    of = metadata.metadata("boostnoise")
-    title, _, _ = of["Summary"].partition(":")
-    return of["Author"], f"boostnoise: {title[0].lower()}{title[1:]}", of["Version"]
+    package = metadata.metadata("boostnoise")
+    title, _, _ = package["Summary"].partition(":")
+    return package["Author"], f"boostnoise: {title[0].lower()}{title[1:]}", package["Version"]

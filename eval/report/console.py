@@ -1,4 +1,4 @@
-"""What a run says while it goes on and when it ends: to somebody at a terminal, or to a script."""
+"""Progress displays: terminal, plain lines, notebook, JSON lines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from rich.console import Console, RenderableType
 from rich.segment import Segment, Segments
 from rich.text import Text
 
+from .._wording import numbered
 from ..errors import printable
 
-if TYPE_CHECKING:  # to say that a file is no config must not take as long as to load all this
+if TYPE_CHECKING:  # these take long to load, and an error in the config should show at once
     from ..config.run import Config
     from ..execution.forecast import Forecast
     from ..execution.plan import Progress
@@ -29,14 +30,14 @@ SECONDS_BETWEEN_BARS = 0.25
 
 
 class Display:
-    """Says nothing but what went wrong and where results are; the base of those that say more.
+    """Quiet display: prints errors and the location of the results only.  Base class of the other displays.
 
-    Use it as a context manager while a run goes on, and call it with the run's `Progress`.
+    It is a context manager around a run, and the run calls it with its `Progress`.
 
     Parameters
     ----------
     name : str
-        Of the run.
+        Name of the run.
     """
 
     def __init__(self, name: str) -> None:
@@ -46,90 +47,93 @@ class Display:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         pass
 
     def __call__(self, progress: Progress) -> None:
-        """Take notice of the start of a run, or of a cell."""
+        """Show the start of a run, or a finished cell."""
 
-    def warn(self, message: str) -> None:
-        """What may be a mistake of the user."""
+    def show_warning(self, message: str) -> None:
+        """Show a warning."""
 
-    def took_over(self, n_cells: int) -> None:
-        """So many cells came from other stores."""
+    def show_merge(self, n_cells: int) -> None:
+        """Show how many cells were merged from other stores."""
 
-    def refuse(self, message: str) -> None:
-        """Why nothing was run, or not all: one line per problem."""
+    def show_error(self, message: str) -> None:
+        """Show why the run failed, one problem per line."""
         for line in message.splitlines():
-            self._say(f"noisyeval: error: {line}")
+            self._write_line(f"noisyeval: error: {line}")
 
-    def interrupted(self, again: str, what: str = "Interrupted") -> None:
-        """The run was stopped, by `what`; `again` is the command that goes on."""
-        self._say("")
-        self._say(f"{what}. What was finished is kept; go on with: {again}")
+    def show_interruption(self, command: str, reason: str = "Interrupted") -> None:
+        """Show that the run was stopped, why, and the command that resumes it."""
+        self._write_line("")
+        self._write_line(f"{reason}. Finished cells are kept; resume with: {command}")
 
-    def wrote(self, path: Path, hint: str) -> None:
-        """A starter config was written; `hint` says what to do with it."""
+    def show_starter(self, path: Path, hint: str) -> None:
+        """Show the path of a new starter config, and a hint on how to use it."""
         _print(f"Wrote {path}; {hint}")
 
-    def foretell(self, config: Config, forecast: Forecast) -> None:
-        """What would run."""
-        from .forecast_text import in_one_line
+    def show_forecast(self, config: Config, forecast: Forecast) -> None:
+        """Show what would run."""
+        from .forecast_text import summary_line
 
-        _print(in_one_line(forecast, self.name))
+        _print(summary_line(forecast, self.name))
 
-    def end(self, run: Run, files: list[Path]) -> None:
-        """The run is over."""
+    def show_results(self, run: Run, files: list[Path]) -> None:
+        """Show the results of a finished run, or where they are."""
         from ..metrics.outcome import lacking
 
         if cells := lacking(run.scores):
-            self._say(f"noisyeval: {cells.told()}; scores.csv says why")
-        _print(_where(run))
+            self._write_line(f"noisyeval: {cells.describe()}; see the errors in scores.csv")
+        _print(_location(run))
 
-    def _say(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         sys.stderr.write(f"{printable(line)}\n")
         sys.stderr.flush()
 
 
 class Lines(Display):
-    """A line for each tenth of the cells, for where there is no terminal; at the end the tables."""
+    """Display without a terminal: a line per tenth of the cells, and tables at the end."""
 
     _tenth = -1
 
     def __call__(self, progress: Progress) -> None:
-        """Say it when a tenth more is done."""
+        """Print a line when another tenth of the cells is done."""
         done, total = progress.done, progress.total
         tenth = 10 * done // total if total else 10
         if tenth > self._tenth:
             self._tenth = tenth
-            self._say(f"{self.name}: {done} of {total} cells done, {progress.failed} failed")
+            self._write_line(f"{self.name}: {done} of {total} cells done, {progress.failed} failed")
 
-    def warn(self, message: str) -> None:
-        """What may be a mistake of the user."""
-        self._say(f"noisyeval: warning: {message}")
+    def show_warning(self, message: str) -> None:
+        """Show a warning."""
+        self._write_line(f"noisyeval: warning: {message}")
 
-    def took_over(self, n_cells: int) -> None:
-        """So many cells came from other stores."""
-        self._say(f"noisyeval: {n_cells} cells taken over")
+    def show_merge(self, n_cells: int) -> None:
+        """Show how many cells were merged from other stores."""
+        self._write_line(f"noisyeval: {numbered(n_cells, 'cell')} merged")
 
-    def foretell(self, config: Config, forecast: Forecast) -> None:
-        """A line for each model and data set, and the whole."""
-        from .forecast_text import rendered
+    def show_forecast(self, config: Config, forecast: Forecast) -> None:
+        """Show a row for each data set and model, and the total."""
+        from .forecast_text import forecast_table
 
-        _print(rendered(forecast))
-        super().foretell(config, forecast)
+        _print(forecast_table(forecast))
+        super().show_forecast(config, forecast)
 
-    def end(self, run: Run, files: list[Path]) -> None:
-        """The tables, and what failed."""
+    def show_results(self, run: Run, files: list[Path]) -> None:
+        """Show the tables and the failures."""
         from .text_tables import summary
 
         _print(summary(run.config, run.scores, _console().width))
-        _print(_where(run))
+        _print(_location(run))
 
 
 class Bar(Lines):
-    """A bar with the time that is left, and the leaders; for a terminal."""
+    """Terminal display: a progress bar with the remaining time, and the leading models."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -140,14 +144,14 @@ class Bar(Lines):
             bars.TextColumn("cells, {task.fields[failed]} failed, {task.fields[cached]} cached", markup=False),
             bars.TimeElapsedColumn(),
             bars.TextColumn("left"),
-            # Cells differ much in length; the whole run tells more than the last half minute.
+            # Cells differ much in time, so the whole run predicts better than the last half minute.
             bars.TimeRemainingColumn(),
             console=Console(stderr=True, highlight=False),
             speed_estimate_period=3600,
         )
         self._task = self._bar.add_task(self.name, total=None, failed=0, cached=0)
         self._leaders: Leaders | None = None
-        self._last_look = -SECONDS_BETWEEN_LEADERS
+        self._last_update = -SECONDS_BETWEEN_LEADERS
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -157,20 +161,20 @@ class Bar(Lines):
         self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Move the bar, and now and then look who leads."""
+        """Move the bar, and update the leading models from time to time."""
         from .leaders import Leaders
 
         state: Any = {"completed": progress.done, "failed": progress.failed, "cached": progress.cached}
         if self._leaders is None:
             self._leaders = Leaders(progress)
-            # Cells found finished say nothing of the speed.
+            # Cached cells do not count towards the speed.
             self._bar.reset(self._task, total=progress.total, **state)
         elif progress.key is not None and progress.outcome is not None:
             self._leaders.add(progress.key, progress.outcome)
         self._bar.update(self._task, **state)
         now = time.monotonic()
-        if progress.done == progress.total or now - self._last_look >= SECONDS_BETWEEN_LEADERS:
-            self._last_look = now
+        if progress.done == progress.total or now - self._last_update >= SECONDS_BETWEEN_LEADERS:
+            self._last_update = now
             best = printable(", ".join(f"{model} {loss:.3f}" for model, loss in self._leaders.best()))
             self._bar.leaders = f"lowest mean ELA so far: {best}" if best else ""
 
@@ -185,23 +189,23 @@ class _BarWithLeaders(bars.Progress):
 
 
 class Notebook(Display):
-    """A bar in the output of a notebook's cell; rich would need ipywidgets for it."""
+    """Notebook display: a progress bar in HTML, since rich would need ipywidgets."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._output: Any = None
-        self._last_look = 0.0
+        self._last_update = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Draw the bar, now and then."""
+        """Draw the bar from time to time."""
         from IPython.display import display
 
         now, done = time.monotonic(), progress.done == progress.total
-        if self._output is None and done:  # all was there before
+        if self._output is None and done:  # all cells were cached
             return
-        if self._output is not None and not done and now - self._last_look < SECONDS_BETWEEN_BARS:
+        if self._output is not None and not done and now - self._last_update < SECONDS_BETWEEN_BARS:
             return
-        self._last_look = now
+        self._last_update = now
         text = f"{self.name}: {progress.done} of {progress.total} cells done, {progress.failed} failed"
         bar = f'<progress value="{progress.done}" max="{progress.total}"></progress> {html.escape(text)}'
         content = {"text/plain": text, "text/html": bar}
@@ -212,10 +216,10 @@ class Notebook(Display):
 
 
 class Events(Display):
-    """A JSON object on a line of its own for each event, for scripts."""
+    """JSON lines for scripts: one object per event."""
 
     def __call__(self, progress: Progress) -> None:
-        """The events start and cell."""
+        """Write the event start or cell."""
         counts = {"done": progress.done, "failed": progress.failed, "total": progress.total}
         from ..metrics.registry import RANGES
 
@@ -236,35 +240,35 @@ class Events(Display):
             error=outcome.error,
         )
 
-    def warn(self, message: str) -> None:
-        """The event warning."""
+    def show_warning(self, message: str) -> None:
+        """Write the event warning."""
         self._write("warning", message=message)
 
-    def took_over(self, n_cells: int) -> None:
-        """The event merged."""
+    def show_merge(self, n_cells: int) -> None:
+        """Write the event merged."""
         self._write("merged", cells=n_cells)
 
-    def refuse(self, message: str) -> None:
-        """The event error, one for each problem."""
+    def show_error(self, message: str) -> None:
+        """Write one event error per problem."""
         for line in message.splitlines():
             self._write("error", message=line)
 
-    def interrupted(self, again: str, what: str = "Interrupted") -> None:
-        """The event interrupted."""
-        self._write("interrupted", resume_with=again)
+    def show_interruption(self, command: str, reason: str = "Interrupted") -> None:
+        """Write the event interrupted."""
+        self._write("interrupted", resume_with=command)
 
-    def wrote(self, path: Path, hint: str) -> None:
-        """The event written."""
+    def show_starter(self, path: Path, hint: str) -> None:
+        """Write the event written."""
         self._write("written", file=str(path))
 
-    def foretell(self, config: Config, forecast: Forecast) -> None:
-        """The event plan."""
+    def show_forecast(self, config: Config, forecast: Forecast) -> None:
+        """Write the event plan."""
         pairs = [vars(pair) for pair in forecast.pairs]
-        whole = {"seconds": forecast.seconds, "at_least": forecast.at_least}
-        self._write("plan", run=self.name, **whole, jobs=forecast.n_jobs, pairs=pairs)
+        total = {"seconds": forecast.seconds, "at_least": forecast.at_least}
+        self._write("plan", run=self.name, **total, jobs=forecast.n_jobs, pairs=pairs)
 
-    def end(self, run: Run, files: list[Path]) -> None:
-        """The event end."""
+    def show_results(self, run: Run, files: list[Path]) -> None:
+        """Write the event end."""
         from ..metrics.outcome import lacking
         from .text_tables import table_of
 
@@ -287,8 +291,8 @@ class Events(Display):
         _print(json.dumps({"event": event, **content}, allow_nan=False))
 
 
-def display(name: str, *, quiet: bool = False, as_json: bool = False) -> Display:
-    """The display of a run: JSON lines, nothing but the needful, a bar on a terminal, or plain lines."""
+def create_display(name: str, *, quiet: bool = False, as_json: bool = False) -> Display:
+    """Create the display of the command: JSON lines, quiet, a bar on a terminal, or plain lines."""
     if as_json:
         return Events(name)
     if quiet:
@@ -296,35 +300,35 @@ def display(name: str, *, quiet: bool = False, as_json: bool = False) -> Display
     return Bar(name) if Console(stderr=True).is_terminal else Lines(name)
 
 
-def display_in_python(name: str) -> Display:
-    """The display of a run in Python: a bar in a notebook or on a terminal, otherwise nothing."""
+def create_python_display(name: str) -> Display:
+    """Create the display of a run in Python: a bar in a notebook or on a terminal, otherwise quiet."""
     console = Console(stderr=True)
     if console.is_jupyter:
         return Notebook(name)
     return Bar(name) if console.is_terminal else Display(name)
 
 
-def _where(run: Run) -> str:
-    """The last line: where results are, and the page that shows them."""
-    return f"Results are in {run.config.output_dir}; to look at them, open {run.report_path}"
+def _location(run: Run) -> str:
+    """The last line of the output: where the results and the report are."""
+    return f"Results are in {run.config.output_dir}; open {run.report_path} to view them"
 
 
 def _console() -> Console:
-    # Where the output is no terminal, nothing limits a line.
+    # Lines are unlimited if the output is not a terminal.
     return Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
 
 
-def _print(what: str | RenderableType) -> None:
-    """Print text, or what rich draws: but for the styles and the ends of lines, only printable characters.
+def _print(content: str | RenderableType) -> None:
+    """Print text or a rich renderable, without control characters except styles and line ends.
 
-    Names and errors come from configs, data files and stores, which may hold what controls a terminal.
+    Names and errors come from configs, data files and stores, which may contain terminal control sequences.
     """
-    if isinstance(what, str):
-        text = f"{_printable_lines(what)}\n"
+    if isinstance(content, str):
+        text = f"{_printable_lines(content)}\n"
     else:
         console = _console()
-        segments = (Segment(_printable_lines(text), style) for text, style, _ in console.render(what))
-        # Printed by itself, the console would end the process where nobody reads the output.
+        segments = (Segment(_printable_lines(text), style) for text, style, _ in console.render(content))
+        # Captured, since rich ends the process if the output is a closed pipe.
         with console.capture() as capture:
             console.print(Segments(segments), end="")
         text = capture.get()

@@ -1,4 +1,4 @@
-"""The report: tables and pictures of a run, from its scores alone."""
+"""Result files of a run: scores, tables, figures and the HTML report."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from ..plotting.plot import plot
 from ..plotting.styles import options_of
 from .html.page import write_html
 
-# Where a cell begins, for a spreadsheet that takes semicolons or tabs between cells, too.
+# Start of a formula in a cell; spreadsheets may also split cells at semicolons and tabs.
 FORMULA = r"(^|[;\t\r])([=+\-@＝＋－＠])"
-# No dates: the same scores give the same bytes.
+# Without dates, so that the same scores give the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def write_report(run: Run) -> list[Path]:
-    """Write the scores, tables of ELA and what comes of it, pictures and a page into the folder of the run.
+    """Write scores, tables of the robustness metrics, figures and the HTML report into the folder of a run.
 
     Parameters
     ----------
     run : Run
-        As `run` or `load_run` returns it.
+        A result of `run` or `load_run`.
 
     Returns
     -------
@@ -42,12 +42,12 @@ def write_report(run: Run) -> list[Path]:
     Warns
     -----
     UserWarning
-        If a picture cannot be drawn; all else is written.
+        If a plot cannot be drawn; all other files are written.
 
     Raises
     ------
     ConfigError
-        If they cannot be written.
+        If the files cannot be written.
     """
     config, scores = run.config, run.scores
     folder = config.output_dir
@@ -67,14 +67,14 @@ def write_report(run: Run) -> list[Path]:
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
                 write(f"{name}.csv", partial(_to_csv, table))
-        averaged = [kind for kind in ("ela", "rla") if options_of(config, kind).save_fig]
-        for kind in dict.fromkeys([*averaged, *config.figures]):
+        averaged = [name for name in ("ela", "rla") if options_of(config, name).save_fig]
+        for plot_name in dict.fromkeys([*averaged, *config.figures]):
             try:
-                _draw(run, kind, write)
+                _draw(run, plot_name, write)
             except OSError:
                 raise
-            except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes; the rest is still written
-                warnings.warn(f"the picture {kind} cannot be drawn: {one_line(error)}", stacklevel=2)
+            except Exception as error:  # noqa: BLE001 - Matplotlib may raise anything; the rest is still written
+                warnings.warn(f"plot {plot_name} cannot be drawn: {one_line(error)}", stacklevel=2)
     except OSError as error:
         raise ConfigError(
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
@@ -84,27 +84,27 @@ def write_report(run: Run) -> list[Path]:
     except ConfigError:
         raise
     except Exception as error:
-        # All other results are written, and a traceback would not help the user.
+        # A traceback would not help the user.
         raise ConfigError(
-            f"{run.report_path} cannot be written: {one_line(error)}; all other results are"
+            f"{run.report_path} cannot be written: {one_line(error)}; all other files were written"
         ) from error
 
 
 def _to_csv(table: pd.DataFrame, file: BinaryIO) -> None:
-    """Write a table as CSV, with an apostrophe before text that a spreadsheet would run as a formula."""
+    """Write a table as CSV, with an apostrophe before text that spreadsheets would run as a formula."""
     texts = table.select_dtypes(exclude="number")
     safe = {str(name): texts[name].str.replace(FORMULA, r"\1'\2", regex=True) for name in texts}
     table.assign(**safe).to_csv(file, index=False, mode="wb")
 
 
-def _draw(run: Run, kind: str, write: Callable[[str, Callable[[BinaryIO], Any]], None]) -> None:
-    """Draw a picture, and write it in all formats."""
+def _draw(run: Run, plot_name: str, write: Callable[[str, Callable[[BinaryIO], Any]], None]) -> None:
+    """Draw a plot, and write it in all formats."""
     config = run.config
-    # The ids of an SVG come from a fixed salt.
+    # A fixed salt makes the ids of an SVG reproducible.
     with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
-        # A script that the font lacks, or a figure too small for its text, can be seen in the picture.
+        # Missing glyphs and a figure too small for its text are visible in the figure itself.
         warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
-        axes = plot(run.scores, kind, of=config.metric, options=options_of(config, kind))
+        axes = plot(run.scores, plot_name, of=config.metric, options=options_of(config, plot_name))
         figure = np.ravel(np.asarray(axes))[0].figure
         for suffix, metadata in FORMATS.items():
-            write(f"{kind}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
+            write(f"{plot_name}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))

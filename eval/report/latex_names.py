@@ -1,4 +1,4 @@
-"""Names as plain text: what LaTeX between dollar signs means, by Unicode characters."""
+"""Names as plain text: LaTeX between dollar signs becomes Unicode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MATHS = re.compile(r"\$([^$]*)\$")
 
 
 def readable(name: str) -> str:
-    r"""A name as text; LaTeX that a picture draws as such becomes characters, such as γ for ``$\gamma$``.
+    r"""Convert the LaTeX in a name to Unicode, such as ``$\gamma$`` to γ, if figures draw it as LaTeX.
 
     Examples
     --------
@@ -31,8 +31,8 @@ def readable(name: str) -> str:
 
 
 def readable_names(names: Iterable[str]) -> dict[str, str]:
-    """Each name as text; as it is where two would read the same, or one as another is written."""
+    """Convert each name with `readable`, unless the result is blank or not unique."""
     found = {name: readable(name) for name in names}
-    times = Counter(found.values())
-    chosen = {name: text if times[text] == 1 and text.strip() else name for name, text in found.items()}
+    counts = Counter(found.values())
+    chosen = {name: text if counts[text] == 1 and text.strip() else name for name, text in found.items()}
     return chosen if len(set(chosen.values())) == len(chosen) else {name: name for name in found}

@@ -1,4 +1,4 @@
-"""Who leads while a run is under way."""
+"""Leading models of a run in progress."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..metrics.robustness import ela
 
 
 class Leaders:
-    """The models of a run by their mean ELA over the cells that all of them have finished, so that it is fair.
+    """Rank the models of a run by mean ELA over the cells that all of them have finished.
 
-    Models without any ELA yet, such as one that fails everywhere, do not hold up the others.
+    Models without any ELA yet, such as one that always fails, are ignored.
 
     Parameters
     ----------
     progress : Progress
-        The first of the run.
+        The first progress event of the run.
     """
 
     def __init__(self, progress: Progress) -> None:
         plan = progress.plan
         self._models = [model.name for model in plan.config.models]
         columns = {name: column for column, name in enumerate(self._models)}
-        rows: dict[tuple[object, ...], int] = {}  # all of a cell but the model
-        baselines: dict[tuple[object, ...], int] = {}  # the row without noise that it is compared with
+        rows: dict[tuple[object, ...], int] = {}  # cells without the model
+        baselines: dict[tuple[object, ...], int] = {}  # the row without noise, for A_0
         self._places: dict[str, list[tuple[int, int]]] = {}
         baseline_of = {}
         for key, job in zip(plan.keys, plan.jobs, strict=True):
@@ -41,19 +41,19 @@ class Leaders:
             self.add(key, outcome)
 
     def add(self, key: str, outcome: Outcome) -> None:
-        """Take in what came of a cell."""
+        """Add the outcome of a cell."""
         accuracy = outcome.scores.get("accuracy")
         if outcome.is_score and accuracy is not None:
             for place in self._places[key]:
                 self._accuracy[place] = accuracy
 
     def best(self, n: int = 3) -> list[tuple[str, float]]:
-        """The best models with their mean ELA, the best first; fewer if there are fewer."""
+        """The n best models at most, best first, with their mean ELA."""
         losses = ela(self._accuracy, self._accuracy[self._baseline])
-        (compete,) = np.nonzero(np.isfinite(losses).any(axis=0))
-        common = np.isfinite(losses[:, compete]).all(axis=1)
+        (ranked,) = np.nonzero(np.isfinite(losses).any(axis=0))
+        common = np.isfinite(losses[:, ranked]).all(axis=1)
         if not common.any():
             return []
-        means = losses[np.ix_(common, compete)].mean(axis=0)
+        means = losses[np.ix_(common, ranked)].mean(axis=0)
         order = np.argsort(means, kind="stable")[:n]
-        return [(self._models[compete[i]], float(means[i])) for i in order]
+        return [(self._models[ranked[i]], float(means[i])) for i in order]

@@ -17,7 +17,7 @@ from ..metrics.registry import REGISTRY, higher_is_better, label_of
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
-    """The tables that the config asks for, and what failed, ready to print.
+    """The tables named in the config, and the failures, for rich to print.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     scores : DataFrame
         `Run.scores`.
     width : int
-        Characters to a line; a table that is wider is printed in parts.
+        Characters per line; wider tables are split.
     """
     parts: list[Group | Text] = []
     n_datasets = scores["dataset"].nunique()
@@ -49,24 +49,26 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     if scores["error"].notna().any():
         parts.append(failures(scores))
     elif per_repeat(scores, "ela", config.metric)["ela"].isna().any():
-        parts.append(Text(f"– ELA and its like have no value where the {config.metric} without noise is 0."))
+        parts.append(
+            Text(f"–: ELA and related metrics are undefined where the {config.metric} without noise is 0.")
+        )
     return Group(*parts)
 
 
 def table_title(metric: str, of: str, noise_kind: str) -> str:
-    """Title of a table of a metric, with how to read its values."""
+    """Title of a table of a metric, with a hint on how to read its values."""
     hint = REGISTRY[metric].hint and f" ({REGISTRY[metric].hint})"
     return f"{sentence(label_of(metric, of))}{hint}: {noise_kind} noise"
 
 
 def averaged_over(scores: pd.DataFrame) -> str:
-    """The data sets that an average is over, for titles."""
+    """The data sets that are averaged, for titles."""
     n = scores["dataset"].nunique()
     return f"mean over {n} data sets" if n > 1 else str(scores["dataset"].iloc[0])
 
 
 def table_of(name: str, config: Config, scores: pd.DataFrame) -> pd.DataFrame:
-    """One of the tables that a config may ask for."""
+    """A table by its name in the config."""
     metric = name.removeprefix("mean_")
     return (mean_curve if name.startswith("mean_") else curve)(scores, metric, config.metric)
 
@@ -75,29 +77,29 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
     longest = max(len(heading), *(len(str(name)) for name in wide.index))
     name_width = min(longest, max(len(heading), width // 3))
     rates = [rate if isinstance(rate, str) else f"{rate:.4g}" for rate in wide.columns]
-    # Sizes of trees and seconds may be large: three digits behind the point are for what is small.
+    # Tree sizes and seconds may be large; then one decimal is enough.
     digits = 3 if not (wide.abs() >= 100).to_numpy().any() else 1
     cells = [["–" if pd.isna(value) else f"{value:.{digits}f}" for value in row] for row in wide.to_numpy()]
     column_width = max(5, *map(len, rates), *(len(cell) for row in cells for cell in row))
-    # A space stands before each column; the room that is left decides how many rates go side by side.
-    at_once = max(1, (width - name_width) // (column_width + 1))
+    # Each column takes one space in front; as many columns as fit go into one part.
+    columns_per_part = max(1, (width - name_width) // (column_width + 1))
     tables = []
-    for first in range(0, len(rates), at_once):
-        part = slice(first, first + at_once)
+    for first in range(0, len(rates), columns_per_part):
+        part = slice(first, first + columns_per_part)
         table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
         table.add_column(heading, width=name_width, overflow="fold")
         for rate in rates[part]:
             table.add_column(rate, justify="right", no_wrap=True, width=column_width)
         for name, row in zip(wide.index, cells, strict=True):
-            # Text, not str: a name may hold what the console takes for markup.
+            # Text, not str: a name may contain console markup.
             table.add_row(Text(str(name)), *row[part])
         tables.append(table)
     return Group(Text(title), *tables, Text())
 
 
 def failures(scores: pd.DataFrame) -> Text:
-    """How many cells failed or are not fitted yet, and which with what error."""
-    text = Text(f"{lacking(scores).told()}; a model that lacks a data set or a repeat has no mean.")
+    """Numbers of failed and unfitted cells, and their errors."""
+    text = Text(f"{lacking(scores).describe()}; a model that lacks a data set or a repeat has no mean.")
     for model, dataset, error, cells in cells_by_error(scores):
         text.append(f"\n  {model} on {dataset}, {numbered(len(cells), 'cell')}: {shortened(error, MAX_LENGTH)}")
     return text

@@ -192,7 +192,7 @@ def _failures(scores: pd.DataFrame, dropped: dict[str, str], left_out: dict[str,
     """Sentences on cells that have no scores, and what is not compared for lack of values."""
     said = []
     if cells := lacking(scores):
-        said.append(cells.told("cells under this noise"))
+        said.append(cells.describe("cells under this noise"))
     for noun, reasons in (("model", left_out), ("data set", dropped)):
         if reasons:
             n = len(reasons)

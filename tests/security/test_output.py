@@ -12,7 +12,7 @@ from boostnoise.eval.config.line_styles import check_figures, check_options
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.plotting.mathtext import text_of
-from boostnoise.eval.report.html.styles import line_look
+from boostnoise.eval.report.html.styles import plotly_style
 from boostnoise.eval.report.latex_names import readable, readable_names
 
 DEEP = {
@@ -82,16 +82,16 @@ def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
 
     drawn = report.plot
 
-    def plot(scores, kind, **options):
-        if kind == "ela":
+    def plot(scores, name, **options):
+        if name == "ela":
             raise RecursionError("too deep")
-        return drawn(scores, kind, **options)
+        return drawn(scores, name, **options)
 
     monkeypatch.setattr(report, "plot", plot)
     results = folder / "results" / "study"
     for path in results.iterdir():
         path.unlink()
-    with pytest.warns(UserWarning, match="picture ela cannot be drawn"):
+    with pytest.warns(UserWarning, match="plot ela cannot be drawn"):
         report.write_report(load_run(results))
     names = {path.name for path in results.iterdir()}
     assert {"rla.png", "rla.svg", "rla.pdf", "scores.csv", "report.html"} <= names
@@ -156,7 +156,7 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(folder, monkeypatch, re
     def fail(*_):
         raise ZeroDivisionError("no such page")
 
-    monkeypatch.setattr(html_report, "html_of", fail)
+    monkeypatch.setattr(html_report, "render_page", fail)
     results = folder / "results" / "study"
     for path in results.iterdir():
         path.unlink()
@@ -181,7 +181,7 @@ def test_readable_names_are_different_whatever_the_names_are():
 def test_lines_may_leave_a_key_to_the_default(key):
     options = config_of(ela_fig={"plot_kwargs": [{key: None}]}).ela_fig
     check_options(options, "ela_fig")
-    assert line_look(0, 1, options)["colour"].startswith("#")
+    assert plotly_style(0, 1, options)["colour"].startswith("#")
 
 
 WILD_LATEX = [

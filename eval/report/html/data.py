@@ -1,4 +1,4 @@
-"""The numbers of the report: curves as arrays, and what of them a page is given to draw."""
+"""Numbers of the HTML report: curves as arrays, and as JSON for its script."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from boostnoise.eval.execution.run_record import Run
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
-from boostnoise.eval.plotting.request import Picture
+from boostnoise.eval.plotting.request import PlotRequest
 from boostnoise.eval.statistics.bootstrap import FEWEST
 
 from ..latex_names import readable_names
 
 Floats = NDArray[np.float64]
-DIGITS = 5  # significant ones, of numbers in the page
+DIGITS = 5  # significant digits of numbers in the page
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The curves of all models under one kind of noise, and their bands; NaN where there is no value.
+    """Curves of all models under one kind of noise, with their bands; NaN where there is no value.
 
     Attributes
     ----------
@@ -41,11 +41,11 @@ class Lines:
     high: Floats
 
     def of(self, dataset: int) -> Lines:
-        """Those of one data set."""
+        """The curves of one data set."""
         return Lines(self.value[dataset], self.low[dataset], self.high[dataset])
 
-    def for_page(self) -> dict[str, Any]:
-        """As JSON holds them."""
+    def page_data(self) -> dict[str, Any]:
+        """The curves as JSON values for the page."""
         has_band = bool(np.isfinite(self.low).any())
         return {
             "y": numbers(self.value),
@@ -55,7 +55,7 @@ class Lines:
 
 
 class Results:
-    """The scores of a run under readable names, and the curves that come of them.
+    """Scores of a run under readable names, and curves computed from them.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ class Results:
     ----------
     scores : DataFrame
     metric : str
-        What stands for the accuracy.
+        The measure of the run.
     models, datasets, kinds : list of str
-        In the order of the config.
+        Models, data sets and kinds of noise, in the order of the config.
     rates : dict of str to list of float
-        Of each kind of noise.
+        Noise rates of each kind of noise.
     sizes : dict of str to DatasetFacts
     """
 
@@ -96,17 +96,17 @@ class Results:
 
     @property
     def curves(self) -> tuple[str, str, str]:
-        """The metrics that are drawn against the noise rate."""
+        """The metrics drawn against the noise rate."""
         return "ela", "rla", self.metric
 
     @cached_property
     def averages(self) -> dict[str, dict[str, Lines]]:
-        """For each metric and kind of noise, the curves averaged over the data sets."""
+        """Curves averaged over the data sets, by metric and kind of noise."""
         return {metric: self._lines(self._averaged[metric][0], metric) for metric in self.curves}
 
     @cached_property
     def by_dataset(self) -> dict[str, dict[str, Lines]]:
-        """The same for each data set."""
+        """Curves of each data set, by metric and kind of noise."""
         return {
             metric: self._lines(by_dataset(self.scores, metric, self.metric)[0], metric)
             for metric in self.curves
@@ -114,69 +114,71 @@ class Results:
 
     @property
     def band(self) -> str:
-        """What the band of the averages is."""
+        """Description of the band of the averages."""
         return self._averaged[self.metric][1]
 
     @property
     def band_by_dataset(self) -> str:
-        """What the band of the curves of one data set is."""
+        """Description of the band of one data set's curves."""
         return over_repeats(self.n_repeats, 1)
 
     @cached_property
     def seconds(self) -> dict[str, Lines]:
-        """The time of the fits, averaged over the data sets."""
+        """Seconds to fit, averaged over the data sets, by kind of noise."""
         return self._lines(averaged(self.scores, "fit_seconds")[0], "fit_seconds")
 
     @cached_property
     def ranks(self) -> dict[str, Lines]:
-        """Mean ranks over the data sets for each kind of noise."""
+        """Mean ranks over the data sets, by kind of noise."""
         return self._lines(pd.concat(self._rank_tables.values(), ignore_index=True), "rank")
 
     @property
-    def notes_on_ranks(self) -> list[str]:
-        """For each kind of noise, which models are ranked on how many data sets, and what the band is."""
-        return [self._note_on_ranks(table) for table in self._rank_tables.values()]
+    def rank_notes(self) -> list[str]:
+        """For each kind of noise, the numbers of ranked models and of data sets, and the band."""
+        return [self._rank_note(table) for table in self._rank_tables.values()]
 
-    def _note_on_ranks(self, table: pd.DataFrame) -> str:
+    def _rank_note(self, table: pd.DataFrame) -> str:
         rates = table.groupby("noise_rate")
         n_models, n_datasets = rates["rank"].count(), rates["n_datasets"].first()
         fewest, most = int(n_datasets.min()), int(n_datasets.max())
         if not most:
-            return "No data set has a value of every model."
-        models = _of(int(n_models.min()), int(n_models.max()), len(self.models), "model")
-        sets = _of(fewest, most, len(self.datasets), "data set")
-        where = ", those where each of these models has a value" if fewest < len(self.datasets) else ""
-        breaks = " Lines break where the models or the data sets change." if self._breaks(table).size else ""
+            return "No data set has a value for every model."
+        models = _count_of(int(n_models.min()), int(n_models.max()), len(self.models), "model")
+        sets = _count_of(fewest, most, len(self.datasets), "data set")
+        where = ": those where each of these models has a value" if fewest < len(self.datasets) else ""
+        breaks = (
+            " Lines break where the ranked models or the data sets change." if self._breaks(table).size else ""
+        )
         band = over_datasets(int(n_datasets[n_datasets >= min(most, FEWEST)].min()), most)
-        none = ", and none where there are fewer" if fewest < FEWEST <= most else ""
-        return f"Among {models}, over {sets}{where}.{breaks} Band: {band}{none}."
+        none = "; none over fewer data sets" if fewest < FEWEST <= most else ""
+        return f"Ranks of {models} over {sets}{where}.{breaks} Band: {band}{none}."
 
     @staticmethod
     def _breaks(table: pd.DataFrame) -> NDArray[np.intp]:
-        """Before which rates other models are ranked, or on other data sets, than at the rate before."""
+        """Indices of the rates at which the ranked models or data sets change."""
         return np.flatnonzero(np.diff(table.groupby("noise_rate")["compared"].first())) + 1
 
     @cached_property
     def _rank_tables(self) -> dict[str, pd.DataFrame]:
-        picture = Picture(
+        request = PlotRequest(
             scores=self.scores,
             metric=self.metric,
             of=self.metric,
             noise_rate=None,
-            everything=self.scores,
+            all_scores=self.scores,
             models=self.models,
             chosen=self.models,
             options=FigureOptions(),
             ax=None,
         )
-        return {kind: rank_table_by_rate(picture, kind).assign(noise_kind=kind) for kind in self.kinds}
+        return {kind: rank_table_by_rate(request, kind).assign(noise_kind=kind) for kind in self.kinds}
 
-    def _ranks_for_page(self, kind: str) -> dict[str, Any]:
-        """The ranks as JSON holds them, with a gap where what is compared changes."""
+    def _rank_page_data(self, kind: str) -> dict[str, Any]:
+        """The ranks as JSON values, with a gap where the ranked models or data sets change."""
         breaks, lines = self._breaks(self._rank_tables[kind]), self.ranks[kind]
         parts = (np.insert(part, breaks, math.nan, axis=1) for part in (lines.value, lines.low, lines.high))
         rates = np.insert(np.array(self.rates[kind]), breaks, math.nan)
-        return {"x": numbers(rates), **Lines(*parts).for_page()}
+        return {"x": numbers(rates), **Lines(*parts).page_data()}
 
     @cached_property
     def _averaged(self) -> dict[str, tuple[pd.DataFrame, str]]:
@@ -188,47 +190,47 @@ class Results:
             axes: dict[str, list[Any]] = {"model": self.models, "noise_rate": self.rates[kind]}
             if "dataset" in table:
                 axes = {"dataset": self.datasets, **axes}
-            every = pd.MultiIndex.from_product(list(axes.values()), names=list(axes))
-            here = table[table["noise_kind"] == kind].set_index(list(axes)).reindex(every)
+            index = pd.MultiIndex.from_product(list(axes.values()), names=list(axes))
+            rows = table[table["noise_kind"] == kind].set_index(list(axes)).reindex(index)
             shape = tuple(map(len, axes.values()))
-            columns = (here[name].to_numpy(dtype=np.float64).reshape(shape) for name in (metric, "low", "high"))
+            columns = (rows[name].to_numpy(dtype=np.float64).reshape(shape) for name in (metric, "low", "high"))
             lines[kind] = Lines(*columns)
         return lines
 
-    def for_page(self, looks: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """All that the script of the page draws.
+    def page_data(self, styles: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """All data for the script of the page, as JSON values.
 
         Parameters
         ----------
-        looks : sequence of dict
-            Of the models; see `line_look`.
+        styles : sequence of dict
+            Line styles of the models; see `plotly_style`.
         """
         sets = [
             {
-                metric: [self.by_dataset[metric][kind].of(i).for_page() for kind in self.kinds]
+                metric: [self.by_dataset[metric][kind].of(i).page_data() for kind in self.kinds]
                 for metric in self.curves
             }
             for i in range(len(self.datasets))
         ]
         measured = {
-            metric: [self.averages[metric][kind].for_page() for kind in self.kinds] for metric in self.curves
+            metric: [self.averages[metric][kind].page_data() for kind in self.kinds] for metric in self.curves
         }
         return {
-            "models": [{"name": name, **look} for name, look in zip(self.models, looks, strict=True)],
+            "models": [{"name": name, **style} for name, style in zip(self.models, styles, strict=True)],
             "datasets": self.datasets,
             "kinds": [{"name": kind, "rates": self.rates[kind]} for kind in self.kinds],
             "labels": {metric: label_of(metric, self.metric) for metric in self.curves}
-            | {"rank": "mean rank (1 is the best)", "seconds": label_of("fit_seconds")},
+            | {"rank": "mean rank (1 is best)", "seconds": label_of("fit_seconds")},
             "short": {metric: short_label_of(metric) for metric in self.curves} | {"rank": "mean rank"},
             "metric": self.metric,
-            "mean": measured | {"rank": [self._ranks_for_page(kind) for kind in self.kinds]},
-            "seconds": [self.seconds[kind].for_page() for kind in self.kinds],
+            "mean": measured | {"rank": [self._rank_page_data(kind) for kind in self.kinds]},
+            "seconds": [self.seconds[kind].page_data() for kind in self.kinds],
             "sets": sets,
             "cells": self._cells(),
         }
 
     def _cells(self) -> dict[str, Any]:
-        """The scores, column by column; names and errors by their numbers."""
+        """The scores by column; names and errors as indices."""
         columns: dict[str, Any] = {
             "noise_rate": numbers(self.scores["noise_rate"].to_numpy()),
             "realised_rate": numbers(self.scores["realised_rate"].to_numpy()),
@@ -244,22 +246,22 @@ class Results:
             "kind": self.scores["noise_kind"].map({name: i for i, name in enumerate(self.kinds)}).tolist(),
             "model": self.scores["model"].map({name: i for i, name in enumerate(self.models)}).tolist(),
             "columns": columns,
-            "titles": {"noise_rate": "noise rate", "realised_rate": "realised rate", "repeat": "repeat"}
+            "titles": {"noise_rate": "noise rate", "realised_rate": "realised noise rate", "repeat": "repeat"}
             | {name: label_of(name) for name in MEASURES if name in columns},
             "errors": errors,
             "error": [number.get(error, -1) for error in self.scores["error"].fillna("")],
         }
 
 
-def _of(fewest: int, most: int, n: int, what: str) -> str:
-    """How many of how many."""
+def _count_of(fewest: int, most: int, n: int, noun: str) -> str:
+    """A number of things out of n, such as 2 to 3 of four models."""
     if fewest == n:
-        return {1: f"one {what}", 2: f"both {what}s"}.get(n, f"all {counted(n, what)}")
-    return f"{fewest if fewest == most else f'{fewest} to {most}'} of {counted(n, what)}"
+        return {1: f"one {noun}", 2: f"both {noun}s"}.get(n, f"all {counted(n, noun)}")
+    return f"{fewest if fewest == most else f'{fewest} to {most}'} of {counted(n, noun)}"
 
 
 def numbers(values: NDArray[Any]) -> Any:
-    """An array as nested lists of numbers of a few digits, None where one is missing."""
+    """An array as nested lists of numbers rounded to a few digits, with None for missing values."""
     if values.ndim > 1:
         return [numbers(part) for part in values]
     return [float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in values.tolist()]

@@ -1,4 +1,4 @@
-"""The report as a page: one file that needs nothing else, neither a server nor the network."""
+"""The HTML report: one self-contained file that needs no server and no network."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run_record import Run
 from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
-from boostnoise.eval.plotting.styles import looks_of
+from boostnoise.eval.plotting.styles import line_styles
 from boostnoise.eval.statistics.verdict import compared_rate, verdict
 
-from ..citations import bibtex, bibtex_of, citation, works_of
+from ..citations import bibtex, bibtex_of, citation, references_of
 from ..latex_names import readable
 from .data import Results
 from .significance import tests_with_diagram
-from .styles import line_look, style_of_heat, style_of_models
+from .styles import heat_map_css, model_css, plotly_style
 from .tables import failures, heat_maps, tables_of_averages, tables_of_dataset, unbroken_percent
 
 TEMPLATES = "templates"
-FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # before anything is drawn
+FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # runs before the page is rendered
 
 
 def write_html(run: Run, path: Path) -> Path:
-    """Write the report of a run as one HTML file; the same run gives the same bytes.
+    """Write the HTML report of a run; the same run gives the same bytes.
 
     Parameters
     ----------
     run : Run
         See `load_run`.
     path : Path
-        The file; one that is there is replaced by a whole one.
+        The file; an existing one is replaced atomically.
 
     Returns
     -------
     Path
-        That of the file.
+        The path of the file.
 
     Raises
     ------
     ConfigError
-        If it cannot be written.
+        If the file cannot be written.
     """
-    page = html_of(run)
+    page = render_page(run)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
@@ -60,8 +60,8 @@ def write_html(run: Run, path: Path) -> Path:
     return path
 
 
-def html_of(run: Run) -> str:
-    """The report of a run as a page."""
+def render_page(run: Run) -> str:
+    """Render the report of a run as HTML."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
@@ -69,13 +69,13 @@ def html_of(run: Run) -> str:
     results = Results(run)
     config = run.config
     options = config.ela_fig if config.ela_fig.plot_kwargs or config.ela_fig.fig_cmap else config.rla_fig
-    looks = [line_look(i, len(results.models), options) for i in range(len(results.models))]
-    lines = looks_of(results.models, options)
+    styles = [plotly_style(i, len(results.models), options) for i in range(len(results.models))]
+    diagram_styles = line_styles(results.models, options)
     compared = [
         (kind, of_kind, compared_rate(of_kind, results.metric))
         for kind, of_kind in zip(results.kinds, results.scores_by_kind, strict=True)
     ]
-    style = "\n".join([_template("report.css"), style_of_models(looks), style_of_heat(options)])
+    style = "\n".join([_template("report.css"), model_css(styles), heat_map_css(options)])
     scripts = [get_plotlyjs(), _template("report.js")]
     environment = Environment(
         loader=PackageLoader("boostnoise.eval.report.html", TEMPLATES),
@@ -86,18 +86,18 @@ def html_of(run: Run) -> str:
         keep_trailing_newline=True,
     )
     environment.filters |= {"percent": unbroken_percent, "readable": readable, "breakable": _breakable}
-    works = works_of(config)
+    references = references_of(config)
     return environment.get_template("report.html.j2").render(
         run=run,
         config=config,
         results=results,
-        looks=looks,
+        styles=styles,
         policy=_policy([FIRST_SCRIPT, *scripts]),
-        style=Markup(style),  # noqa: S704 - ours, with colours that Matplotlib understood
-        # Plotly's, and ours.
+        style=Markup(style),  # noqa: S704 - our own text, with colours that Matplotlib parsed
+        # The scripts are Plotly's and our own.
         first_script=Markup(FIRST_SCRIPT),  # noqa: S704
         scripts=[Markup(script) for script in scripts],  # noqa: S704
-        data=Markup(_json(results.for_page(looks))),  # noqa: S704 - escaped there
+        data=Markup(_json(results.page_data(styles))),  # noqa: S704 - escaped by _json
         shown_config=_shown_config(run),
         failures=failures(results),
         averages=tables_of_averages(results),
@@ -111,24 +111,25 @@ def html_of(run: Run) -> str:
         ]
         + ([f"{config.scored_on()}."] if config.scored_on() else []),
         tests=[
-            tests_with_diagram(of_kind, results.metric, rate, kind, lines) for kind, of_kind, rate in compared
+            tests_with_diagram(of_kind, results.metric, rate, kind, diagram_styles)
+            for kind, of_kind, rate in compared
         ],
         p_text=p_text,
         metric=short_label_of(results.metric),
         label_of=label_of,
         titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},
         version=version_of("boostnoise"),
-        works=works,
+        references=references,
         citation=citation(),
-        bibtex=f"{bibtex()}\n\n{bibtex_of(works)}",
+        bibtex=f"{bibtex()}\n\n{bibtex_of(references)}",
     )
 
 
 def _breakable(name: str) -> str:
-    """A name that may go on in a new line after a slash and its like."""
+    """A name with line breaks allowed after a slash and similar characters."""
     from markupsafe import Markup, escape
 
-    # None of these characters is in what stands for others in HTML.
+    # None of these characters is part of an HTML entity.
     return Markup(re.sub(r"(?<=[/_:.,-])(?=.)", "<wbr>", escape(name)))  # noqa: S704
 
 
@@ -137,9 +138,9 @@ def _template(name: str) -> str:
 
 
 def _policy(scripts: list[str]) -> str:
-    """The Content-Security-Policy: no script but those of the page itself, and nothing from anywhere.
+    """The Content-Security-Policy: the page's own scripts only, and no requests.
 
-    Plotly adds style sheets of its own, which differ from version to version.
+    Inline styles are allowed because Plotly adds style sheets that differ between versions.
     """
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -150,13 +151,13 @@ def _policy(scripts: list[str]) -> str:
 
 
 def _json(data: Any) -> str:
-    """JSON for a script element, which no text in it can end."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # all but ASCII is escaped
+    """JSON for a script element, which no text in the data can end."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # escapes all but ASCII
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _shown_config(run: Run) -> str:
-    """The config as a file would hold it; where its results went changes nothing of them."""
+    """The config as JSON without `results_dir`, which does not affect the results."""
     content = run.config.model_dump(exclude={"results_dir"}, exclude_defaults=False)
     text = json.dumps(content, indent=2, ensure_ascii=False)
     # Bidirectional controls would make the shown config look different from the one that ran.

@@ -1,4 +1,4 @@
-"""Whether models differ by more than chance, for the report: over data sets, at one noise rate."""
+"""Significance tests of the report at one noise rate, with a critical-difference diagram."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from boostnoise.eval._wording import listed
-from boostnoise.eval.plotting.critical_difference import WIDTH, draw_critical_difference, height_of
+from boostnoise.eval.plotting.critical_difference import WIDTH, diagram_height, draw_critical_difference
 from boostnoise.eval.plotting.figure import STYLE
 from boostnoise.eval.statistics.friedman_nemenyi import FriedmanNemenyi
 from boostnoise.eval.statistics.significance import SignificanceTests, significance_tests
@@ -23,7 +23,7 @@ from boostnoise.eval.statistics.significance import SignificanceTests, significa
 
 @dataclass(frozen=True)
 class TestsWithDiagram:
-    """The tests under one kind of noise, with their critical-difference diagram.
+    """Tests under one kind of noise, with a critical-difference diagram.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ def tests_with_diagram(
     scores, metric, noise_rate, noise_kind
         See `significance_tests`.
     styles : mapping
-        Line styles of the models; see `looks_of`.
+        Line styles of the models; see `line_styles`.
     """
     tests = significance_tests(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind)
     ranks = tests.friedman_nemenyi
@@ -61,10 +61,10 @@ def tests_with_diagram(
 
 
 def _diagram(result: FriedmanNemenyi, styles: Mapping[str, Mapping[str, Any]]) -> str:
-    # As a picture of its own its ids meet no others, and what is in it can neither run nor load anything.
+    # In an <img>, its ids cannot clash with others, and it can neither run scripts nor load anything.
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": "critical difference"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph|Font")  # a script that the font lacks shows as boxes
-        figure = Figure(figsize=(WIDTH, height_of(result)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, diagram_height(result)), layout="constrained")
         draw_critical_difference(figure.subplots(), result, styles)
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata={"Date": None})

@@ -1,4 +1,4 @@
-"""How models look on a page: lines of Plotly, and colours of a style sheet, from the looks of the pictures."""
+"""Line styles for Plotly and colours for the style sheet, the same as in the figures."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.plotting.heat_map import COLOUR_MAP
-from boostnoise.eval.plotting.styles import look_of
+from boostnoise.eval.plotting.styles import line_style
 
 PIXELS_PER_POINT = 4 / 3
 HEAT_STEPS = 40
 DARK_PAGE = "#14171b"  # the background of the page in dark mode
-ENOUGH = 12.0  # contrast for any line
-READABLE = 4.5  # the contrast of text with its background that WCAG 2.2 asks for
+ENOUGH = 12.0  # contrast that suffices for any line
+READABLE = 4.5  # minimum contrast of text in WCAG 2.2
 
-# Matplotlib's markers by Plotly's names; what it calls otherwise is a circle.
+# Plotly's names of Matplotlib's markers; any other marker becomes a circle.
 SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
     "X": "x", "<": "triangle-left", ">": "triangle-right", "*": "star", "h": "hexagon", "H": "hexagon2",
     "d": "diamond-tall", "p": "pentagon", "8": "octagon", "+": "cross-thin-open", "x": "x-thin-open",
     "|": "line-ns-open", "_": "line-ew-open",
 }  # fmt: skip
-# The same in a box from -1 to 1, for the legend.
+# Outlines of the markers in a box from -1 to 1, for the legend.
 SHAPES = {
     "circle": "M1,0A1,1,0,1,1,-1,0A1,1,0,1,1,1,0Z",
     "square": "M-.9,-.9H.9V.9H-.9Z",
@@ -43,51 +43,51 @@ SHAPES = {
     "hexagon": "M0,-1L.87,-.5V.5L0,1L-.87,.5V-.5Z",
 }
 DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"}
-WORDS = {"solid": "-", "dashed": "--", "dashdot": "-.", "dotted": ":"}
+LONG_NAMES = {"solid": "-", "dashed": "--", "dashdot": "-.", "dotted": ":"}
 STROKES = {"solid": "", "dash": "6 3", "dashdot": "6 2 1.5 2", "dot": "1.5 2"}
 NONE = ("", " ", "None", "none", None)
 
 
-def line_look(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
-    """The line of the i-th of n models, as Plotly is told.
+def plotly_style(i: int, n: int, options: FigureOptions) -> dict[str, Any]:
+    """Plotly settings for the line of the i-th of n models.
 
     Returns
     -------
     dict
-        ``colour`` and ``dark``, the same for a dark page; ``opacity``; ``width`` and ``size`` in pixels;
-        ``dash``, ``symbol`` and ``shape`` by Plotly's names, the first two None for no line and no markers;
-        for the legend ``stroke``, dashes of an SVG, and ``path``, the outline of the marker.
+        ``colour`` and ``dark``, its variant for a dark page; ``opacity``; ``width`` and ``size`` in pixels;
+        ``dash``, ``symbol`` and ``shape`` in Plotly's terms, the first two None for no line and no markers;
+        for the legend ``stroke``, an SVG dash array, and ``path``, the outline of the marker.
     """
-    look = look_of(i, n, options)
-    colour = look["color"]
-    alpha = look.get("alpha")
-    width = PIXELS_PER_POINT * float(look.get("linewidth", 1.5))
-    dash = _dash(look["linestyle"], width)
-    marker = look["marker"]
+    style = line_style(i, n, options)
+    colour = style["color"]
+    alpha = style.get("alpha")
+    width = PIXELS_PER_POINT * float(style.get("linewidth", 1.5))
+    dash = _dash(style["linestyle"], width)
+    marker = style["marker"]
     symbol = None if marker in NONE else SYMBOLS.get(str(marker), "circle")
     path = SHAPES.get(symbol or "", SHAPES["circle"])
-    if symbol is not None and look.get("markerfacecolor") in NONE[2:4] and not symbol.endswith("-open"):
+    if symbol is not None and style.get("markerfacecolor") in NONE[2:4] and not symbol.endswith("-open"):
         symbol += "-open"
     return {
         "colour": to_hex(colour),
-        "dark": lightened(to_hex(colour)),
+        "dark": lighten(to_hex(colour)),
         "opacity": round(float(to_rgba(colour)[3] * (1.0 if alpha is None else alpha)), 3),
         "width": round(width, 2),
-        "size": round(PIXELS_PER_POINT * float(look["markersize"]), 2),
+        "size": round(PIXELS_PER_POINT * float(style["markersize"]), 2),
         "dash": dash,
         "symbol": symbol,
-        "shape": _shape(str(look.get("drawstyle", "default"))),
+        "shape": _shape(str(style.get("drawstyle", "default"))),
         "stroke": STROKES.get(dash or "", (dash or "").replace("px", "").replace(",", " ")),
         "path": path,
     }
 
 
 def _dash(style: Any, width: float) -> str | None:
-    """Dashes by Plotly's name, or their lengths in pixels; None for no line."""
+    """Plotly's name of a dash pattern, or its lengths in pixels; None for no line."""
     if style in NONE:
         return None
     if isinstance(style, str):
-        return DASHES[WORDS.get(style, style)]
+        return DASHES[LONG_NAMES.get(style, style)]
     _, lengths = style
     return ",".join(f"{length * width:g}px" for length in lengths or ()) or "solid"
 
@@ -96,31 +96,32 @@ def _shape(drawstyle: str) -> str:
     return {"steps": "vh", "steps-pre": "vh", "steps-post": "hv", "steps-mid": "hvh"}.get(drawstyle, "linear")
 
 
-def style_of_models(looks: Sequence[dict[str, Any]]) -> str:
-    """Rules of a style sheet: the colour of each model, and that what belongs to it can be switched off."""
+def model_css(styles: Sequence[dict[str, Any]]) -> str:
+    """CSS rules for the colour of each model, and to hide its elements."""
     rules = [
-        f".m{i}{{--c:{look['colour']}}}.off-{i} [data-m='{i}']{{display:none}}" for i, look in enumerate(looks)
+        f".m{i}{{--c:{style['colour']}}}.off-{i} [data-m='{i}']{{display:none}}"
+        for i, style in enumerate(styles)
     ]
-    dark = [f".m{i}{{--c:{look['dark']}}}" for i, look in enumerate(looks)]
+    dark = [f".m{i}{{--c:{style['dark']}}}" for i, style in enumerate(styles)]
     return "\n".join([*rules, "@media screen and (prefers-color-scheme:dark){", *dark, "}"])
 
 
-def style_of_heat(options: FigureOptions) -> str:
-    """Rules of a style sheet: the background and the letters of each step of the colour map."""
+def heat_map_css(options: FigureOptions) -> str:
+    """CSS rules for the background and the text colour of each step of the colour map."""
     colours = matplotlib.colormaps[options.fig_cmap or COLOUR_MAP](np.linspace(0, 1, HEAT_STEPS))
     rules = []
     for i, colour in enumerate(colours):
         background = to_hex(colour)
-        letters = max("#000000", "#ffffff", key=lambda letters: contrast(letters, background))
-        rules.append(f".h{i}{{background:{background};color:{letters}}}")
+        text = max("#000000", "#ffffff", key=lambda candidate: contrast(candidate, background))
+        rules.append(f".h{i}{{background:{background};color:{text}}}")
     return "\n".join(rules)
 
 
 def heat_steps(values: NDArray[np.float64], *, higher_is_better: bool) -> NDArray[np.int64]:
-    """The step of the colour map for each value of a table, the best in the last; -1 where one is missing.
+    """Colour map step of each value, with the best in the last step; -1 for missing values.
 
-    Values worse than most by far, by Tukey's fence, share the first step: one of them would leave all others
-    looking the same.
+    Values beyond Tukey's fence on the worse side share the first step, so that an outlier does not give all
+    other values the same colour.
     """
     known = np.isfinite(values)
     if not known.any():
@@ -133,16 +134,16 @@ def heat_steps(values: NDArray[np.float64], *, higher_is_better: bool) -> NDArra
     return np.where(known, np.round(np.where(known, share, 0) * (HEAT_STEPS - 1)), -1).astype(int)
 
 
-def lightened(colour: str) -> str:
-    """The colour, or the first mixture of it with white that is as clear on a dark page as it was on white."""
+def lighten(colour: str) -> str:
+    """Mix a colour with white until its contrast on a dark page matches its contrast on white."""
     red_green_blue = np.array(to_rgba(colour)[:3])
     mixtures = (to_hex(red_green_blue + share * (1 - red_green_blue)) for share in np.linspace(0, 1, 21))
-    clear = min(max(contrast(colour, "#ffffff"), READABLE), ENOUGH)
-    return next(mixed for mixed in mixtures if contrast(mixed, DARK_PAGE) >= clear)
+    needed = min(max(contrast(colour, "#ffffff"), READABLE), ENOUGH)
+    return next(mixed for mixed in mixtures if contrast(mixed, DARK_PAGE) >= needed)
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast of two colours, from 1 to 21, as WCAG 2.2 defines it."""
+    """Contrast ratio of two colours, from 1 to 21, as defined in WCAG 2.2."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 

@@ -1,4 +1,4 @@
-"""The tables of the report, ready for its template."""
+"""Tables of the HTML report, as data for its template."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ from .data import Lines, Results
 from .styles import heat_steps
 
 MISSING = "–"
-MAX_FAILURES = 500  # rows of that table; the one of all cells has every error
+MAX_FAILURES = 500  # rows; the table of all cells has every error
 HINTS = {True: "higher is better", False: "lower is better"}
 
 
 class Cell(NamedTuple):
-    """A cell with a number.
+    """A table cell with a number.
 
     Attributes
     ----------
     text : str
     value : float or None
-        By which the column is sorted.
+        Sort key.
     band : str
-        Small, below the number.
+        Small print below the number.
     best : bool
+        Whether the text is bold.
     step : int
-        Of the colour map; -1 for no colour.
+        Step of the colour map; -1 for no colour.
     model : int or None
-        The model it belongs to, where its row does not say that.
+        Index of the model, if the row is not of one model.
     """
 
     text: str
@@ -50,7 +51,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row: what it is of, the number of its model if that is what it is of, and its cells."""
+    """A row: its name, the index of its model if it is of one, and its cells."""
 
     name: str
     model: int | None
@@ -58,7 +59,7 @@ class Row(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The heading of a column, and the number of its model if it is of one."""
+    """A column heading, and the index of its model if it is of one."""
 
     name: str
     model: int | None = None
@@ -72,13 +73,13 @@ class Table:
     ----------
     caption : str
     heading : str
-        Of the first column.
+        Heading of the first column.
     columns : list of Column
     rows : list of Row
     kind : int
-        The number of its kind of noise.
+        Index of the kind of noise.
     rate : int or None
-        The number of its noise rate, if it is of one only.
+        Index of the noise rate, if there is only one.
     """
 
     caption: str
@@ -90,17 +91,17 @@ class Table:
 
 
 def unbroken_percent(rate: float) -> str:
-    """A noise rate that does not break at the end of a line."""
+    """A noise rate in percent, with a no-break space."""
     return percent(rate).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number of a table."""
+    """Format a number for a table."""
     return f"{value:.{digits}f}".replace("-", "−") if math.isfinite(value) else MISSING
 
 
 def tables_of_averages(results: Results) -> list[Table]:
-    """Models by noise rates, averaged over the data sets, for each metric and kind of noise."""
+    """Models by noise rates, averaged over the data sets, for each kind of noise and metric."""
     n = len(results.datasets)
     over = "one data set" if n == 1 else f"mean over {n} data sets"
     return [
@@ -111,7 +112,7 @@ def tables_of_averages(results: Results) -> list[Table]:
 
 
 def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
-    """The same for one data set."""
+    """Models by noise rates on one data set, for each kind of noise and metric."""
     return [
         _table_of_lines(
             results, results.by_dataset[metric][kind].of(dataset), metric, k, results.datasets[dataset]
@@ -121,7 +122,7 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
     ]
 
 
-def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, of: str) -> Table:
+def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, where: str) -> Table:
     rates = results.rates[results.kinds[kind]]
     better, short = higher_is_better(metric), short_label_of(metric, results.metric)
     values, columns = lines.value, [Column(unbroken_percent(rate)) for rate in rates]
@@ -136,17 +137,19 @@ def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, of: 
             band = ""
             if j < len(rates):
                 low, high = number(lines.low[i, j]), number(lines.high[i, j])
-                band = f"{low} – {high}" if low != high else ""  # one that is missing, or of no width
+                band = (
+                    f"{low} – {high}" if low != high else ""
+                )  # no band for missing values, nor a band without width
             cells.append(_cell(value, band=band, best=bool(best[i, j])))
         rows.append(Row(model, i, cells))
-    caption = f"{short[0].upper()}{short[1:]}, {of}, {under_noise(results.kinds[kind])} ({HINTS[better]})"
+    caption = f"{short[0].upper()}{short[1:]}, {where}, {under_noise(results.kinds[kind])} ({HINTS[better]})"
     return Table(caption, "model", columns, rows, kind)
 
 
 def heat_maps(results: Results) -> list[Table]:
-    """Data sets by models at each noise rate, for each kind of noise, the metric and ELA.
+    """Data sets by models at each noise rate, for each kind of noise, of the measure of the run and ELA.
 
-    As in Wilton & Ye's tables of accuracies, models that cannot be told from the best are marked.
+    Models whose interval overlaps the best model's are marked, as in Wilton & Ye's tables of accuracies.
     """
     columns = [Column(model, i) for i, model in enumerate(results.models)]
     tables = []
@@ -156,13 +159,13 @@ def heat_maps(results: Results) -> list[Table]:
                 values, better = results.by_dataset[metric][kind].value[:, :, r], higher_is_better(metric)
                 steps = heat_steps(values, higher_is_better=better)
                 best = _best(values, higher_is_better=better)
-                near, legend = np.zeros_like(best), "bold: the best on the data set"
+                near, legend = np.zeros_like(best), "bold: best on the data set"
                 if metric == results.metric:
                     marks = best_and_overlapping(results.scores, metric, noise_rate=rate, noise_kind=kind)
                     near = marks.table["overlaps"].to_numpy().reshape(best.shape) & ~best
                     if marks.has_power:
                         interval = "97.5 % t interval of the mean over the repeats"
-                        legend += f"; *: the {interval} overlaps that of the best"
+                        legend += f"; *: {interval} overlaps the best model's"
                 rows = [
                     Row(
                         name,
@@ -191,16 +194,16 @@ def _cell(value: float, mark: str = "", **more: Any) -> Cell:
 
 
 def _best(values: NDArray[np.float64], *, higher_is_better: bool) -> NDArray[np.bool_]:
-    """Which values are the best of their row, to the digits that are shown; none where all are the same."""
-    shown = np.round(values if higher_is_better else -values, 3)
-    top = np.max(shown, axis=1, keepdims=True, initial=-np.inf, where=np.isfinite(shown))
-    differ = (shown < top).any(axis=1, keepdims=True)
-    found: NDArray[np.bool_] = (shown == top) & differ
+    """Whether values are the best of their row, as rounded in the table; none where all are equal."""
+    rounded = np.round(values if higher_is_better else -values, 3)
+    top = np.max(rounded, axis=1, keepdims=True, initial=-np.inf, where=np.isfinite(rounded))
+    differ = (rounded < top).any(axis=1, keepdims=True)
+    found: NDArray[np.bool_] = (rounded == top) & differ
     return found
 
 
 class Failure(NamedTuple):
-    """Cells of a model on a data set that have the same error."""
+    """Cells of a model on a data set with the same error."""
 
     model: str
     number: int
@@ -213,14 +216,14 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True)
 class Failures:
-    """What is missing: how many cells failed, how many are not fitted yet, and their errors.
+    """Cells without scores: the numbers of failed and unfitted cells, and their errors.
 
     Attributes
     ----------
     n_cells, n_failed, n_not_fitted : int
     rows : list of Failure
     more : int
-        How many further rows there are.
+        Number of further rows, which are left out.
     """
 
     n_cells: int
@@ -231,7 +234,7 @@ class Failures:
 
 
 def failures(results: Results) -> Failures:
-    """The cells without scores."""
+    """Collect the cells without scores."""
     groups = list(cells_by_error(results.scores))
     rows = [
         Failure(

@@ -22,7 +22,7 @@ from boostnoise.eval.report.console import Display
 
 COMMAND = [Path(sys.executable).with_name("noisyeval")]
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
-WHERE = "Results are in results/study; to look at them, open results/study/report.html\n"
+WHERE = "Results are in results/study; open results/study/report.html to view them\n"
 QUICK = {
     "datasets": ["iris"],
     "models": [TREE, "robust_forest"],
@@ -293,7 +293,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, stop):
         process.terminate()
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Interrupted. What was finished is kept; go on with: noisyeval study.json" in stderr
+    assert "resume with: noisyeval study.json" in stderr
     assert "Traceback" not in stderr
     resumed = start(tmp_path, LONG)
     resumed.communicate()
@@ -307,7 +307,7 @@ def test_what_another_machine_has_finished_is_taken_over(noisyeval, tmp_path):
     start(elsewhere, QUICK).communicate()
     done = noisyeval(QUICK, "--merge", "elsewhere/results")
     assert done.returncode == 0, done.stderr
-    assert "noisyeval: 8 cells taken over" in done.stderr
+    assert "noisyeval: 8 cells merged" in done.stderr
     assert "study: 8 of 8 cells done" in done.stderr
     assert stored(tmp_path) == stored(elsewhere)
     refused = noisyeval(QUICK, "--merge", "elsewhere")
@@ -357,7 +357,7 @@ def test_from_data_to_results(noisyeval, tmp_path):
     assert (dry.returncode, dry.stderr) == (0, "")
     assert re.search(r"spam +extra_trees +15 +0 +0 +15 +[\d.]+ s", dry.stdout)
     assert re.search(
-        r"^study: 15 cells, 0 finished, 15 to run; about [\d.]+ s of fits with 2 cells side by side, ",
+        r"^study: 15 cells, 0 finished, 15 to run; about [\d.]+ s of fits with 2 cells at a time, ",
         dry.stdout,
         re.M,
     )

@@ -32,7 +32,7 @@ def _elsewhere(tmp_path, monkeypatch):
 
 @pytest.fixture
 def config_of(monkeypatch):
-    """What `compare` would run."""
+    """The config that `compare` would run."""
 
     class Stop(Exception):
         pass
@@ -184,7 +184,7 @@ def test_it_shares_the_store_with_the_command():
 
 
 class Mine(ClassifierMixin, BaseEstimator):
-    """Of no module that other processes find."""
+    """A class that other processes cannot import."""
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([], ["iris"], {}, ConfigError, "models: must hold at least 1 item"),
         ([3], ["iris"], {}, TypeError, "models[0] must be a short name, an estimator or a dict, got 3"),
         ({1: TREE}, ["iris"], {}, TypeError, "models: names must be text, got 1"),
-        ([DecisionTreeClassifier], ["iris"], {}, TypeError, "models[0]: DecisionTreeClassifier is a class; give an object of it"),
+        ([DecisionTreeClassifier], ["iris"], {}, TypeError, "models[0]: DecisionTreeClassifier is a class; pass an instance"),
         (["adabost"], ["iris"], {}, ConfigError, "models[0]: unknown model 'adabost'"),
         ([TREE, TREE], ["iris"], {}, ConfigError, "two models are named 'DecisionTreeClassifier(max_depth=2)'"),
-        ({"a": {"name": "b", "model": "gbm"}}, ["iris"], {}, ConfigError, "models['a'] is named 'b' as well"),
+        ({"a": {"name": "b", "model": "gbm"}}, ["iris"], {}, ConfigError, "models['a']: two names, 'a' and 'b'"),
         ({"p": make_pipeline(FunctionTransformer(np.log1p), SVC())}, ["iris"], {}, ConfigError, "models['p'].steps[0][1].func: "),
         ([{"module": "elsewhere", "model": "Forest"}], ["iris"], {}, ConfigError, "models: 'Forest': package 'elsewhere' is not allowed"),
         ([TREE], None, {}, TypeError, "datasets must be a list or a dict, got NoneType"),
@@ -225,7 +225,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([TREE], ["iris"], {"n_jobs": "x"}, ConfigError, "n_jobs must be -1 or at least 1, got 'x'"),
         ([TREE], ["iris"], {"scheduler": 3}, ConfigError, "scheduler must be an address, such as"),
         ([TREE], ["iris"], {"progress": "yes"}, TypeError, "progress must be True, False or callable, got 'yes'"),
-        ([TREE], ["iris"], {"allow_modules": "mine"}, TypeError, "allow_modules must be a list of names of packages, got 'mine'"),
+        ([TREE], ["iris"], {"allow_modules": "mine"}, TypeError, "allow_modules must be a list of package names, got 'mine'"),
     ],
 )  # fmt: skip
 def test_mistakes(models, datasets, options, error, message):
@@ -236,7 +236,7 @@ def test_mistakes(models, datasets, options, error, message):
     assert not Path("results/store.sqlite").exists()
 
 
-def test_ones_own_estimators(tmp_path, monkeypatch):
+def test_estimators_of_the_user(tmp_path, monkeypatch):
     (tmp_path / "my_learners.py").write_text(
         "from sklearn.dummy import DummyClassifier\n"
         "class Guess(DummyClassifier):\n"
@@ -281,12 +281,12 @@ def test_a_script_needs_no_guard_and_is_quiet():
     assert done.stdout.startswith("comparison: 1 model on 1 data set under uniform noise, 1 repeat\n")
 
 
-def test_names_of_the_package_are_what_they_are_called():
+def test_function_and_module_names_do_not_clash():
     assert callable(boostnoise.compare)
     assert boostnoise.eval.comparison.compare.compare is compare
 
 
-def test_an_estimator_at_hand_may_be_of_a_class_that_configs_may_not_name(tmp_path):
+def test_an_estimator_may_be_of_a_class_that_configs_may_not_name(tmp_path):
     model = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=2)
     found = compare(model, "iris", [0.0], repeats=1, results_dir=tmp_path, n_jobs=1, progress=False)
     assert found.scores["error"].isna().all()

@@ -110,7 +110,7 @@ def test_ranks(comparison, scores, metric, higher):
     assert comparison.ranks(0.4, metric=metric).sum(axis=1).tolist() == [3.0] * 3
 
 
-def test_the_level_is_that_of_the_verdict(comparison):
+def test_default_noise_rate_is_that_of_the_verdict(comparison):
     # The rate nearest to 30 %.
     assert "At 40 %" in comparison.verdict()
     pd.testing.assert_frame_equal(comparison.ranks(), comparison.ranks(0.4))
@@ -145,9 +145,9 @@ def test_another_measure(scores):
     assert "ELA, equalised loss of macro F1" in comparison._repr_html_()
 
 
-def test_pictures_are_pyplots(comparison):
-    drawn = comparison.plot()
-    assert plt.gcf() is drawn.figure
+def test_figures_belong_to_pyplot(comparison):
+    ax = comparison.plot()
+    assert plt.gcf() is ax.figure
     comparison.plot("heatmap", noise_rate=0.1)
     assert len(plt.get_fignums()) == 2
     figure, ax = plt.subplots()
@@ -158,7 +158,7 @@ def test_pictures_are_pyplots(comparison):
         comparison.plot("elq")
 
 
-def test_pictures_are_of_the_level_of_the_verdict(two_kinds, made_scores):
+def test_plots_use_the_noise_rate_of_the_verdict(two_kinds, made_scores):
     assert "at 40 % uniform noise" in two_kinds.plot("heatmap", noise_kind="uniform").figure.get_suptitle()
     rates = comparison_of(made_scores(rates=(0.0, 0.25, 0.4)))
     assert "at 25 % uniform noise" in rates.plot("heatmap").figure.get_suptitle()
@@ -182,14 +182,14 @@ def test_each_argument_is_checked(comparison):
 
 
 def test_panels_are_an_array(two_kinds):
-    drawn = two_kinds.plot("ela_by_dataset")
-    assert drawn.shape == (2, 2)
-    assert plt.gcf() is drawn[0, 0].figure
+    axes = two_kinds.plot("ela_by_dataset")
+    assert axes.shape == (2, 2)
+    assert plt.gcf() is axes[0, 0].figure
     assert two_kinds.plot("ela", noise_kind="uniform").figure is plt.gcf()
 
 
 def latex_of(text):
-    """What LaTeX would see: the cells of each row, and the commands of the rest."""
+    """The cells of each row of a LaTeX table."""
     body = text.split("\\begin{tabular}")[1].split("\\end{tabular}")[0]
     lines = [line for line in body.splitlines() if line.endswith(r"\\")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)&", line.removesuffix(r"\\"))] for line in lines]
@@ -211,7 +211,7 @@ def test_latex(comparison, scores):
             assert cell.endswith("^{*}$") == marks.loc[(dataset, model), "overlaps"]
     assert text.count(r"\mathbf") == 3
     assert r"\label{tab:mine}" in text
-    assert r"whose 97.5 \% t interval of the mean over the repeats overlaps that of the best." in text
+    assert r"asterisk: 97.5 \% t interval of the mean over the repeats overlaps the best model's." in text
     assert r"\caption{Accuracy at 40 \% uniform noise; mean and standard deviation over 3 repeats;" in text
     assert text.count("{") == text.count("}")
     assert [text.count(f"\\begin{{{name}}}") for name in ("table", "tabular")] == [1, 1]
@@ -229,7 +229,7 @@ def test_markdown(comparison):
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in lines[:5])
 
 
-def test_tables_of_what_is_missing(scores):
+def test_tables_with_missing_values(scores):
     holes = scores.copy()
     lost = (holes["dataset"] == "iris") & (holes["model"] == NAMES[0]) & (holes["repeat"] == 1)
     holes.loc[lost, "accuracy"] = np.nan
@@ -261,15 +261,15 @@ def test_text(comparison, two_kinds):
     assert str(two_kinds).count("(the lower, the more robust)") == 2
 
 
-def test_noise_on_test_labels_is_told(made_scores, tmp_path):
+def test_noise_on_test_labels_is_mentioned(made_scores, tmp_path):
     noise = [{"kind": "uniform", "rates": [0.1, 0.4]}, {"kind": "label", "rates": [0.1, 0.4]}]
     both = comparison_of(made_scores(kinds=("uniform", "label")), noise=noise)
-    said = "Under label noise models are scored on noisy test labels."
+    note = "Under label noise models are scored on noisy test labels."
     for text in (str(both), both._repr_html_(), both.verdict()):
-        assert text.count(said) == 1
-    assert both.report(tmp_path / "report.html").read_text(encoding="utf-8").count(said) == 1
+        assert text.count(note) == 1
+    assert both.report(tmp_path / "report.html").read_text(encoding="utf-8").count(note) == 1
     for write in (both.to_markdown, both.to_latex):
-        assert said in write(noise_rate=0.4, noise_kind="label")
+        assert note in write(noise_rate=0.4, noise_kind="label")
         assert "noisy test" not in write(noise_rate=0.4, noise_kind="uniform")
         assert "noisy test" not in write(noise_rate=0.0, noise_kind="label")
     assert "noisy test" not in str(comparison_of(made_scores()))
@@ -285,12 +285,12 @@ def test_html_for_notebooks(comparison):
     tree = ElementTree.fromstring(re.sub(r"<img ([^>]*)>", r"<img \1/>", html).replace("&nbsp;", ""))
     assert [cell.text for cell in tree.findall(".//tbody//th")] == [NAMES[0], "a_b & 50% | λ"]
     assert [cell.text for cell in tree.findall(".//thead//th")][1:4] == ["0 %", "10 %", "40 %"]
-    (picture,) = tree.findall(".//img")
-    kind, _, content = picture.get("src").partition(",")
-    assert kind == "data:image/svg+xml;base64"
-    drawn = base64.b64decode(content).decode()
-    assert drawn.count('id="model-0') >= 1
-    assert "<script" not in drawn.lower()
+    (image,) = tree.findall(".//img")
+    media_type, _, content = image.get("src").partition(",")
+    assert media_type == "data:image/svg+xml;base64"
+    svg = base64.b64decode(content).decode()
+    assert svg.count('id="model-0') >= 1
+    assert "<script" not in svg.lower()
     assert plt.get_fignums() == []
 
 
@@ -331,12 +331,12 @@ def test_a_report_goes_to_the_folder_of_the_run(made_scores, tmp_path):
     assert comparison.report() == tmp_path / "mine & <b>" / "report.html"
 
 
-def test_load_says_what_is_there(tmp_path):
+def test_load_without_a_store(tmp_path):
     with pytest.raises(ConfigError, match="there is no store"):
         Comparison.load(tmp_path)
 
 
-def test_matplotlib_waits_until_something_is_drawn():
+def test_matplotlib_is_loaded_on_the_first_plot():
     code = (
         "import sys; from boostnoise import Comparison, compare\n"
         "print({'matplotlib', 'scipy.stats', 'xgboost', 'lightgbm', 'numba', 'statsmodels'} & set(sys.modules))"

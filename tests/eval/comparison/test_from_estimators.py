@@ -41,18 +41,18 @@ def built(description, seed=5, allowed=()):
 def settings(estimator):
     """All parameters at any depth, with classes in place of estimators."""
 
-    def shown(value):
+    def comparable(value):
         if hasattr(value, "get_params"):
             return type(value)
         if isinstance(value, list | tuple):
-            return [shown(item) for item in value]
+            return [comparable(item) for item in value]
         return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
-    return {name: shown(value) for name, value in estimator.get_params(deep=True).items()}
+    return {name: comparable(value) for name, value in estimator.get_params(deep=True).items()}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_described_is_built_again(name):
+def test_a_description_builds_the_same_model(name):
     packages = [package for package in ("catboost", "cleanlab") if package in name]
     if not all(map(is_installed, packages)):
         pytest.skip(f"not installed: {packages}")
@@ -86,7 +86,7 @@ def test_what_is_described_is_built_again(name):
         (SVC(kernel="rbf", random_state=3), "sklearn.svm", {"random_state": 3}),
     ],
 )  # fmt: skip
-def test_what_is_said(estimator, module, params):
+def test_descriptions(estimator, module, params):
     expected = {"module": module, "model": type(estimator).__name__, "params": params}
     assert describe(estimator, "it") == expected
     parameters = built(expected).get_params()
@@ -120,14 +120,14 @@ def test_nested_estimators():
         make_pipeline(SelectKBest(k=2), RobustDecisionTreeClassifier(max_depth=2)),
     ],
 )
-def test_a_fitted_model_is_as_one_that_is_not(estimator):
+def test_fitting_does_not_change_the_description(estimator):
     before = describe(estimator, "it")
     estimator.fit(*load_iris(return_X_y=True))
     assert describe(estimator, "it") == before
 
 
 class Local(ClassifierMixin, BaseEstimator):
-    """Of a module that no other process can import."""
+    """A class of a module that no other process can import."""
 
 
 Local.__module__ = "__main__"
@@ -137,14 +137,14 @@ Local.__module__ = "__main__"
     ("estimator", "message"),
     [
         (make_pipeline(FunctionTransformer(lambda X: X), SVC()), r"it\.steps\[0\]\[1\]\.func: <function .*cannot be written into a config"),
-        (GaussianNB(priors=np.ones(3) / 3), r"it\.priors: an array cannot be written into a config; give a list"),
+        (GaussianNB(priors=np.ones(3) / 3), r"it\.priors: an array cannot be written into a config; use a list"),
         (SVC(class_weight={0: 1.0, 1: 2.0}), r"it\.class_weight: the keys of {0: 1.0, 1: 2.0} are not text"),
         (SVC(random_state=np.random.RandomState(0)), r"it\.random_state: a random generator .*None for the run's seed"),
-        (AdaBoostClassifier(DecisionTreeClassifier), r"it\.estimator: DecisionTreeClassifier is a class; give an object of it, DecisionTreeClassifier\(\)"),
+        (AdaBoostClassifier(DecisionTreeClassifier), r"it\.estimator: DecisionTreeClassifier is a class; use an instance, DecisionTreeClassifier\(\)"),
         (GridSearchCV(SVC(), {"C": [1]}, cv=StratifiedKFold(3)), r"it\.cv: StratifiedKFold\(.* cannot be written"),
         (SVC(C=math.inf), r"it\.C: inf cannot be written"),
         (XGBClassifier(objective=xgboost_objective("gce")), r"it\.objective: .* cannot be written"),
-        (RobustXGBClassifier(loss=get_loss("gce")), r"it\.loss: Gen.*give the name of the loss, and its parameters as loss_params"),
+        (RobustXGBClassifier(loss=get_loss("gce")), r"it\.loss: Gen.*use the name of the loss, and its parameters as loss_params"),
         (Local(), r"it: other processes cannot import the class Local from __main__"),
     ],
 )  # fmt: skip

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
-from boostnoise.eval.comparison.from_memory import file_of
+from boostnoise.eval.comparison.from_memory import data_file
 from boostnoise.eval.config.dataset_spec import DatasetSpec
 from boostnoise.eval.datasets.dataset import load_dataset
 from boostnoise.eval.errors import ConfigError
@@ -30,7 +30,7 @@ def read(file, target, **keys):
 
 
 def made(tmp_path, data, target=None, name="mine"):
-    return file_of(name, data, target, tmp_path / "data", "datasets['mine']")
+    return data_file(name, data, target, tmp_path / "data", "datasets['mine']")
 
 
 def test_types_are_kept(tmp_path):
@@ -45,7 +45,7 @@ def test_types_are_kept(tmp_path):
     np.testing.assert_array_equal(data.X[:, 4], [1, 2, np.nan, 4, 5, 6])
 
 
-def test_a_pair_is_as_the_frame(tmp_path):
+def test_a_pair_equals_the_frame(tmp_path):
     whole = read(*made(tmp_path, FRAME, "label"))
     strange = Y.set_axis(list("fedcba"))  # rows go together by their order
     parts = read(*made(tmp_path, (X, strange)))
@@ -53,7 +53,7 @@ def test_a_pair_is_as_the_frame(tmp_path):
     assert parts.classes.tolist() == whole.classes.tolist()
 
 
-def test_an_index_is_no_hindrance(tmp_path):
+def test_any_index_is_accepted(tmp_path):
     whole = read(*made(tmp_path, FRAME, "label")).fingerprint
     for order in ([5, 3, 1, 0, 2, 4], [0, 0, 1, 1, 1, 2]):
         same = (X.set_axis(order), Y.set_axis(order))
@@ -116,23 +116,23 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
 @pytest.mark.parametrize(
     ("data", "target", "message"),
     [
-        (FRAME, None, "give a frame together with the column of its labels"),
-        (FRAME, "z", "'z' is no column; columns are a, size, town, flag, n, label"),
-        (X, "label", "'label' is no column"),
+        (FRAME, None, "a frame needs the name of its label column"),
+        (FRAME, "z", "unknown column 'z'; columns: a, size, town, flag, n, label"),
+        (X, "label", "unknown column 'label'"),
         ((X, Y, Y), None, "data must be a pair"),
-        ((X, Y), "q", "target must be left out beside a pair (X, y), which holds the labels, got 'q'"),
+        ((X, Y), "q", "target must be left out for a pair (X, y), whose y holds the labels, got 'q'"),
         (
             (X, Y[::-1]),
             None,
-            "X and y must be in the same order, but y has the index of X in another one; give y.loc",
+            "X and y must have the same row order",
         ),
         ("iris", None, "data must be a pair"),
         ((X, Y[:5]), None, "X has 6 rows, but y has 5"),
         ((X, X), None, "y must be a vector of labels"),
         ((X, "text"), None, "y must be a vector of labels"),
         ((np.ones(6), Y), None, "X must have two dimensions, rows and columns, got 1"),
-        (([[1, 2], [3]], [0, 1]), None, "X is no matrix"),
-        ((csr_matrix(np.eye(6)), Y), None, "X is a sparse matrix; give X.toarray()"),
+        (([[1, 2], [3]], [0, 1]), None, "X must be a matrix"),
+        ((csr_matrix(np.eye(6)), Y), None, "X is a sparse matrix; use X.toarray()"),
         (
             FRAME.assign(a=[1, "x", 2.0, None, 3, 4]),
             "label",
@@ -142,17 +142,17 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
         (
             (X, [0.0, np.nan] * 3),
             None,
-            "3 of 6 labels are missing; leave out their rows, or give {'data': (X, y), 'missing': 'drop_rows'}",
+            "3 of 6 labels are missing; remove their rows, or use {'data': (X, y), 'missing': 'drop_rows'}",
         ),
         (
             FRAME.assign(label=["no", None] + ["yes"] * 4),
             "label",
-            "1 of 6 labels are missing; leave out their rows, or give {'data': frame, 'target': 'label', ",
+            "1 of 6 labels are missing; remove their rows, or use {'data': frame, 'target': 'label', ",
         ),
         (FRAME.set_axis(list("aabcde"), axis=1), "e", "several columns are named 'a'"),
     ],
 )
-def test_what_is_no_data(tmp_path, data, target, message):
+def test_invalid_data(tmp_path, data, target, message):
     with pytest.raises(ConfigError, match=r"^datasets\['mine'\]: ") as caught:
         made(tmp_path, data, target)
     assert message in str(caught.value)
@@ -167,5 +167,5 @@ def test_where_nothing_can_be_written(tmp_path):
 
 def test_rows_without_a_label_may_be_dropped(tmp_path):
     y = np.array([0.0, np.nan, 1.0, 0.0, 1.0, np.nan])
-    file, target = file_of("mine", (np.eye(6), y), None, tmp_path, "mine", drop_missing=True)
+    file, target = data_file("mine", (np.eye(6), y), None, tmp_path, "mine", drop_missing=True)
     assert read(file, target, missing="drop_rows").y.size == 4

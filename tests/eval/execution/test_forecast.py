@@ -11,7 +11,7 @@ from boostnoise.eval.execution.shared_data import open_shared
 from boostnoise.eval.execution.store import Store
 from boostnoise.eval.execution.worker_handle import DIED
 from boostnoise.eval.metrics.outcome import Outcome
-from boostnoise.eval.report.forecast_text import in_one_line, in_words, rendered
+from boostnoise.eval.report.forecast_text import duration, forecast_table, summary_line
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
@@ -90,10 +90,10 @@ def test_times_of_earlier_cells_are_used(make, monkeypatch):
     foretold = forecast(plan(config), 2)
     assert foretold.pairs == [Pair("iris", "tree", 4, 2, 0, 2, seconds=16.0, known_from="store")]
     assert foretold.seconds == 16.0  # two cells side by side
-    line = in_one_line(foretold, "run")
+    line = summary_line(foretold, "run")
     assert line == (
-        "run: 4 cells, 2 finished, 2 to run; about 16 s of fits with 2 cells side by side, "
-        "going by the times of earlier cells"
+        "run: 4 cells, 2 finished, 2 to run; about 16 s of fits with 2 cells at a time, "
+        "estimated from the times of earlier cells"
     )
 
 
@@ -102,7 +102,7 @@ def test_with_nothing_to_run(make):
     foretold = forecast(plan(make()), 1)
     assert foretold.pairs == [Pair("iris", "tree", 4, 4, 0, 0)]
     assert foretold.seconds == 0
-    assert in_one_line(foretold, "run") == "run: 4 cells, 4 finished, 0 to run"
+    assert summary_line(foretold, "run") == "run: 4 cells, 4 finished, 0 to run"
 
 
 def test_a_trial_tells_how_time_grows_with_rows(make, fit_by):
@@ -122,7 +122,7 @@ def test_a_trial_tells_how_time_grows_with_rows(make, fit_by):
     assert sizes[-1] <= n_rows
     assert foretold.pairs[0].seconds == pytest.approx((n_rows / 4000) ** 2)
     assert foretold.pairs[0].known_from == "trial"
-    assert "quick fits on a part of the rows" in in_one_line(foretold, "run")
+    assert "trial fits on part of the rows" in summary_line(foretold, "run")
 
 
 def test_a_true_trial(make, tmp_path):
@@ -141,10 +141,10 @@ def test_a_trial_that_fails_says_so(make):
     foretold = forecast(plan(make(models=[BAD])), 1)
     assert foretold.pairs[0].seconds is None
     assert foretold.seconds is None
-    assert "bad on iris fails on a part of the rows: InvalidParameterError" in text(rendered(foretold))
-    assert in_one_line(foretold, "run") == (
-        "run: 4 cells, 0 finished, 4 to run; how long that takes is unknown"
+    assert "bad on iris failed in a trial fit on part of the rows: InvalidParameterError" in text(
+        forecast_table(foretold)
     )
+    assert summary_line(foretold, "run") == ("run: 4 cells, 0 finished, 4 to run; time unknown")
 
 
 def test_what_was_not_tried_is_unknown(make, monkeypatch):
@@ -158,8 +158,8 @@ def test_what_was_not_tried_is_unknown(make, monkeypatch):
         )
     foretold = forecast(plan(config), 1)
     assert foretold.pairs[1] == Pair("iris", "tree", 4, 0, 0, 4)
-    assert "tree 4 0 0 4 unknown" in " ".join(text(rendered(foretold)).split())
-    assert "7 to run; at least 6 s of fits" in in_one_line(foretold, "run")
+    assert "tree 4 0 0 4 unknown" in " ".join(text(forecast_table(foretold)).split())
+    assert "7 to run; at least 6 s of fits" in summary_line(foretold, "run")
 
 
 def test_a_slow_model_leaves_time_to_the_others(make, fit_by):
@@ -193,8 +193,8 @@ def test_a_trial_that_does_not_end(make, fit_by, limit, seconds, known_from, at_
     (pair,) = foretold.pairs
     assert (pair.seconds, pair.known_from, pair.at_least) == (seconds, known_from, at_least)
     assert foretold.at_least == at_least
-    assert takes in text(rendered(foretold))
-    assert line in in_one_line(foretold, "run")
+    assert takes in text(forecast_table(foretold))
+    assert line in summary_line(foretold, "run")
 
 
 def test_no_cell_takes_longer_than_the_time_limit(make, fit_by):
@@ -211,7 +211,7 @@ def test_trials_that_hang_or_crash_are_ended(make, mine):
     assert sleeps.error == "ran longer than the time limit of 0.5 s"
     assert (exits.seconds, exits.error) == (None, DIED)
     assert tree.known_from == "trial"
-    assert "at least 2" in in_one_line(foretold, "run")
+    assert "at least 2" in summary_line(foretold, "run")
 
 
 def test_failed_cells_are_counted(make):
@@ -219,7 +219,7 @@ def test_failed_cells_are_counted(make):
     run(config, n_jobs=1)
     foretold = forecast(plan(config), 1)
     assert [(p.cells, p.finished, p.failed, p.pending) for p in foretold.pairs] == [(4, 0, 4, 4), (4, 4, 0, 0)]
-    assert "4 to run (4 of them failed before)" in in_one_line(foretold, "run")
+    assert "4 to run (4 of them failed before)" in summary_line(foretold, "run")
 
 
 def test_a_run_takes_no_less_than_its_longest_cell():
@@ -239,5 +239,5 @@ def test_a_run_takes_no_less_than_its_longest_cell():
         (4 * 86_400, "4 days"),
     ],
 )
-def test_in_words(seconds, words):
-    assert in_words(seconds) == words
+def test_duration(seconds, words):
+    assert duration(seconds) == words

@@ -17,16 +17,16 @@ from boostnoise.eval.report.citations import (
     bibtex,
     bibtex_of,
     citation,
-    works_of,
+    references_of,
 )
 from robust_splits import criteria
 
 
-def works(models, noise="uniform"):
+def references(models, noise="uniform"):
     config = parse_config(
         {"datasets": ["iris"], "models": models, "noise": [{"kind": noise, "rates": [0.1]}]}, "study"
     )
-    return {work.bibtex.split("{")[1].split(",")[0]: work for work in works_of(config)}
+    return {reference.bibtex.split("{")[1].split(",")[0]: reference for reference in references_of(config)}
 
 
 @pytest.mark.parametrize(
@@ -41,23 +41,23 @@ def works(models, noise="uniform"):
         (["cleanlab+svm_linear"], "uniform", {"northcutt2021", "pedregosa2011"}),
     ],
 )
-def test_what_models_and_noise_rest_on(models, noise, expected):
-    found = works(models, noise)
+def test_references_of_models_and_noise(models, noise, expected):
+    found = references(models, noise)
     assert set(found) == {"saez2016", "demsar2006"} | expected
 
 
-def test_a_work_is_told_once_with_all_that_it_is_for():
-    found = works(["robust_tree:ne", "robust_forest:ane"], "mahalanobis")
+def test_a_reference_is_listed_once_with_all_reasons():
+    found = references(["robust_tree:ne", "robust_forest:ane"], "mahalanobis")
     assert found["wilton2024"].reason == "noise mahalanobis, criterion ne, criterion ane"
     assert found["wilton2024"].text == (
         "Wilton & Ye: Robust Loss Functions for Training Decision Trees with Noisy Labels. AAAI, 2024."
     )
-    assert found["saez2016"].address == "https://doi.org/10.1016/j.neucom.2014.11.086"
+    assert found["saez2016"].url == "https://doi.org/10.1016/j.neucom.2014.11.086"
     assert found["saez2016"].text.startswith("Sáez, Luengo & Herrera: Evaluating the classifier behavior")
     assert bibtex_of(list(found.values())).count("\n@") == len(found) - 1
 
 
-def test_every_work_that_is_named_has_an_entry_and_every_entry_is_named():
+def test_every_key_has_an_entry_and_every_entry_is_used():
     keys = {
         node.value
         for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8")))
@@ -68,8 +68,8 @@ def test_every_work_that_is_named_has_an_entry_and_every_entry_is_named():
     assert entries <= keys
     for table in (module.ALWAYS, CRITERIA, LOSSES, NOISE):
         assert {key for named in table.values() for key in named} <= entries
-    for work in module._entries().values():
-        assert work.count("{") == work.count("}")
+    for entry in module._entries().values():
+        assert entry.count("{") == entry.count("}")
 
 
 def test_every_criterion_and_loss_is_known_or_needs_no_paper():
@@ -83,12 +83,12 @@ def test_every_criterion_and_loss_is_known_or_needs_no_paper():
 def test_citation(root):
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     authors = project["authors"][0]["name"]
-    said = dict(re.findall(r"^[\s-]*([\w-]+): \"?(.*?)\"?$", (root / "CITATION.cff").read_text(), re.MULTILINE))
-    assert said["name"] == authors
-    assert said["version"] == project["version"]
-    assert said["license"] == project["license"]
-    assert citation() == f"{authors} ({YEAR}). {said['title']}. Version {project['version']}."
-    assert project["description"].lower().startswith(said["title"].removeprefix("boostnoise: "))
+    cff = dict(re.findall(r"^[\s-]*([\w-]+): \"?(.*?)\"?$", (root / "CITATION.cff").read_text(), re.MULTILINE))
+    assert cff["name"] == authors
+    assert cff["version"] == project["version"]
+    assert cff["license"] == project["license"]
+    assert citation() == f"{authors} ({YEAR}). {cff['title']}. Version {project['version']}."
+    assert project["description"].lower().startswith(cff["title"].removeprefix("boostnoise: "))
     assert f"(c) {YEAR}," in (root / "LICENSE").read_text()
 
 

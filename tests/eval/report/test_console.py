@@ -9,7 +9,15 @@ from boostnoise.eval.execution.plan import Progress, plan
 from boostnoise.eval.execution.runner import run
 from boostnoise.eval.metrics.outcome import Outcome
 from boostnoise.eval.report import console as module
-from boostnoise.eval.report.console import Bar, Display, Events, Lines, Notebook, display, display_in_python
+from boostnoise.eval.report.console import (
+    Bar,
+    Display,
+    Events,
+    Lines,
+    Notebook,
+    create_display,
+    create_python_display,
+)
 from boostnoise.eval.report.files import write_report
 
 TREE = {
@@ -27,23 +35,23 @@ def make(small_config):
 
 
 def states(config, failed=0):
-    """What a run would tell, were every cell as accurate as this."""
+    """Progress of a run in which every cell has the same accuracy."""
     planned = plan(config)
     yield Progress(planned, 0)
     for done, key in enumerate(planned.pending, 1):
         yield Progress(planned, done, failed, key, Outcome({"accuracy": 0.8, "realised_rate": 0.1}))
 
 
-def show(shown, config, **options):
-    with shown:
+def show(display, config, **options):
+    with display:
         for state in states(config, **options):
-            shown(state)
+            display(state)
 
 
 def test_plain_lines_where_there_is_no_terminal(make, capsys):
-    shown = display("a [b]")
-    assert type(shown) is Lines
-    show(shown, make())
+    display = create_display("a [b]")
+    assert type(display) is Lines
+    show(display, make())
     out, err = capsys.readouterr()
     lines = err.splitlines()
     assert lines[0] == "a [b]: 0 of 30 cells done, 0 failed"
@@ -55,9 +63,9 @@ def test_plain_lines_where_there_is_no_terminal(make, capsys):
 def test_a_bar_on_a_terminal(make, capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
-    shown = display("a [b]")
-    assert type(shown) is Bar
-    show(shown, make(), failed=2)
+    display = create_display("a [b]")
+    assert type(display) is Bar
+    show(display, make(), failed=2)
     text = capsys.readouterr().err
     assert "a [b]" in text
     assert "30/30" in text
@@ -66,65 +74,65 @@ def test_a_bar_on_a_terminal(make, capsys, monkeypatch):
     assert "lowest mean ELA so far: a [tree] 0.250" in text
 
 
-def test_leaders_are_looked_for_now_and_then(make, monkeypatch, capsys):
-    looks = []
+def test_leaders_are_updated_from_time_to_time(make, monkeypatch, capsys):
+    updates = []
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LEADERS", 1000.0)
-    monkeypatch.setattr("boostnoise.eval.report.leaders.Leaders.best", lambda self: looks.append(1) or [])
+    monkeypatch.setattr("boostnoise.eval.report.leaders.Leaders.best", lambda self: updates.append(1) or [])
     show(Bar("run"), make())
-    assert len(looks) == 2  # at the start and at the end
+    assert len(updates) == 2  # at the start and at the end
 
 
-def where(config):
-    return f"Results are in {config.output_dir}; to look at them, open {config.output_dir}/report.html"
+def location(config):
+    return f"Results are in {config.output_dir}; open {config.output_dir}/report.html to view them"
 
 
-def test_quiet_says_nothing_while_all_is_well(make, capsys):
-    shown = display("run", quiet=True)
-    assert type(shown) is Display
-    shown.warn("look out")
+def test_quiet_prints_only_the_location(make, capsys):
+    display = create_display("run", quiet=True)
+    assert type(display) is Display
+    display.show_warning("look out")
     config = make(repeats=1)
-    with shown:
-        done = run(config, n_jobs=1, progress=shown)
+    with display:
+        done = run(config, n_jobs=1, progress=display)
     assert capsys.readouterr() == ("", "")
-    shown.end(done, [])
-    assert capsys.readouterr() == (f"{where(config)}\n", "")
+    display.show_results(done, [])
+    assert capsys.readouterr() == (f"{location(config)}\n", "")
 
 
-def test_quiet_says_what_failed(make, capsys):
+def test_quiet_prints_failures(make, capsys):
     config = make(models=[TREE, BAD], repeats=1)
-    shown = Display("run")
-    shown.end(run(config, n_jobs=1), [])
-    shown.refuse("one\ntwo")
-    shown.interrupted("noisyeval run.json")
+    display = Display("run")
+    display.show_results(run(config, n_jobs=1), [])
+    display.show_error("one\ntwo")
+    display.show_interruption("noisyeval run.json")
     assert capsys.readouterr().err.splitlines() == [
-        "noisyeval: 2 of 4 cells failed; scores.csv says why",
+        "noisyeval: 2 of 4 cells failed; see the errors in scores.csv",
         "noisyeval: error: one",
         "noisyeval: error: two",
         "",
-        "Interrupted. What was finished is kept; go on with: noisyeval run.json",
+        "Interrupted. Finished cells are kept; resume with: noisyeval run.json",
     ]
 
 
 def test_lines_end_with_the_tables(make, capsys):
     config = make(models=[TREE, BAD], repeats=1)
-    Lines("run").end(run(config, n_jobs=1), [])
+    Lines("run").show_results(run(config, n_jobs=1), [])
     out = capsys.readouterr().out
     assert "ELA, equalised loss of accuracy" in out
     assert "bad on iris, 2 cells: InvalidParameterError" in out
-    assert out.endswith(f"{where(config)}\n")
+    assert out.endswith(f"{location(config)}\n")
 
 
 def test_events(make, capsys):
     config = make(models=[TREE, BAD], repeats=1, tables=["mean_ela", "accuracy"])
     run(make(repeats=1), n_jobs=1)
-    shown = display("run", as_json=True)
-    assert type(shown) is Events
-    shown.warn("look out")
-    with shown:
-        done = run(config, n_jobs=1, progress=shown)
-    shown.end(done, write_report(done))
-    shown.refuse("one\ntwo")
-    shown.interrupted("noisyeval run.json")
+    display = create_display("run", as_json=True)
+    assert type(display) is Events
+    display.show_warning("look out")
+    with display:
+        done = run(config, n_jobs=1, progress=display)
+    display.show_results(done, write_report(done))
+    display.show_error("one\ntwo")
+    display.show_interruption("noisyeval run.json")
     out, err = capsys.readouterr()
     assert err == ""
     warning, start, *cells, end, one, two, interrupted = map(json.loads, out.splitlines())
@@ -153,7 +161,7 @@ def test_nothing_to_do(capsys):
 
 
 def test_a_bar_in_a_notebook(make, monkeypatch):
-    shown, outputs = Notebook("<b>"), []
+    display, outputs = Notebook("<b>"), []
 
     class Output:
         def update(self, content, raw):
@@ -169,8 +177,8 @@ def test_a_bar_in_a_notebook(make, monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=show_first))
     monkeypatch.setattr(module, "SECONDS_BETWEEN_BARS", 0.0)
     config = make(repeats=1)
-    with shown:
-        run(config, n_jobs=1, progress=shown)
+    with display:
+        run(config, n_jobs=1, progress=display)
     first, *_, last = outputs
     assert first["text/plain"] == "<b>: 0 of 2 cells done, 0 failed"
     assert last["text/html"] == '<progress value="2" max="2"></progress> &lt;b&gt;: 2 of 2 cells done, 0 failed'
@@ -182,11 +190,11 @@ def test_a_bar_in_a_notebook(make, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("is_jupyter", "is_terminal", "kind"),
+    ("is_jupyter", "is_terminal", "expected"),
     [(True, False, Notebook), (False, True, Bar), (False, False, Display)],
 )
-def test_displays_in_python(monkeypatch, is_jupyter, is_terminal, kind):
+def test_displays_in_python(monkeypatch, is_jupyter, is_terminal, expected):
     console = SimpleNamespace(is_jupyter=is_jupyter, is_terminal=is_terminal)
     monkeypatch.setattr(module, "Console", lambda **_: console)
     monkeypatch.setattr(module, "Bar", lambda name: Bar.__new__(Bar))
-    assert type(display_in_python("run")) is kind
+    assert type(create_python_display("run")) is expected

@@ -114,15 +114,15 @@ MORE = ["rla_by_dataset", "macro_f1", "critical_difference", "time", "heatmap"]
 
 def test_more_figures(config, scores):
     options = {"fig_title": "mine", "fig_size": [3, 3], "fig_dpi": 50}
-    looks = {name: getattr(config, name).model_copy(update=options) for name in ("ela_fig", "rla_fig")}
-    config = config.model_copy(update={"figures": MORE, **looks})
+    figures = {name: getattr(config, name).model_copy(update=options) for name in ("ela_fig", "rla_fig")}
+    config = config.model_copy(update={"figures": MORE, **figures})
     written = write_report(Run(config, scores))
     assert {path.name for path in written} - FILES == {
-        f"{kind}.{end}" for kind in MORE for end in ("png", "svg", "pdf")
+        f"{name}.{suffix}" for name in MORE for suffix in ("png", "svg", "pdf")
     }
     first = {path.name: path.read_bytes() for path in written}
     assert first == {path.name: path.read_bytes() for path in write_report(Run(config, scores))}
-    # Dots are those of all pictures, size and title are not.
+    # The resolution applies to all plots, size and title do not.
     assert b"mine" in first["ela.svg"]
     assert b"mine" not in first["rla_by_dataset.svg"]
     widths = {name: int.from_bytes(first[name][16:20], "big") for name in ("ela.png", "time.png")}
@@ -130,7 +130,7 @@ def test_more_figures(config, scores):
     assert 300 < widths["time.png"] < 600
 
 
-def test_a_picture_left_out_may_be_asked_for(config, scores):
+def test_a_figure_not_saved_may_be_listed_in_figures(config, scores):
     left_out = config.ela_fig.model_copy(update={"save_fig": False})
     config = config.model_copy(update={"ela_fig": left_out, "figures": ["ela"]})
     assert {path.name for path in write_report(Run(config, scores))} == FILES
@@ -208,22 +208,22 @@ def test_failures_are_named(config, scores):
     assert "b on iris, 1 cell: ValueError: [bold]no" in text
 
 
-def test_ten_levels_fit_eighty_columns(config, scores):
-    levels = [scores.assign(noise_rate=scores["noise_rate"] * 4 * level / 10) for level in range(1, 10)]
-    many = pd.concat(levels).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
+def test_ten_noise_rates_fit_eighty_columns(config, scores):
+    parts = [scores.assign(noise_rate=scores["noise_rate"] * 4 * i / 10) for i in range(1, 10)]
+    many = pd.concat(parts).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
     text = printed(summary(config, many, 80))
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
-    assert text.count("model") == 2  # a head for each of the tables of means, which are not broken
+    assert text.count("model") == 2  # one header for each table of means, as neither is split
 
 
 @pytest.mark.parametrize("width", [30, 60, 80])
 def test_wide_tables_are_printed_in_parts(config, scores, width):
-    levels = [scores.assign(noise_rate=scores["noise_rate"] * 4 * level / 100) for level in range(100)]
-    many = pd.concat(levels).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
+    parts = [scores.assign(noise_rate=scores["noise_rate"] * 4 * i / 100) for i in range(100)]
+    many = pd.concat(parts).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
     text = printed(summary(config.model_copy(update={"tables": ["mean_ela"]}), many, width), width)
     heads = [line.split()[1:] for line in text.splitlines() if line.strip().startswith("model")]
-    assert [rate for head in heads for rate in head] == [f"{level / 100:.4g}" for level in range(100)]
+    assert [rate for head in heads for rate in head] == [f"{i / 100:.4g}" for i in range(100)]
     assert all(len(line) <= width for line in text.splitlines())
     assert "b" in text.split()
 

@@ -18,7 +18,7 @@ from boostnoise.eval.report.latex_names import readable, readable_names
         ("", ""),
     ],
 )
-def test_latex_becomes_text_where_it_is_drawn_as_such(name, text):
+def test_latex_becomes_text_if_figures_draw_it(name, text):
     assert readable(name) == text
 
 

@@ -7,7 +7,7 @@ from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.execution import runner
 from boostnoise.eval.metrics.curves import curve, mean_curve
 from boostnoise.eval.report.html.data import Results, numbers
-from boostnoise.eval.report.html.styles import line_look
+from boostnoise.eval.report.html.styles import plotly_style
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ def test_curves_are_those_of_the_metrics(run):
     np.testing.assert_allclose(ranks[[0, 2]].sum(axis=0), 3)
 
 
-def test_what_the_page_is_given_is_json_and_complete(run):
+def test_page_data_are_json_and_complete(run):
     results = Results(run)
-    data = results.for_page([line_look(i, 3, FigureOptions()) for i in range(3)])
+    data = results.page_data([plotly_style(i, 3, FigureOptions()) for i in range(3)])
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     cells = data["cells"]
     assert len(cells["dataset"]) == len(run.scores) == len(cells["error"])
@@ -73,5 +73,5 @@ def test_what_the_page_is_given_is_json_and_complete(run):
     assert cells["titles"]["macro_f1"] == "macro F1"
 
 
-def test_numbers_are_short_and_what_is_missing_is_null():
+def test_numbers_are_short_and_missing_values_are_none():
     assert numbers(np.array([[1 / 3, np.nan], [np.inf, 2e-7]])) == [[0.33333, None], [None, 2e-7]]

@@ -1,4 +1,4 @@
-"""The page in a real browser: what it shows, what it does, and that nothing goes wrong or out."""
+"""The HTML report in a real browser: contents, behaviour, no errors and no requests."""
 
 import base64
 import itertools
@@ -18,9 +18,9 @@ from boostnoise.eval.execution.run_record import DatasetFacts, Run, Session
 from boostnoise.eval.metrics.curves import curve, mean_curve
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 from boostnoise.eval.metrics.registry import RANGES
-from boostnoise.eval.plotting.styles import look_of
-from boostnoise.eval.report.html.page import html_of, write_html
-from boostnoise.eval.report.html.styles import DARK_PAGE, lightened
+from boostnoise.eval.plotting.styles import line_style
+from boostnoise.eval.report.html.page import render_page, write_html
+from boostnoise.eval.report.html.styles import DARK_PAGE, lighten
 
 RATES = [0.0, 0.1, 0.3, 0.4]
 NASTY = [
@@ -51,7 +51,7 @@ def make_run(
     fails=lambda row: None,
     **more,
 ):
-    """A run whose scores are drawn: the later a model in the list, the more it withstands."""
+    """A run with random scores: the later a model in the list, the less noise harms it."""
     names = [f"set {i}" for i in range(datasets)] if isinstance(datasets, int) else list(datasets)
     rng = np.random.default_rng(3)
     rows = []
@@ -128,16 +128,16 @@ def browser():
 
 
 class Opened:
-    """A report in a tab of its own, and all that the browser had to say of it."""
+    """A report in its own tab, with the messages and requests of the browser."""
 
     def __init__(self, browser, path, **settings):
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | settings)
         self.page = self.context.new_page()
-        self.said, self.asked, self.failed = [], [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.messages, self.requests, self.failed = [], [], []
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.messages.append(dialog.message), dialog.dismiss()))
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("requestfailed", lambda request: self.failed.append((request.url, request.failure)))
         self.url = path.as_uri()
         self.page.goto(self.url)
@@ -146,7 +146,7 @@ class Opened:
         return self.page.evaluate(code, argument)
 
     def draw_all(self, most=None):
-        """Open every section and look at every chart, or the first of them, so that it is drawn."""
+        """Expand every section and scroll to every chart, or the first ones, so that they are drawn."""
         self.page.locator("#open").click()
         for plot in self.page.locator(".plot").all()[:most]:
             plot.scroll_into_view_if_needed()
@@ -167,14 +167,14 @@ class Opened:
         )
 
     def check_quiet(self):
-        assert self.said == []
-        requests = [url for url in self.asked if not url.startswith(("data:", "blob:"))]
-        assert requests == [self.url]
+        assert self.messages == []
+        requested = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
+        assert requested == [self.url]
 
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Opens the report of a run; whatever it is made to do, it must say nothing and ask for nothing."""
+    """Open the report of a run; in the end there must be no messages and no requests."""
     tabs = []
 
     def open_(run, **settings):
@@ -199,7 +199,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def shown(browser, run, tmp_path_factory):
-    """The report of the run with everything drawn, for tests that leave it as it is."""
+    """The report of the run with all charts drawn, for tests that do not change it."""
     tab = Opened(browser, write_html(run, tmp_path_factory.mktemp("shown") / "report.html"))
     tab.draw_all()
     yield tab
@@ -226,7 +226,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_runs_of_every_shape_on_a_screen_and_on_a_phone(opened, shape):
+def test_runs_of_every_shape_on_desktop_and_phone(opened, shape):
     tab = opened(SHAPES[shape](), reduced_motion="reduce")
     tab.draw_all(most=9)
     for width in (1280, 390):
@@ -238,10 +238,10 @@ def test_runs_of_every_shape_on_a_screen_and_on_a_phone(opened, shape):
 
 
 def test_each_model_has_a_line_of_its_colour_in_every_chart(shown, run):
-    colours = {str(i): rgb(look_of(i, 3, run.config.ela_fig)["color"]) for i in range(3)}
+    colours = {str(i): rgb(line_style(i, 3, run.config.ela_fig)["color"]) for i in range(3)}
     assert len(set(colours.values())) == 3
-    charts = [f"#curves [data-chart={what}]" for what in ("ela", "rla", "accuracy", "rank")]
-    charts += [f"#set-{i} [data-chart={what}]" for i in range(4) for what in ("ela", "rla", "accuracy")]
+    charts = [f"#curves [data-chart={name}]" for name in ("ela", "rla", "accuracy", "rank")]
+    charts += [f"#set-{i} [data-chart={name}]" for i in range(4) for name in ("ela", "rla", "accuracy")]
     for chart in charts:
         assert shown.lines(chart) == colours, chart
     legend = shown.js(
@@ -278,26 +278,27 @@ def notes(tab, chart):
     return tab.page.locator(f"figure:has([data-chart={chart}]) .note:visible").all_inner_texts()
 
 
-def test_each_chart_says_what_its_band_is(opened, run):
+def test_each_chart_describes_its_band(opened, run):
     interval = "95 % bootstrap interval of the mean over"
     tab = opened(run)
-    for what in ("ela", "rla", "accuracy"):
-        expected = f"Mean over 4 data sets. Band: {interval} 3 repeats."
-        assert notes(tab, what) == [expected]
-    ranks = f"Among all three models, over all four data sets. Band: {interval} 4 data sets."
+    for metric in ("ela", "rla", "accuracy"):
+        assert notes(tab, metric) == [f"Mean over 4 data sets. Band: {interval} 3 repeats."]
+    ranks = f"Ranks of all three models over all four data sets. Band: {interval} 4 data sets."
     assert notes(tab, "rank") == [ranks]
-    bars = f"Mean over 4 data sets. Bars of accuracy and of time: {interval} 3 repeats."
+    bars = f"Mean over 4 data sets. Error bars of accuracy and time: {interval} 3 repeats."
     assert notes(tab, "time") == [bars]
     assert f"Ranges in small print: {interval} 3 repeats." in tab.page.locator("#curves").inner_text()
-    of_each = "Bands, and ranges in small print: "
-    assert f"{of_each}{interval} 3 repeats, rough as they are few." in tab.page.locator("#sets").inner_text()
+    of_each = "Bands and ranges in small print: "
+    assert (
+        f"{of_each}{interval} 3 repeats (approximate: few repeats)." in tab.page.locator("#sets").inner_text()
+    )
     tab = opened(make_run(datasets=2, repeats=2))
-    none = "none, as two repeats are too few: it takes three repeats."
+    none = "none (two repeats are too few; at least three repeats needed)."
     assert notes(tab, "ela") == [f"Mean over 2 data sets. Band: {none}"]
-    assert notes(tab, "time") == [f"Mean over 2 data sets. Bars of accuracy and of time: {none}"]
+    assert notes(tab, "time") == [f"Mean over 2 data sets. Error bars of accuracy and time: {none}"]
     assert f"{of_each}{none}" in tab.page.locator("#sets").inner_text()
-    none = "none, as two data sets are too few: it takes three data sets."
-    assert notes(tab, "rank") == [f"Among all three models, over both data sets. Band: {none}"]
+    none = "none (two data sets are too few; at least three data sets needed)."
+    assert notes(tab, "rank") == [f"Ranks of all three models over both data sets. Band: {none}"]
 
 
 def test_ranks_that_cannot_be_compared_are_not_joined(opened):
@@ -326,23 +327,23 @@ def test_ranks_that_cannot_be_compared_are_not_joined(opened):
 
     interval = "95 % bootstrap interval of the mean over"
     assert choose("uniform") == (
-        "Among 2 to 3 of three models, over 2 to 4 of four data sets, those where each of these models has a value. "
-        f"Lines break where the models or the data sets change. Band: {interval} 4 data sets, "
-        "and none where there are fewer."
+        "Ranks of 2 to 3 of three models over 2 to 4 of four data sets: those where each of these models has a value. "
+        "Lines break where the ranked models or the data sets change. "
+        f"Band: {interval} 4 data sets; none over fewer data sets."
     )
     assert chart.evaluate(drawn) == ["00.1 0.3 0.4"] * 2 + ["00.1"]
     assert chart.locator("path.point").count() == 4 + 4 + 2
     assert choose("other") == (
-        "Among all three models, over 3 of four data sets, those where each of these models has a value. "
+        "Ranks of all three models over 3 of four data sets: those where each of these models has a value. "
         f"Band: {interval} 3 data sets."
     )
     assert chart.evaluate(drawn) == ["00.10.30.4"] * 3
     assert "over all four data sets" in choose("third")
     tab = opened(make_run(datasets=1, fails=lambda row: NOT_FITTED))
-    assert notes(tab, "rank") == ["No data set has a value of every model."]
+    assert notes(tab, "rank") == ["No data set has a value for every model."]
 
 
-def test_a_band_without_width_is_not_told(opened):
+def test_a_band_without_width_is_not_shown(opened):
     run = make_run(datasets=1)
     scores = run.scores.assign(accuracy=run.scores["accuracy"].where(run.scores["model"] != "tree", 0.75))
     tab = opened(Run(run.config, scores, run.datasets, run.sessions))
@@ -352,7 +353,7 @@ def test_a_band_without_width_is_not_told(opened):
         assert rows.filter(has_text="forest").locator("small").count() >= len(RATES) - 1
 
 
-def test_a_model_is_switched_off_everywhere_at_once(opened, run):
+def test_a_model_is_hidden_everywhere_at_once(opened, run):
     tab = opened(run)
     tab.draw_all()
     box = tab.page.get_by_role("checkbox", name="forest")
@@ -370,10 +371,10 @@ def test_a_model_is_switched_off_everywhere_at_once(opened, run):
     cells = tab.page.locator("#all-cells")
     assert "forest" not in cells.locator("tbody").inner_text()
     assert "96 of 144 rows" in cells.inner_text()
-    assert tab.page.locator("#shown").inner_text() == "(2 of 3)"
+    assert tab.page.locator("#model-count").inner_text() == "(2 of 3)"
     tab.page.get_by_role("button", name="None", exact=True).click()
     tab.page.locator("#curves [data-chart=ela]").scroll_into_view_if_needed()
-    tab.page.locator("#curves [data-chart=ela]").get_by_text("no model is switched on").wait_for()
+    tab.page.locator("#curves [data-chart=ela]").get_by_text("no models selected").wait_for()
     tab.page.get_by_role("button", name="All", exact=True).click()
     assert box.is_checked()
     assert of_forest.first.is_visible()
@@ -414,7 +415,7 @@ def test_every_column_of_every_table_sorts(opened):
         assert direction == expected, caption
         keys = [as_number(text) for text in texts]
         known = [key for key in keys if key is not None]
-        assert keys[len(known) :] == [None] * (len(keys) - len(known)), "what is missing comes last"
+        assert keys[len(known) :] == [None] * (len(keys) - len(known)), "missing values come last"
         if not all(isinstance(key, float) for key in known):
             known = [in_order(text) for text in texts if text not in ("", "–")]
         assert known == sorted(known, reverse=direction == "descending"), caption
@@ -425,7 +426,7 @@ def test_every_column_of_every_table_sorts(opened):
 
 def test_tables_are_filtered(opened):
     tab = opened(make_run(datasets=12))
-    box = tab.page.get_by_role("searchbox", name="Filter the rows of: Accuracy at 30")
+    box = tab.page.get_by_role("searchbox", name="Filter rows: Accuracy at 30")
     table = tab.page.get_by_role("table", name=re.compile("^Accuracy at 30"))
     assert table.locator("tbody tr:visible").count() == 12
     box.fill("SET 1")
@@ -451,13 +452,13 @@ def test_tables_are_filtered(opened):
         '"': 0,
     }.items():
         cells.get_by_role("searchbox").fill(typed)
-        told = f"Rows 1 to {min(expected, 50)} of {expected}" if expected else "No row"
-        assert told in cells.inner_text(), typed
+        position = f"Rows 1 to {min(expected, 50)} of {expected}" if expected else "No rows"
+        assert position in cells.inner_text(), typed
     cells.get_by_role("searchbox").fill("forest boosted")
-    assert "No row" in cells.inner_text()
+    assert "No rows" in cells.inner_text()
 
 
-def test_kinds_of_noise_and_levels_are_chosen(opened):
+def test_kind_of_noise_and_noise_rate_are_chosen(opened):
     tab = opened(make_run(kinds=["uniform", "pair flip"]))
 
     def captions():
@@ -473,7 +474,7 @@ def test_kinds_of_noise_and_levels_are_chosen(opened):
     assert not tab.page.get_by_text("under uniform noise", exact=False).locator("visible=true").count()
 
 
-def test_what_a_user_writes_shows_as_text(opened):
+def test_names_and_errors_show_as_text(opened):
     error = "ValueError: <img src=x onerror=alert(1)></td></script>"
     run = make_run(
         models=NASTY,
@@ -499,7 +500,7 @@ def test_what_a_user_writes_shows_as_text(opened):
     assert tab.page.locator("h1").text_content() == "<u>run</u>"
     assert tab.page.title().startswith("<u>run</u>")
     assert fig["fig_title"] in tab.page.locator("#curves figcaption").first.text_content()
-    assert error in tab.page.locator("#failed").text_content()
+    assert error in tab.page.locator("#missing").text_content()
     assert json.dumps(NASTY[3]) in tab.page.locator("#run pre").text_content()
     tab.page.locator("#all-cells").get_by_role("searchbox").fill("onerror")
     assert error in tab.page.locator("#all-cells td.error").first.text_content()
@@ -546,15 +547,15 @@ def test_no_script_but_the_pages_own_and_no_request(opened, run):
     }""")
     assert tab.js("fetch('https://example.org').then(() => 'went out', () => 'stayed in')") == "stayed in"
     assert tab.js("window.hacked === undefined")
-    assert sum("Content Security Policy" in text for text in tab.said) >= 3
+    assert sum("Content Security Policy" in text for text in tab.messages) >= 3
     assert ("https://example.org/x.png", "csp") in tab.failed
-    tab.said = [text for text in tab.said if "Content Security Policy" not in text]
-    tab.asked.remove("https://example.org/x.png")
+    tab.messages = [text for text in tab.messages if "Content Security Policy" not in text]
+    tab.requests.remove("https://example.org/x.png")
 
 
-def test_all_is_within_reach_of_the_tab_key(opened, run):
+def test_every_control_is_reachable_with_the_tab_key(opened, run):
     tab = opened(run)
-    everything = tab.js(
+    n_elements = tab.js(
         """() => {
           const found = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
             .filter((one) => one.checkVisibility() && !one.disabled);
@@ -562,9 +563,9 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
           return found.length;
         }"""
     )
-    assert everything > 60
+    assert n_elements > 60
     seen = []
-    while len(seen) < 2 * everything and (not seen or seen[-1][0] != str(everything - 1)):
+    while len(seen) < 2 * n_elements and (not seen or seen[-1][0] != str(n_elements - 1)):
         tab.page.keyboard.press("Tab")
         seen.append(
             tab.js(
@@ -572,7 +573,7 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
             )
         )
     # Charts are drawn when they come near, and then have buttons too.
-    assert [number for number, _ in seen if number is not None] == [str(i) for i in range(everything)]
+    assert [number for number, _ in seen if number is not None] == [str(i) for i in range(n_elements)]
     assert all(is_visible for _, is_visible in seen)
     tab.page.locator(".skip").focus()
     assert tab.page.locator(".skip").is_visible()
@@ -580,14 +581,14 @@ def test_all_is_within_reach_of_the_tab_key(opened, run):
     assert tab.js("document.activeElement.id") == "main"
     tab.page.get_by_role("checkbox", name="tree").focus()
     tab.page.keyboard.press("Space")
-    assert tab.page.locator("#shown").inner_text() == "(2 of 3)"
+    assert tab.page.locator("#model-count").inner_text() == "(2 of 3)"
     button = tab.page.locator("#rate table:visible thead button").nth(2)
     button.focus()
     tab.page.keyboard.press("Enter")
     assert tab.page.locator("#rate table:visible thead th").nth(2).get_attribute("aria-sort") == "ascending"
 
 
-def test_everything_has_a_name_for_those_who_do_not_see_it(shown):
+def test_every_element_has_an_accessible_name(shown):
     assert shown.page.locator("html").get_attribute("lang") == "en"
     assert shown.js(
         "[...document.querySelectorAll('h1, h2, h3')].map((head) => Number(head.tagName[1])).every((level, i, all) => i === 0 ? level === 1 : level - all[i - 1] <= 1)"
@@ -606,7 +607,7 @@ def test_everything_has_a_name_for_those_who_do_not_see_it(shown):
 def test_without_javascript_tables_are_there(opened, run):
     tab = opened(run, java_script_enabled=False)
     assert tab.page.locator("noscript p").is_visible()
-    assert "Without JavaScript there are no curves" in tab.page.locator("noscript p").inner_text()
+    assert "Without JavaScript" in tab.page.locator("noscript p").inner_text()
     assert not tab.page.locator("#controls").is_visible()
     assert not tab.page.locator(".plot").first.is_visible()
     # Two for each rate of the heat maps, three averages, and no buttons that would do nothing.
@@ -642,9 +643,9 @@ def test_dark_mode_and_print(opened, run):
     on_dark = tab.lines("#curves [data-chart=ela]")
     assert tab.js("getComputedStyle(document.body).backgroundColor") == rgb(DARK_PAGE)
     assert on_dark == {
-        str(i): rgb(lightened(to_hex(look_of(i, 3, run.config.ela_fig)["color"]))) for i in range(3)
+        str(i): rgb(lighten(to_hex(line_style(i, 3, run.config.ela_fig)["color"]))) for i in range(3)
     }
-    # On paper all charts are there, whether they were looked at or not, in the colours of the pictures.
+    # On paper all charts are drawn, visited or not, in the colours of the figures.
     tab.js(
         """() => {
           addEventListener("beforeprint", () => {
@@ -654,11 +655,11 @@ def test_dark_mode_and_print(opened, run):
         }"""
     )
     assert tab.page.pdf(format="A4").startswith(b"%PDF")
-    assert tab.js("window.printed") == [[336, to_hex(look_of(2, 3, run.config.ela_fig)["color"])]] * 5
+    assert tab.js("window.printed") == [[336, to_hex(line_style(2, 3, run.config.ela_fig)["color"])]] * 5
     assert tab.lines("#curves [data-chart=ela]") == on_dark
 
 
-def test_printing_leaves_the_charts_as_large_as_they_were(opened, run):
+def test_printing_keeps_the_size_of_the_charts(opened, run):
     tab = opened(run)
     sizes = """() => [...document.querySelectorAll("#curves .plot, #rate .plot")].map((plot) => {
       const { width, height } = plot.querySelector(".main-svg").getBoundingClientRect();
@@ -677,7 +678,7 @@ def test_printing_leaves_the_charts_as_large_as_they_were(opened, run):
     )
 
 
-def test_where_there_is_nothing_to_draw_there_are_no_axes(opened, run):
+def test_empty_charts_have_no_axes(opened, run):
     def ticks(tab):
         chart = tab.page.locator("#curves [data-chart=ela]")
         chart.scroll_into_view_if_needed()
@@ -690,7 +691,7 @@ def test_where_there_is_nothing_to_draw_there_are_no_axes(opened, run):
     tab.page.locator("#none").click()
     for chart in tab.page.locator("#curves .plot, #rate .plot").all():
         chart.scroll_into_view_if_needed()
-        chart.get_by_text("no model is switched on").wait_for()
+        chart.get_by_text("no models selected").wait_for()
         assert chart.locator(".xtick, .ytick, .xtitle, .ytitle").count() == 0
     tab.page.locator("#all").click()
     tab.page.locator("#curves [data-chart=ela]").scroll_into_view_if_needed()
@@ -701,7 +702,7 @@ def test_where_there_is_nothing_to_draw_there_are_no_axes(opened, run):
     assert tab.page.locator("#curves [data-chart=ela]").get_by_text("no values").is_visible()
 
 
-def test_figure_options_are_obeyed(opened):
+def test_figure_options_apply(opened):
     own = [
         {"color": "#123456", "linestyle": ":", "marker": "*"},
         {"c": "red", "lw": 3},
@@ -713,7 +714,7 @@ def test_figure_options_are_obeyed(opened):
     colours = tab.lines("#curves [data-chart=rla]")
     assert colours["0"] == "rgb(18, 52, 86)"
     assert colours["1"] == "rgb(255, 0, 0)"
-    assert colours["2"] == rgb(look_of(2, 3, run.config.ela_fig)["color"])
+    assert colours["2"] == rgb(line_style(2, 3, run.config.ela_fig)["color"])
     traces = tab.js(
         "document.querySelector('#curves .plot').data.filter((trace) => !trace.meta.band).map((trace) => [trace.line.dash, trace.line.width, trace.marker.symbol, trace.mode, trace.opacity])"
     )
@@ -758,22 +759,22 @@ def test_the_verdict_comes_first_and_what_is_missing_with_it(opened):
     tab = opened(run)
     first = tab.page.locator("main section").first
     assert "At 30 % uniform noise" in first.inner_text() or "can be compared" in first.inner_text()
-    assert "of 144 cells 8 failed and 48 are not fitted yet" in first.inner_text()
-    first.get_by_role("link", name="which, and why").click()
-    assert tab.page.locator("#failed").is_visible()
-    assert "ValueError: no" in tab.page.locator("#failed").inner_text()
+    assert "of 144 cells, 8 failed and 48 are not fitted yet" in first.inner_text()
+    first.get_by_role("link", name="details").click()
+    assert tab.page.locator("#missing").is_visible()
+    assert "ValueError: no" in tab.page.locator("#missing").inner_text()
 
 
 def test_too_few_data_sets_have_no_p_value_and_enough_have_a_diagram(opened):
-    few = opened(make_run(datasets=2)).page.locator("#chance")
+    few = opened(make_run(datasets=2)).page.locator("#significance")
     assert "too few" in few.inner_text()
     assert "p =" not in few.inner_text()
     assert few.locator("img").count() == 0
     tab = opened(make_run(datasets=12))
-    many = tab.page.locator("#chance")
+    many = tab.page.locator("#significance")
     assert many.locator("img").evaluate("(image) => image.naturalWidth") > 300
     assert many.locator("img").get_attribute("alt").startswith("Mean ranks: boosted 1.")
-    assert "yes" in many.get_by_role("table", name="boosted against each other").inner_text()
+    assert "yes" in many.get_by_role("table", name="boosted against every other").inner_text()
 
 
 def test_the_same_run_gives_the_same_bytes(run, tmp_path):
@@ -788,8 +789,10 @@ def test_the_same_run_gives_the_same_bytes(run, tmp_path):
 
 
 def test_the_diagram_is_an_image_of_its_own(run):
-    (picture,) = set(re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html_of(make_run(datasets=12))))
-    assert base64.b64decode(picture).startswith(b"<?xml")
+    (diagram,) = set(
+        re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', render_page(make_run(datasets=12)))
+    )
+    assert base64.b64decode(diagram).startswith(b"<?xml")
 
 
 def test_a_file_that_cannot_be_written(run, tmp_path):

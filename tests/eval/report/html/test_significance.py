@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from boostnoise.eval.config.figure_options import FigureOptions
-from boostnoise.eval.plotting.styles import looks_of
+from boostnoise.eval.plotting.styles import line_styles
 from boostnoise.eval.report.html.significance import tests_with_diagram as with_diagram
 
 MODELS = ["best", "数 <b>", "worst"]
@@ -25,7 +25,7 @@ def compared(n_datasets, n_repeats=1):
         for repeat in range(n_repeats)
         for m, model in enumerate(MODELS)
     ]
-    return with_diagram(pd.DataFrame(rows), "accuracy", 0.3, "uniform", looks_of(MODELS, FigureOptions()))
+    return with_diagram(pd.DataFrame(rows), "accuracy", 0.3, "uniform", line_styles(MODELS, FigureOptions()))
 
 
 def test_few_data_sets_have_no_diagram():
@@ -35,11 +35,11 @@ def test_few_data_sets_have_no_diagram():
     assert np.isnan(found.tests.wilcoxon_holm.table["p_value"]).all()
 
 
-def test_many_data_sets_have_a_diagram_in_words_and_as_a_picture_that_is_always_the_same():
+def test_many_data_sets_have_a_description_and_a_reproducible_diagram():
     found = compared(12)
     assert found.description == ("Mean ranks: best 1.00, 数 <b> 2.00, worst 3.00; critical difference 0.96.")
-    kind, _, content = found.diagram.partition(",")
-    assert kind == "data:image/svg+xml;base64"
+    media_type, _, content = found.diagram.partition(",")
+    assert media_type == "data:image/svg+xml;base64"
     assert b"<svg" in base64.b64decode(content)
     assert b"<b>" not in base64.b64decode(content)
     assert compared(12).diagram == found.diagram

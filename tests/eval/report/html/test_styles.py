@@ -3,38 +3,38 @@ import pytest
 from matplotlib.colors import to_hex
 
 from boostnoise.eval.config.figure_options import FigureOptions
-from boostnoise.eval.plotting.styles import COLOURS, MARKERS, look_of
+from boostnoise.eval.plotting.styles import COLOURS, MARKERS, line_style
 from boostnoise.eval.report.html.styles import (
     DARK_PAGE,
     HEAT_STEPS,
     contrast,
+    heat_map_css,
     heat_steps,
-    lightened,
-    line_look,
-    style_of_heat,
-    style_of_models,
+    lighten,
+    model_css,
+    plotly_style,
 )
 
 
-def look(**own):
-    return line_look(0, 1, FigureOptions(plot_kwargs=[own] if own else []))
+def style(**own):
+    return plotly_style(0, 1, FigureOptions(plot_kwargs=[own] if own else []))
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])
-def test_models_look_as_in_the_pictures(n):
-    looks = [line_look(i, n, FigureOptions()) for i in range(n)]
-    for i, found in enumerate(looks):
-        assert found["colour"] == to_hex(look_of(i, n, FigureOptions())["color"])
-    assert len({(one["colour"], one["symbol"], one["dash"]) for one in looks}) == n
-    assert len({one["path"] for one in looks}) == min(n, len(MARKERS))  # an outline for each of our markers
+def test_models_have_the_styles_of_the_figures(n):
+    styles = [plotly_style(i, n, FigureOptions()) for i in range(n)]
+    for i, found in enumerate(styles):
+        assert found["colour"] == to_hex(line_style(i, n, FigureOptions())["color"])
+    assert len({(one["colour"], one["symbol"], one["dash"]) for one in styles}) == n
+    assert len({one["path"] for one in styles}) == min(n, len(MARKERS))  # an outline for each of our markers
 
 
 def test_colour_maps_and_own_arguments():
     options = FigureOptions(
         fig_cmap="viridis", plot_kwargs=[{}, {"c": "red", "ls": "--", "lw": 3, "mfc": "none"}]
     )
-    first, second = (line_look(i, 2, options) for i in range(2))
-    assert first["colour"] == to_hex(look_of(0, 2, options)["color"])
+    first, second = (plotly_style(i, 2, options) for i in range(2))
+    assert first["colour"] == to_hex(line_style(0, 2, options)["color"])
     assert (second["colour"], second["dash"], second["width"], second["symbol"]) == (
         "#ff0000",
         "dash",
@@ -57,13 +57,13 @@ def test_colour_maps_and_own_arguments():
     ],
 )
 def test_arguments_of_matplotlib_become_those_of_plotly(own, expected):
-    found = look(**own)
+    found = style(**own)
     assert {key: found[key] for key in expected} == expected
 
 
 @pytest.mark.parametrize("colour", [*COLOURS, "#000000", "#ffffff", "#0000ff"])
 def test_colours_can_be_seen_on_a_dark_page(colour):
-    assert contrast(lightened(colour), DARK_PAGE) >= 4.5
+    assert contrast(lighten(colour), DARK_PAGE) >= 4.5
 
 
 def test_contrast_is_that_of_the_standard():
@@ -73,15 +73,15 @@ def test_contrast_is_that_of_the_standard():
 
 
 @pytest.mark.parametrize("name", [None, "viridis", "Reds", "jet"])
-def test_letters_on_the_heat_map_can_be_read(name):
-    rules = style_of_heat(FigureOptions(fig_cmap=name)).splitlines()
+def test_text_on_the_heat_map_is_legible(name):
+    rules = heat_map_css(FigureOptions(fig_cmap=name)).splitlines()
     assert len(rules) == HEAT_STEPS
     for rule in rules:
-        background, letters = rule.split("background:")[1].rstrip("}").split(";color:")
-        assert contrast(background, letters) >= 4.5
+        background, text = rule.split("background:")[1].rstrip("}").split(";color:")
+        assert contrast(background, text) >= 4.5
 
 
-def test_the_best_is_in_the_last_step_and_what_is_missing_in_none():
+def test_the_best_is_in_the_last_step_and_missing_values_in_none():
     values = np.array([[0.5, 0.75, np.nan], [1.0, 0.6, 0.7]])
     steps = heat_steps(values, higher_is_better=True)
     assert steps[1, 0] == HEAT_STEPS - 1
@@ -92,7 +92,7 @@ def test_the_best_is_in_the_last_step_and_what_is_missing_in_none():
     assert len(set(heat_steps(np.full((2, 2), 0.3), higher_is_better=True).ravel())) == 1
 
 
-def test_one_value_far_off_leaves_the_others_their_colours():
+def test_an_outlier_does_not_affect_other_colours():
     values = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 60.0]])
     steps = heat_steps(values, higher_is_better=False)[0]
     assert (np.diff(steps) < 0).all()
@@ -100,6 +100,6 @@ def test_one_value_far_off_leaves_the_others_their_colours():
 
 
 def test_styles_hold_nothing_but_colours():
-    style = style_of_models([look(), look(color="red")])
-    assert ".m1{--c:#ff0000}" in style
-    assert "<" not in style
+    css = model_css([style(), style(color="red")])
+    assert ".m1{--c:#ff0000}" in css
+    assert "<" not in css

@@ -103,9 +103,7 @@ def test_accuracies_near_the_best_are_marked(run):
         (scores["dataset"] == "a") & (scores["model"] == "two"), 0.4, 0.01 * (scores["model"] == "two")
     )
     tables = heat_maps(Results(Run(run.config, scores.assign(accuracy=0.9 - worse + noise))))
-    assert (
-        "*: the 97.5 % t interval of the mean over the repeats overlaps that of the best" in tables[0].caption
-    )
+    assert "*: 97.5 % t interval of the mean over the repeats overlaps the best" in tables[0].caption
     marks = best_and_overlapping(
         scores.assign(accuracy=0.9 - worse + noise), noise_rate=0.0, noise_kind="uniform"
     ).table
