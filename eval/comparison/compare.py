@@ -160,7 +160,7 @@ def compare(
 
 
 def _models(models: Any) -> tuple[list[Any], list[int]]:
-    """Model descriptions for a config, and the indices of those made from estimators, whose code is trusted."""
+    """Model descriptions for a config, and indices of those made from estimators, whose code has run."""
     if isinstance(models, str) or is_estimator(models):
         models = [models]
     if not isinstance(models, Mapping | list | tuple):

@@ -93,7 +93,7 @@ def _reasons(config: Config) -> Iterator[tuple[str, list[str]]]:
     yield from ALWAYS.items()
     for noise in config.noise:
         if noise.kind in NOISE:
-            yield f"noise {noise.kind}", NOISE[noise.kind]
+            yield f"{noise.kind} noise", NOISE[noise.kind]
     for model in config.models:
         for module, name, params in _classes(model.model_dump()):
             yield from _class_reasons(module, name, params)

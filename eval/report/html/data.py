@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from boostnoise.eval._wording import counted
+from boostnoise.eval._wording import counted, numbered
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.execution.run_record import Run
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
@@ -254,10 +254,10 @@ class Results:
 
 
 def _count_of(fewest: int, most: int, n: int, noun: str) -> str:
-    """A number of things out of n, such as 2 to 3 of four models."""
+    """A number of things out of n, such as 2 to 3 of 4 models."""
     if fewest == n:
         return {1: f"one {noun}", 2: f"both {noun}s"}.get(n, f"all {counted(n, noun)}")
-    return f"{fewest if fewest == most else f'{fewest} to {most}'} of {counted(n, noun)}"
+    return f"{fewest if fewest == most else f'{fewest} to {most}'} of {numbered(n, noun)}"
 
 
 def numbers(values: NDArray[Any]) -> Any:

@@ -48,7 +48,7 @@ def test_references_of_models_and_noise(models, noise, expected):
 
 def test_a_reference_is_listed_once_with_all_reasons():
     found = references(["robust_tree:ne", "robust_forest:ane"], "mahalanobis")
-    assert found["wilton2024"].reason == "noise mahalanobis, criterion ne, criterion ane"
+    assert found["wilton2024"].reason == "mahalanobis noise, criterion ne, criterion ane"
     assert found["wilton2024"].text == (
         "Wilton & Ye: Robust Loss Functions for Training Decision Trees with Noisy Labels. AAAI, 2024."
     )

@@ -327,14 +327,14 @@ def test_ranks_that_cannot_be_compared_are_not_joined(opened):
 
     interval = "95 % bootstrap interval of the mean over"
     assert choose("uniform") == (
-        "Ranks of 2 to 3 of three models over 2 to 4 of four data sets: those where each of these models has a value. "
+        "Ranks of 2 to 3 of 3 models over 2 to 4 of 4 data sets: those where each of these models has a value. "
         "Lines break where the ranked models or the data sets change. "
         f"Band: {interval} 4 data sets; none over fewer data sets."
     )
     assert chart.evaluate(drawn) == ["00.1 0.3 0.4"] * 2 + ["00.1"]
     assert chart.locator("path.point").count() == 4 + 4 + 2
     assert choose("other") == (
-        "Ranks of all three models over 3 of four data sets: those where each of these models has a value. "
+        "Ranks of all three models over 3 of 4 data sets: those where each of these models has a value. "
         f"Band: {interval} 3 data sets."
     )
     assert chart.evaluate(drawn) == ["00.10.30.4"] * 3
