@@ -1,4 +1,4 @@
-"""How the site is built: ``sphinx-build -W -n --keep-going docs docs/_build/html``."""
+"""Configuration of the site: ``sphinx-build -W -n --keep-going docs docs/_build/html``."""
 
 import re
 import shutil
@@ -7,8 +7,14 @@ from importlib import metadata
 from pathlib import Path
 
 import jupytext
+from numpydoc.xref import DEFAULT_LINKS
+
+import boostnoise
+import boostnoise.eval
+import robust_splits
 
 DOCS = Path(__file__).parent
+PACKAGES = (boostnoise, boostnoise.eval, robust_splits)
 sys.path.insert(0, str(DOCS / "_ext"))
 
 project = "boostnoise"
@@ -16,24 +22,44 @@ author = metadata.metadata("boostnoise")["Author"]
 project_copyright = f"2026, {author[0].lower()}{author[1:]}"
 release = version = metadata.version("boostnoise")
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_nb", "docstrings", "mathml"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_nb", "citations", "mathml"]
 exclude_patterns = ["_build", "_ext", "conf.py", "config_reference.py"]
 templates_path = ["_templates"]
 
-# Docstrings: what they put between single grave accents is a reference, and one that leads nowhere an error.
-# Without a network there is nothing to refer to in other libraries, so their names are plain text.
+# Docstrings name these without their packages.  The classes among them are links in types of parameters, too.
+PUBLIC = [
+    *(f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__),
+    "boostnoise.eval.comparison.significance.SignificanceTests",
+    "boostnoise.eval.metrics.curves.per_repeat",
+    "boostnoise.eval.statistics.friedman_nemenyi.FriedmanNemenyi",
+    "boostnoise.eval.statistics.intervals.BestAndOverlapping",
+    "boostnoise.eval.statistics.paired_t.PairedTTests",
+    "boostnoise.eval.statistics.wilcoxon_holm.WilcoxonHolm",
+    "boostnoise.hooks.LightGBMObjective",
+    "boostnoise.hooks.XGBoostObjective",
+    "boostnoise.losses.probabilities",
+    "boostnoise.losses.softmax.Softmax",
+    "boostnoise.metrics.Metric",
+]
+
+# Names in single backticks are links.  Lower-case words that are no public names, and X, are parameters.  They
+# become code, as do names of other libraries, which have no pages here.  Any other unknown name is an error.
 default_role = "py:obj"
 nitpicky = True
 suppress_warnings = ["ref.citation"]  # the sources of a module need not be cited by its docstring
 nitpick_ignore_regex = [
-    ("py:obj", r"(catboost|joblib|lightgbm|matplotlib|numpy|pandas|scipy|sklearn|xgboost)\.[\w.]+")
+    ("py:obj", r"[a-z0-9_]+|X"),
+    ("py:obj", r"(catboost|joblib|lightgbm|matplotlib|numpy|pandas|scipy|sklearn|xgboost)\.[\w.]+"),
 ]
-autodoc_typehints = "none"  # numpydoc's sections tell them
+autodoc_typehints = "none"  # numpydoc's sections have them
 autodoc_default_options = {"member-order": "groupwise"}
 autosummary_generate = True
 numpydoc_show_class_members = False  # the templates list them
 numpydoc_xref_param_type = True
-numpydoc_xref_ignore = "all"  # but for our own classes, which docstrings.py adds
+numpydoc_xref_ignore = "all"  # except the aliases
+numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
+    name: path for path in PUBLIC if (name := path.rpartition(".")[2])[0].isupper()
+}
 maximum_signature_line_length = 100
 
 # Pages: Markdown, and the examples, which are executed.
@@ -56,26 +82,34 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 
-# Pages of the site that lie elsewhere in the tree.
+# Pages of the site that are elsewhere in the repository.
 PAGES = {
-    "docs/config.md": "config.md",
-    "docs/cluster.md": "cluster.md",
-    "docs/security.md": "security.md",
     "configs/README.md": "studies.md",
     "benchmarks/README.md": "benchmarks.md",
+    "examples/README.md": "examples/index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
-    "../CONTRIBUTING.md": "contributing.md",
 }
+LINK = re.compile(r"(?<=\]\()(?:\.\./)?(?:docs/)?([\w/]+\.(?:md|py))")
 
 
-def links_to_pages(app, path, docname, content):
-    """In files of the tree that a page includes, let links lead to pages."""
-    content[0] = re.sub(r"(?<=\]\()[^)#\s]+", lambda link: PAGES.get(link[0], link[0]), content[0])
+def link_pages(text):
+    """Turn links to files of the repository into links to pages of the site."""
+    return LINK.sub(lambda link: PAGES.get(link[1], link[1]), text)
+
+
+def link_pages_in_source(app, docname, content):
+    """Change the links of a page."""
+    content[0] = link_pages(content[0])
+
+
+def link_pages_in_include(app, path, docname, content):
+    """Change the links of a file that a page includes."""
+    content[0] = link_pages(content[0])
 
 
 def copy_examples():
-    """The examples that there are; Sphinx reads nothing that lies outside its folder."""
+    """Copy the examples, because Sphinx reads only its own folder."""
     for copy in (DOCS / "examples").glob("*.py"):
         copy.unlink()
     for example in (DOCS.parent / "examples").glob("*.py"):
@@ -83,22 +117,42 @@ def copy_examples():
 
 
 def list_examples(app, docname, content):
-    """Their titles and first paragraphs, and their place in the table of contents."""
+    """Add titles and first paragraphs of the examples, and their table of contents."""
     examples = sorted((DOCS / "examples").glob("*.py"))
     if docname != "examples/index" or not examples:
         return
     for example in examples:
         first = jupytext.read(example).cells[0].source
         title, text, *_ = first.removeprefix("# ").split("\n\n")
-        whole = re.match(r".*[.?!]", text, re.DOTALL)  # what leads to a list is left out
-        content[0] += f"\n[{title}]({example.name})\n: {' '.join(whole[0].split()) if whole else ''}\n"
+        sentences = re.match(r".*[.?!]", text, re.DOTALL)  # without the words that introduce a list
+        content[0] += f"\n[{title}]({example.name})\n: {' '.join(sentences[0].split()) if sentences else ''}\n"
     names = "\n".join(example.stem for example in examples)
     content[0] += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
 
+def skip_inherited(app, what, name, obj, skip, options):
+    """Leave out what classes inherit from other libraries."""
+    module = getattr(getattr(obj, "fget", obj), "__module__", None) or ""
+    return skip if module.startswith(("boostnoise", "robust_splits")) else True
+
+
+def find_public_name(app, env, node, contnode):
+    """Resolve public names, and the members of public classes, that are named without their packages."""
+    name, dot, member = node["reftarget"].partition(".")
+    paths = [path for path in PUBLIC if path.endswith(f".{name}")]
+    if node["refdomain"] != "py" or not paths:
+        return None
+    package = (node.get("py:module") or "").partition(".")[0]
+    target = f"{max(paths, key=lambda path: path.startswith(package))}{dot}{member}"
+    return env.domains["py"].resolve_xref(env, node["refdoc"], app.builder, "obj", target, node, contnode)
+
+
 def setup(app):
-    """What no option of Sphinx says."""
+    """Connect the functions above."""
     copy_examples()
     app.connect("source-read", list_examples)
+    app.connect("source-read", link_pages_in_source)
+    app.connect("include-read", link_pages_in_include)
     app.connect("env-get-outdated", lambda *_: ["examples/index"])
-    app.connect("include-read", links_to_pages)
+    app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("missing-reference", find_public_name)

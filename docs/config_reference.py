@@ -1,8 +1,8 @@
-"""Write the tables of docs/config.md from the JSON Schema of configs and the short names of models.
+"""Generate the tables of docs/config.md from the JSON Schema of configs and the short names of models.
 
-Run it after a change to a key, a kind of noise or a short name: ``python docs/config_reference.py``.  What is
-between a line ``<!-- table: NAME -->`` and the next ``<!-- end of table -->`` is replaced, all else is written
-by hand.  A test finds tables that are not up to date.
+Run it after a change to a key, a kind of noise or a short name: ``python docs/config_reference.py``.  It
+replaces everything between a line ``<!-- table: NAME -->`` and the next ``<!-- end of table -->``; the rest of
+the page is written by hand.  A test fails if a table is out of date.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ OBJECTS = {
     "FigureOptions": "[figure](#figures)",
 }
 NOISE = "[noise](#noise)"
-TOLD_ONCE = {
-    "mean_": "and each with `mean_` before it",
-    "_by_dataset": "and each up to `predict_seconds` with `_by_dataset` behind it",
+VARIANTS = {  # of names that are listed without them
+    "mean_": "and each with the prefix `mean_`",
+    "_by_dataset": "and each up to `predict_seconds` with `_by_dataset` appended",
 }
 PLURALS = {"[data set]": "[data sets]", "[model]": "[models]", NOISE: NOISE}
 
 
 def updated(text: str) -> str:
-    """The text of the reference with its tables as they should be."""
+    """Return the text of the reference with new tables."""
     return TABLE.sub(lambda found: f"{found[1]}\n{_table(found[2])}\n{found[3]}", text)
 
 
@@ -49,7 +49,7 @@ def _table(name: str) -> str:
         case "Config":
             return _rows(HEAD_OF_KEYS, _keys(SCHEMA))
         case "noise kinds":
-            return _rows(("kind", "what a label becomes", "`rates`", "each of them"), map(_kind, KINDS))
+            return _rows(("kind", "new label", "`rates`", "values"), map(_kind, KINDS))
         case "noise keys":
             return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["UniformSpec"], ("noise_on", "name")))
         case "given noise":
@@ -58,31 +58,31 @@ def _table(name: str) -> str:
             models = (
                 (f"`{name}`", of.group, _text(of.summary), f"`{of.model}`") for name, of in SHORT_NAMES.items()
             )
-            return _rows(("short name", "from", "what it is", "class"), models)
+            return _rows(("short name", "library", "model", "class"), models)
         case "criterion" | "loss":
             known = ((f"`{key}`", _text(line)) for key, line in variants(name).items())
-            return _rows((name, "what it is"), known)
+            return _rows((name, "definition"), known)
         case _:
-            # The last form of an object that has a short one, too.
+            # An object that also has a short form is the last of them.
             return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS[name].get("anyOf", [DEFINITIONS[name]])[-1]))
 
 
 def _keys(schema: dict[str, Any], names: Iterable[str] | None = None) -> Iterator[tuple[str, ...]]:
-    """A row for each key."""
+    """Yield a row for each key."""
     for name in schema["properties"] if names is None else names:
         if name == SCHEMA_KEY:
             continue
         key = schema["properties"][name]
         default = key.get("default")
         if name in schema.get("required", ()):
-            told = "needed"
+            shown = "required"
         else:
-            told = "" if default is None or "$ref" in key else f"`{json.dumps(default)}`"
-        yield f"`{name}`", _text(key["description"]), _value(key), told
+            shown = "" if default is None or "$ref" in key else f"`{json.dumps(default)}`"
+        yield f"`{name}`", _text(key["description"]), _value(key), shown
 
 
 def _kind(name: str) -> tuple[str, ...]:
-    """A row for a kind of noise."""
+    """Return the row of a kind of noise."""
     keys = DEFINITIONS[name]["properties"]
     what = _text(DEFINITIONS[name]["description"])
     rates = keys.get("rates")
@@ -93,7 +93,7 @@ def _kind(name: str) -> tuple[str, ...]:
 
 
 def _value(schema: dict[str, Any]) -> str:
-    """What a schema allows, in words."""
+    """Describe in words what a schema allows."""
     if "$ref" in schema:
         return OBJECTS[schema["$ref"].rpartition("/")[2]]
     if "oneOf" in schema:
@@ -108,11 +108,11 @@ def _value(schema: dict[str, Any]) -> str:
     match schema["type"]:
         case "array":
             n = f"{schema['minItems']} " if schema.get("minItems") == schema.get("maxItems", 0) else ""
-            return f"list of {n}{_several(_value(schema['items']))}" if schema["items"] else "list"
+            return f"list of {n}{_plural(_value(schema['items']))}" if schema["items"] else "list"
         case "boolean":
             return "`true` or `false`"
         case "object" if isinstance(schema["additionalProperties"], dict):
-            return f"object of {_several(_value(schema['additionalProperties']))}"
+            return f"object of {_plural(_value(schema['additionalProperties']))}"
         case "string" if schema.get("maxLength") == 1:
             return "one character"
         case kind:
@@ -122,21 +122,21 @@ def _value(schema: dict[str, Any]) -> str:
 
 
 def _names(names: list[str]) -> str:
-    """Names to choose from; those that come again with more before or behind them are told once."""
-    told = [f"`{name}`" for name in names if not any(more in name for more in TOLD_ONCE)]
-    told += [text for more, text in TOLD_ONCE.items() if any(more in name for name in names)]
-    return ", ".join(told)
+    """List names to choose from; prefixed and suffixed ones are summarised."""
+    listed = [f"`{name}`" for name in names if not any(affix in name for affix in VARIANTS)]
+    listed += [text for affix, text in VARIANTS.items() if any(affix in name for name in names)]
+    return ", ".join(listed)
 
 
-def _several(value: str) -> str:
-    """The plural of words for values."""
-    for one, several in PLURALS.items():
-        value = value.replace(one, several)
+def _plural(value: str) -> str:
+    """Put words for values into the plural."""
+    for singular, plural in PLURALS.items():
+        value = value.replace(singular, plural)
     return re.sub(r"(?<![`\w])(string|integer|number|list|object)\b", r"\1s", value)
 
 
 def _text(text: str) -> str:
-    """Text for a cell of a Markdown table: code stays as it is, the rest becomes plain text."""
+    """Escape text for a cell of a Markdown table; code stays as it is."""
     parts = re.split(r"(`[^`]*`)", text)
     parts[::2] = [re.sub(r"([*|<>\\]|(?<!\w)_|_(?!\w))", r"\\\1", part) for part in parts[::2]]
     return "".join(parts).removesuffix(".")

@@ -1,4 +1,4 @@
-"""docs/config.md tells every key that the code knows, in tables that are made of the schema."""
+"""docs/config.md describes every key, in tables generated from the schema."""
 
 import importlib.util
 import json
@@ -27,22 +27,22 @@ def json_blocks(text):
 
 
 def keys_of(section):
-    """Keys of the first table of a section."""
+    """Return the keys of the first table of a section."""
     _, table = re.split(r"\n\|(?:---\|){3,}\n", TEXT.split(f"# {section}\n", 1)[1])[:2]
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table.split("\n\n")[0], flags=re.MULTILINE)
-    return {key for row in told for key in re.findall(r"`(\w+)`", row)}
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| .*\|$", table.split("\n\n")[0], flags=re.MULTILINE)
+    return {key for row in rows for key in re.findall(r"`(\w+)`", row)}
 
 
 @pytest.fixture(scope="module")
 def reference():
-    """The script that makes the tables."""
+    """Import the script that generates the tables."""
     spec = importlib.util.spec_from_file_location("config_reference", ROOT / "docs" / "config_reference.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def test_the_tables_are_those_of_the_schema(reference):
+def test_the_tables_are_up_to_date(reference):
     assert reference.updated(TEXT) == TEXT, "run python docs/config_reference.py"
     assert TEXT.count("<!-- table: ") == len(reference.TABLE.findall(TEXT)) > 5
     assert reference.updated(TEXT.replace("| `repeats` |", "| `repeat` |")) == TEXT
@@ -62,7 +62,7 @@ def rows(text=TEXT):
         ("categorical", "`onehot`, `ordinal`", '`"onehot"`'),
         ("openml", "string or integer above 0", ""),
         ("separator", "one character", ""),
-        ("datasets", "list of [data sets](#data-sets)", "needed"),
+        ("datasets", "list of [data sets](#data-sets)", "required"),
         ("ela_fig", "[figure](#figures)", ""),
         ("draws", "integer from 1 to 10000", ""),
     ],
@@ -75,10 +75,10 @@ def test_every_description_of_the_schema_is_there():
     described = [config_schema()["properties"]]
     described += [form["properties"] for spec in config_schema()["$defs"].values()
                   for form in [spec, *spec.get("anyOf", [])] if "properties" in form]  # fmt: skip
-    told = {key["description"].removesuffix(".") for keys in described for name, key in keys.items()
+    descriptions = {key["description"].removesuffix(".") for keys in described for name, key in keys.items()
             if name not in ("$schema", "kind")}  # fmt: skip
-    assert len(told) > 40
-    assert [text for text in told if text not in TEXT] == []
+    assert len(descriptions) > 40
+    assert [text for text in descriptions if text not in TEXT] == []
 
 
 def test_what_would_break_a_table_is_escaped(reference):
@@ -100,7 +100,7 @@ def test_data_sets():
 
 
 def test_measures():
-    assert keys_of("What is measured") == set(MEASURES)
+    assert keys_of("Measures") == set(MEASURES)
     assert all(f"`{name}`" in TEXT for name in PAIRED)
 
 

@@ -1,4 +1,4 @@
-"""The site: each public name has a page, and a reference that leads nowhere fails its build."""
+"""The site: each public name has a page, and a broken reference fails the build."""
 
 import importlib
 import os
@@ -21,6 +21,16 @@ Half of it is $\\frac{1}{2}$, see [the other page](other.md#a-part) and {py:obj}
    :members:
 ```
 """
+GINI = """\
+
+```{eval-rst}
+.. currentmodule:: robust_splits
+
+.. autoclass:: Gini
+   :members:
+   :inherited-members:
+```
+"""
 MODULE = '''
 """A module.
 
@@ -31,7 +41,7 @@ References
 
 
 def function(depth, *, width=1):
-    """As in `other`, to a `depth` of %s [1]_.
+    """As in `other` and `Gini.gain`, to a `depth` of %s [1]_.
 
     Parameters
     ----------
@@ -46,7 +56,7 @@ def other():
 
 
 def listed(root):
-    """The names in the tables of the pages, with their packages."""
+    """Yield the names in the tables of the pages, with their packages."""
     for page in (root / "docs").glob("*.md"):
         package = ""
         for line in page.read_text(encoding="utf-8").splitlines():
@@ -60,7 +70,7 @@ def listed(root):
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_is_on_a_page(package, root):
     public = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
-    assert public - set(listed(root)) == set(), "add them to the page of their room in docs/"
+    assert public - set(listed(root)) == set(), "add them to the page of their package in docs/"
 
 
 def test_no_name_is_on_two_pages(root):
@@ -70,7 +80,7 @@ def test_no_name_is_on_two_pages(root):
 
 @pytest.fixture
 def build(root, tmp_path):
-    """Builds a site of two pages and a module, with the settings of ours."""
+    """Build a site of two pages and a module, with our settings."""
     shutil.copytree(
         root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.md", "_build", "api", "examples")
     )
@@ -87,11 +97,12 @@ def build(root, tmp_path):
 
 
 def test_a_site_without_mistakes(build, tmp_path):
-    done = build(GOOD, MODULE % "`width`")
+    done = build(GOOD + GINI, MODULE % "`width`")
     assert (done.returncode, done.stderr) == (0, "")
     page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert 'href="#boostnoise_module.other"' in page
+    assert 'href="#robust_splits.Gini.gain"' in page
     assert "A paper." in page
     # Nothing is loaded from another host.
     files = [*tmp_path.glob("html/**/*.html"), *tmp_path.glob("html/**/*.css")]
@@ -99,16 +110,18 @@ def test_a_site_without_mistakes(build, tmp_path):
     assert [found for file in files for found in re.findall(loaded, file.read_text(encoding="utf-8"))] == []
 
 
-def test_every_reference_that_leads_nowhere_is_an_error(build):
-    page = GOOD + "[a](nowhere.md) [b](other.md#nothing) {py:obj}`robust_splits.Ginny`\n"
-    done = build(page, MODULE % "`widht` and [2]_")
+def test_every_broken_reference_is_an_error(build):
+    page = GOOD + GINI + "[a](nowhere.md) [b](other.md#nothing) {py:obj}`robust_splits.Ginny`\n"
+    done = build(page, MODULE % "`Ginny`, `boostnoise_module.anther`, `Gini.gian` and [2]_")
     assert done.returncode == 1
-    for lost in ("nowhere.md", "'nothing'", "robust_splits.Ginny", "not found: widht"):
-        assert lost in done.stderr
+    for name in ("nowhere.md", "'nothing'", "robust_splits.Ginny"):
+        assert name in done.stderr
+    for name in ("Ginny", "boostnoise_module.anther", "Gini.gian"):
+        assert f"not found: {name} " in done.stderr
     assert re.search(r'[Uu]nknown target name: "2"|citation not found: \S*2', done.stderr)
 
 
-def test_the_command_is_that_of_continuous_integration(root):
+def test_continuous_integration_runs_the_documented_command(root):
     script, text = ((root / path).read_text(encoding="utf-8") for path in (".ci/run", "CONTRIBUTING.md"))
     (command,) = re.findall(r"^\.venv/bin/(sphinx-build .*)$", script, re.MULTILINE)
     assert "-W" in command.split()
