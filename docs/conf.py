@@ -1,5 +1,6 @@
 """Configuration of the site: ``sphinx-build -W -n --keep-going docs docs/_build/html``."""
 
+import pkgutil
 import re
 import shutil
 import sys
@@ -29,7 +30,7 @@ templates_path = ["_templates"]
 # Docstrings name these without their packages.  The classes among them are links in types of parameters, too.
 PUBLIC = [
     *(f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__),
-    "boostnoise.eval.comparison.significance.SignificanceTests",
+    "boostnoise.eval.statistics.significance.SignificanceTests",
     "boostnoise.eval.metrics.curves.per_repeat",
     "boostnoise.eval.statistics.friedman_nemenyi.FriedmanNemenyi",
     "boostnoise.eval.statistics.intervals.BestAndOverlapping",
@@ -143,8 +144,13 @@ def find_public_name(app, env, node, contnode):
     if node["refdomain"] != "py" or not paths:
         return None
     package = (node.get("py:module") or "").partition(".")[0]
-    target = f"{max(paths, key=lambda path: path.startswith(package))}{dot}{member}"
-    return env.domains["py"].resolve_xref(env, node["refdoc"], app.builder, "obj", target, node, contnode)
+    path = max(paths, key=lambda path: path.startswith(package))
+    resolve = env.domains["py"].resolve_xref
+    found = resolve(env, node["refdoc"], app.builder, "obj", f"{path}{dot}{member}", node, contnode)
+    if found is None and member in getattr(pkgutil.resolve_name(path), "__annotations__", ()):
+        # The fields of a dataclass are described by its docstring.
+        found = resolve(env, node["refdoc"], app.builder, "obj", path, node, contnode)
+    return found
 
 
 def setup(app):

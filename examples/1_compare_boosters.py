@@ -16,12 +16,12 @@
 # %% [markdown]
 # # Boosters under label noise, and how to read ELA curves
 #
-# Which booster copes best with wrong labels? This notebook runs the experiment, and shows
+# Which booster copes best with wrong labels? This notebook runs the experiment and shows
 #
-# 1. how a comparison is run,
+# 1. how to run a comparison,
 # 2. what ELA is, and how to read its curve,
 # 3. why the baseline matters: a model can look robust because it knows so little,
-# 4. what lies behind the averages,
+# 4. what the averages hide,
 # 5. whether the differences are more than chance.
 
 # %%
@@ -34,12 +34,12 @@ import boostnoise
 # %% [markdown]
 # ## 1. A comparison
 #
-# Models are short names (`noisyeval --list` in a shell shows them all), estimators, or, as in a config file, a
-# short name with parameters. All boosters have the same 50 rounds. The stump, a tree of a single split, is
-# there on purpose.
+# Models are short names (`noisyeval --list` in a shell shows them all), estimators, or short names with
+# parameters, as in a config file. All boosters run for the same 50 rounds. The stump, a tree with a single
+# split, is there on purpose.
 #
-# Noise goes into the training labels: with the rate 0.2 each label is replaced by another one with probability
-# 0.2. Test labels stay clean. `repeats=3` does it all three times, with other splits and other noise.
+# Noise goes into the training labels: at the rate 0.2, each label is replaced by another one with probability
+# 0.2. Test labels stay clean. `repeats=3` runs everything three times, with different splits and noise.
 
 # %%
 models = {
@@ -67,18 +67,17 @@ comparison = boostnoise.compare(
 comparison
 
 # %% [markdown]
-# Every result is kept in the folder `results` at once. Run this notebook again and nothing is fitted twice;
-# `boostnoise.Comparison.load("results", "boosters")` opens it elsewhere.
+# Every result is saved in the folder `results` at once. If you run this notebook again, nothing is fitted
+# twice. `boostnoise.Comparison.load("results", "boosters")` opens the comparison elsewhere.
 #
 # ## 2. ELA
 #
-# Let A₀ be the accuracy of a model that was trained without noise, and Aᵥ its accuracy with the noise rate v.
-# Its equalised loss of accuracy is
+# Let A₀ be the accuracy of a model that was trained without noise, and Aᵥ its accuracy at the noise rate v. Its
+# equalised loss of accuracy is
 #
 # $$\mathrm{ELA}_v = \frac{1 - A_v}{A_0}$$
 #
-# the errors that it makes under noise, in units of what it can do without. Lower is better, and 0 is never
-# wrong.
+# the error under noise relative to the accuracy without noise. Lower is better; 0 means no errors.
 
 # %%
 comparison.ela().round(3)
@@ -90,18 +89,17 @@ plt.show()
 # %% [markdown]
 # How to read it:
 #
-# - **Where a curve starts** tells how good the model is without noise: (1 − A₀) / A₀.
-# - **How fast it rises** tells how much noise hurts it. Up to 10 % little happens; from 20 % on the curves
-#   part.
-# - **Where it ends** has both. A model that starts low and rises fast may end above one that starts higher.
-# - **The bands** show how uncertain the means are. Where they overlap much, do not read an order out of the
+# - **The start of a curve** shows how good the model is without noise: (1 − A₀) / A₀.
+# - **The slope** shows how much noise hurts it. Up to 10 % little happens; from 20 % on, the curves separate.
+# - **The end** combines both. A model that starts low and rises fast may end above one that starts higher.
+# - **The bands** show how uncertain the means are. Where they overlap a lot, do not read a ranking out of the
 #   picture.
 #
-# The stump is left out here, because its curve is far above the others: look at its row in the table.
+# The stump is left out here because its curve is far above the others; see its row in the table.
 #
 # ## 3. The baseline matters
 #
-# Another measure is the relative loss of accuracy, RLA = (A₀ − Aᵥ) / A₀: the share of its accuracy that a model
+# Another metric is the relative loss of accuracy, RLA = (A₀ − Aᵥ) / A₀: the share of its accuracy that a model
 # loses.
 
 # %%
@@ -109,13 +107,13 @@ comparison.plot("rla")
 plt.show()
 
 # %% [markdown]
-# Now the stump is the best of all! It loses next to nothing, since it has next to nothing to lose: on ten
-# digits one split gets a fifth of the rows right, whatever the labels. RLA can even be negative, where a model
-# is more accurate with noise than without: AdaBoost on digits is, because without noise it is far from what
-# others reach.
+# Now the stump is the best of all! It loses next to nothing, because it has next to nothing to lose: on ten
+# digits, one split gets a fifth of the rows right, whatever the labels. RLA can even be negative, if a model is
+# more accurate with noise than without. AdaBoost on digits is such a case, because without noise it is far
+# below the others.
 #
-# So a flat curve is no virtue in itself. ELA charges a model for all its errors, those that it makes without
-# noise among them, and puts the stump where it belongs. Read RLA only beside the accuracies:
+# So a flat curve is no virtue in itself. ELA counts all errors of a model, including those without noise, and
+# puts the stump where it belongs. Always read RLA together with the accuracies:
 
 # %%
 comparison.curve("accuracy").round(3)
@@ -128,14 +126,14 @@ comparison.plot("ela_by_dataset", models=[name for name in models if name != "st
 plt.show()
 
 # %% [markdown]
-# The averages hide much. AdaBoost cannot learn the checkerboard at all, with noise or without, and is poor on
-# digits; that is why its mean ELA starts so high. On `imbalanced_linear`, where one threshold is the truth, it
-# is among the best: a simple model is the most robust where the truth is simple.
+# The averages hide a lot. AdaBoost cannot learn the checkerboard at all, with or without noise, and is poor on
+# digits; that is why its mean ELA starts so high. On `imbalanced_linear`, where a single threshold separates
+# the classes, it is among the best: a simple model is the most robust where the truth is simple.
 #
 # ## 5. More than chance?
 #
-# Ranks put the data sets on one scale: on each of them the best model has rank 1. The diagram has the mean
-# ranks at one noise rate; between models that a bar joins, the test of Nemenyi shows no significant difference.
+# Ranks put the data sets on one scale: on each of them, the best model has rank 1. The diagram shows the mean
+# ranks at one noise rate. A bar joins models between which Nemenyi's test finds no significant difference.
 
 # %%
 comparison.plot("critical_difference", noise_rate=0.3)
@@ -145,19 +143,16 @@ plt.show()
 print(comparison.tests(noise_rate=0.3))
 
 # %% [markdown]
-# Six data sets are few: such tests see large differences only, and the absence of a significant one is no proof
-# that models are the same. With more sets, and they must be sets like those that you care about, the bars get
-# shorter.
+# Six data sets are few: such tests only detect large differences, and without a significant difference models
+# may still differ. With more data sets the bars get shorter. Choose data sets like those you care about.
 #
-# What to take from this run:
+# What this run shows:
 #
-# - Up to 20 % uniform noise good models stay good, and the choice among them hardly matters.
-# - Beyond it they part, and the robust loss is on average ahead of the same booster without it. Without noise
-#   it costs nothing on average here, but it does on digits, where its ELA starts higher. The notebook on robust
-#   losses asks how much of that is the loss.
-# - All of it holds for uniform noise, for these sizes of models and these data sets. Run it on yours.
-#
-# The whole run as one HTML file, with curves to point at and tables to sort, to be opened in a browser:
+# - Up to 20 % uniform noise, good models stay good, and the choice among them hardly matters.
+# - Beyond that they separate, and on average the robust loss is ahead of the same booster without it. Without
+#   noise it costs nothing on average, but it does on digits, where its ELA starts higher. The notebook on
+#   robust losses asks how much of this is due to the loss.
+# - All of this holds for uniform noise, these model sizes and these data sets. Run it on yours.
 
 # %%
 print(comparison.report())

@@ -16,14 +16,14 @@
 # %% [markdown]
 # # A robust loss in XGBoost and LightGBM
 #
-# A booster that minimises cross entropy takes every label at its word. The longer it trains, the more it learns
-# the wrong ones by heart. A robust loss listens less to rows that contradict the model. This notebook shows
+# A booster that minimises cross entropy trusts every label. The longer it trains, the more wrong labels it
+# memorises. A robust loss pays less attention to rows that contradict the model. This notebook shows
 #
 # 1. what such a loss does to a single row,
-# 2. how it is given to XGBoost and LightGBM, and what the accuracy does while they train,
-# 3. how to stop in time when all labels that you have are noisy,
+# 2. how to use it in XGBoost and LightGBM, and how the accuracy develops during training,
+# 3. how to stop early when all your labels are noisy,
 # 4. the estimators, which are as easy to use as the libraries' own,
-# 5. how much of it all is due to the loss, and how much to slower learning.
+# 5. how much of the gain is due to the loss, and how much to slower learning.
 
 # %%
 import lightgbm
@@ -44,8 +44,8 @@ from boostnoise import (
 )
 from boostnoise.eval import UniformNoise
 
-# How each loss is drawn in all pictures, in colours that colour-blind readers can tell apart.
-LOOKS = {
+# The line style of each loss in all pictures, in colours that colour-blind readers can tell apart.
+STYLES = {
     "cross entropy": {"color": "#0072B2", "linestyle": "-"},
     "cross entropy, shorter steps": {"color": "#D55E00", "linestyle": "--"},
     "gce, q = 0.7": {"color": "#009E73", "linestyle": "-."},
@@ -72,26 +72,26 @@ losses = {
 }
 figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 for name, loss in losses.items():
-    ax.plot(p, np.abs(loss.gradient(label, margin)), label=name, **LOOKS[name])
+    ax.plot(p, np.abs(loss.gradient(label, margin)), label=name, **STYLES[name])
 ax.set(xlabel="probability that the model gives to the row's label", ylabel="pull of the row", ylim=(0, 1))
 ax.legend()
 plt.show()
 
 # %% [markdown]
-# With cross entropy the row that the model finds least credible pulls hardest. With the others such a row is
-# nearly ignored, and most is learned from rows that the model is unsure of. That is the whole idea, and also
-# its price: a row with a right label that the model has not understood yet is ignored as well, so learning is
-# slower.
+# With cross entropy, the row that contradicts the model most pulls hardest. With the others, such a row is
+# nearly ignored, and the booster learns most from rows that the model is unsure of. That is the whole idea, and
+# also its price: a row with a correct label that the model has not understood yet is ignored as well, so
+# learning is slower.
 #
-# ## 2. While it trains
+# ## 2. During training
 #
-# Two half moons, with 40 % of the training labels wrong. The test labels are clean: they tell what really
-# happens, and in practice you would not have them. `xgboost_objective` and `lightgbm_objective` make what the
-# libraries take as an objective, and say from which intercept to start, which for an objective of one's own the
-# libraries do not.
+# Two half moons, with 40 % of the training labels wrong. The test labels are clean and show the true accuracy;
+# in practice you would not have them. `xgboost_objective` and `lightgbm_objective` return an objective for the
+# library. They also provide the intercept to start from, which the libraries do not estimate for custom
+# objectives.
 #
-# A robust loss also takes shorter steps. To see what is due to that alone there is a control: the gradient of
-# cross entropy with shorter steps (`hessian="unit"`).
+# A robust loss also takes shorter steps. A control shows the effect of that alone: the gradient of cross
+# entropy with shorter steps (`hessian="unit"`).
 
 # %%
 NOISE_RATE = 0.4
@@ -164,10 +164,10 @@ for title, label_sets, (ax_xgboost, ax_lightgbm) in (
     for name, arguments in OBJECTIVES.items():
         hook = xgboost_objective(**arguments)
         curves = [xgboost_curve(labels, hook) for labels in label_sets]
-        ax_xgboost.plot(np.mean(curves, axis=0), label=name, **LOOKS[name])
+        ax_xgboost.plot(np.mean(curves, axis=0), label=name, **STYLES[name])
         hook = lightgbm_objective(**arguments)
         curves = [lightgbm_curve(labels, hook) for labels in label_sets]
-        ax_lightgbm.plot(np.mean(curves, axis=0), label=name, **LOOKS[name])
+        ax_lightgbm.plot(np.mean(curves, axis=0), label=name, **STYLES[name])
     ax_xgboost.set(title=f"XGBoost, {title}", ylabel="accuracy on clean labels")
     ax_lightgbm.set_title(f"LightGBM, {title}")
 for ax in axes[1]:
@@ -177,20 +177,20 @@ plt.show()
 
 # %% [markdown]
 # How to read it: all models first learn what most rows agree on, then, tree by tree, what single rows say. With
-# clean labels (above; mind the scale, the curves are two points apart) that is no harm for long. With 40 %
-# noise (below) it is noise that they learn, and accuracy falls; cross entropy's falls first and furthest. The
-# larger q is, the later and slower it falls, but no loss takes the fall away.
+# clean labels (above; note the scale, the curves are two points apart) this does no harm for a long time. With
+# 40 % noise (below) they learn noise, and the accuracy falls; that of cross entropy falls first and furthest.
+# The larger q is, the later and slower the fall, but no loss prevents it.
 #
 # And the control? Under noise it does as well as the robust losses: much of what looks like robustness is
-# slower learning. It pays for it on clean labels, where it is the least accurate, as it is slow with every row;
-# a robust loss is slow with rows that contradict the model alone.
+# slower learning. It pays for this on clean labels, where it is the least accurate, because it is slow with
+# every row. A robust loss is slow only with rows that contradict the model.
 #
-# ## 3. Stopping in time, on noisy labels
+# ## 3. Early stopping on noisy labels
 #
-# So the number of rounds matters at least as much as the loss. It can be chosen on rows that are held out, even
-# though their labels are noisy too: of two classes, uniform noise of the rate r makes of an accuracy a the
-# accuracy r + (1 − 2r) a, which keeps the order. `CorrectedAccuracyMetric` turns this around: what it reports
-# is an estimate of the accuracy on clean labels.
+# So the number of rounds matters at least as much as the loss. You can choose it on held-out rows although
+# their labels are noisy too: for two classes, uniform noise of rate r turns an accuracy a into r + (1 − 2r) a,
+# which keeps the order. `CorrectedAccuracyMetric` inverts this formula and reports an estimate of the accuracy
+# on clean labels.
 
 # %%
 X_fit, X_held, y_fit, y_held = train_test_split(X_train, draws[0].labels, test_size=0.25, random_state=0)
@@ -222,14 +222,14 @@ print(
 )
 
 # %% [markdown]
-# The estimate is rough: with r = 0.4 the chance in 350 labels is made 1 / (1 − 2r) = 5 times as large. So its
-# height says little, and at the round that was chosen, the best of many, it is too high. But it falls where the
-# accuracy falls, and the round that it chooses is a good one.
+# The estimate is rough: with r = 0.4, the sampling error of 350 labels grows by the factor 1 / (1 − 2r) = 5. So
+# its height says little, and at the chosen round, the best of many, it is too high. But it falls where the
+# accuracy falls, and the round it chooses is a good one.
 #
 # ## 4. The estimators
 #
 # `RobustXGBClassifier` and `RobustLGBMClassifier` take the libraries' own parameters, and `loss` and
-# `loss_params`. How robust to be can be left to the noisy labels: `q="auto"` compares five values of q, from 0
+# `loss_params`. The noisy labels can decide how robust to be: `q="auto"` compares five values of q, from 0
 # (cross entropy) to 1, by cross-validation on the noisy labels, which takes 25 more fits.
 
 # %%
@@ -245,8 +245,8 @@ for model in (
 # %% [markdown]
 # ## 5. What helps, and what does not
 #
-# One picture of one data set proves nothing. So here are three sets, with no noise, 20 % and 40 %, three splits
-# each, and models with the same 100 rounds; the last one has its rounds chosen on a noisy quarter of the
+# One picture of one data set proves nothing. So here are three data sets, with no noise, 20 % and 40 %, three
+# splits each, and models with the same 100 rounds. The last model chooses its rounds on a noisy quarter of the
 # training rows.
 
 # %%
@@ -294,23 +294,23 @@ scores = pd.DataFrame(rows, columns=["model", "set", "noise", "accuracy"])
 scores.pivot_table(index="model", columns="noise", values="accuracy", sort=False).round(1)
 
 # %% [markdown]
-# The same at 40 % noise, for each set:
+# The same at 40 % noise, for each data set:
 
 # %%
 heavy = scores[scores["noise"] == "40% noise"]
 heavy.pivot_table(index="model", columns="set", values="accuracy", sort=False).round(1)
 
 # %% [markdown]
-# What to take from it:
+# What this shows:
 #
-# - **Without noise** a robust loss costs little or nothing. Shorter steps for all rows do cost, and so does
-#   stopping, as the rows that are held out are missed.
-# - **At 40 %** robust losses are ahead of cross entropy with the same number of rounds, the more the larger q
-#   is. Shorter steps and stopping are too: what all have in common is that less noise is learned.
-# - **At 20 %** it is the same, with less between them.
-# - Compared fairly, that is with rate and rounds of all tuned on noisy labels, what is left on twelve sets is
+# - **Without noise**, a robust loss costs little or nothing. Shorter steps for all rows do cost accuracy, and
+#   so does early stopping, because the held-out rows are missing from training.
+# - **At 40 %**, robust losses are ahead of cross entropy with the same number of rounds, and more so for larger
+#   q. So are shorter steps and early stopping: all of them learn less noise.
+# - **At 20 %**, the picture is the same, with smaller differences.
+# - If learning rate and rounds of all models are tuned on noisy labels, the gain over twelve data sets is
 #   nothing at 20 % noise, and two to three points at 40 %; `benchmarks/losses.py` in the repository measures
 #   it.
 #
-# So: first see that your booster does not train for too long. If you expect much noise, take `gce` with a q
-# near 1 or `alpha`, and compare it with cross entropy on your data, as the notebook on your own CSV shows.
+# So first make sure that your booster does not train for too long. If you expect much noise, take `gce` with a
+# q near 1 or `alpha`, and compare it with cross entropy on your data, as the notebook on your own CSV shows.

@@ -17,12 +17,12 @@
 # # Robust split criteria, and what they do to a tree
 #
 # A decision tree that is grown until its leaves are pure gives every wrong label a leaf of its own. Robust
-# criteria stop earlier, by themselves. This notebook shows
+# criteria stop earlier, without any limit on depth or size. This notebook shows
 #
 # 1. criteria as curves, and how to read gains off them,
 # 2. trees that stop early, drawn,
 # 3. where they stop too early,
-# 4. what it does to accuracy, in a tree and in a forest.
+# 4. the effect on the accuracy of a tree and of a forest.
 
 # %%
 import matplotlib.pyplot as plt
@@ -43,11 +43,11 @@ from robust_splits import (
 # %% [markdown]
 # ## 1. Criteria as curves
 #
-# A criterion says how bad it is that a node holds both classes: its impurity, as a function of the share p of
-# one of them. `plot_impurity` draws it, here for criteria of many names and, on the right, for the negative
+# A criterion measures how mixed the classes of a node are: its impurity, as a function of the share p of one of
+# two classes. `plot_impurity` draws it. On the left are well-known criteria, on the right the negative
 # exponential criterion (`negative_exponential`, or `ne`) of Wilton & Ye with its parameter lam from 0 to 1;
-# their Figures 1 and 8 are such pictures. Each curve is divided by its maximum, since a factor does not change
-# which split is the best.
+# their Figures 1 and 8 are such pictures. Each curve is divided by its maximum, because a factor does not
+# change which split is best.
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
@@ -57,15 +57,15 @@ right.set_ylabel("")
 plt.show()
 
 # %% [markdown]
-# All are 0 for a pure node and largest for an even one. What differs is how they bend. `gini` and `entropy`
-# bend everywhere. `misclassification`, the share of labels that the majority gets wrong, is two straight lines.
-# The negative exponential criterion is between the two: straight near the ends, where a node is nearly pure,
-# and bent in the middle; the larger lam is, the longer the straight parts. With lam = 0 it is `sqrt_gini`, with
-# lam = 1 `misclassification`.
+# All are 0 for a pure node and largest for an even one. They differ in how they bend. `gini` and `entropy` bend
+# everywhere. `misclassification`, the share of labels that the majority gets wrong, consists of two straight
+# lines. The negative exponential criterion lies between the two: straight near the ends, where a node is nearly
+# pure, and bent in the middle. The larger lam is, the longer the straight parts. With lam = 0 it is
+# `sqrt_gini`, with lam = 1 `misclassification`.
 #
-# Why the bend matters: the gain of a split is what the impurity of the parent exceeds the mean impurity of its
-# children by. In the picture that is the height of the curve above the straight line that joins the children.
-# Say a node has 20 % of its labels in the minority, and a split makes of it two halves with 10 % and 30 %:
+# Why the bend matters: the gain of a split is the impurity of the parent minus the mean impurity of its
+# children. In the picture, it is the height of the curve above the straight line that joins the children. Say a
+# node has 20 % of its labels in the minority, and a split divides it into two halves with 10 % and 30 %:
 
 # %%
 left_child, right_child, parent = [10, 90], [30, 70], [20, 80]
@@ -83,12 +83,12 @@ axes[0].set_ylabel("impurity")
 plt.show()
 
 # %% [markdown]
-# `gini` gains: one child is purer. But both children still have the same majority, so the split changes no
-# prediction; that is what `misclassification` sees, its line is straight, and the gain is 0. Where no split has
-# a gain the tree stops. Here `ne(0.75)` agrees, because the whole split lies on the straight part of its curve.
+# `gini` has a gain: one child is purer. But both children still have the same majority, so the split changes no
+# prediction. `misclassification` sees that: its curve is straight there, and the gain is 0. If no split has a
+# gain, the tree stops. Here `ne(0.75)` agrees, because the whole split lies on the straight part of its curve.
 #
-# Under label noise most late splits of a tree are of this kind: they sort wrong labels from right ones, until
-# each wrong one has its leaf.
+# Under label noise, most late splits of a tree are of this kind. They separate wrong labels from right ones
+# until each wrong one has its own leaf.
 #
 # ## 2. Trees that stop early
 #
@@ -111,7 +111,7 @@ for ax, (name, tree) in zip(axes, trees.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# Only the last can be read, so here it is again, larger:
+# Only the last is readable, so here it is again, larger:
 
 # %%
 figure, ax = plt.subplots(figsize=(11, 4), layout="constrained")
@@ -119,8 +119,8 @@ plot_tree(trees["misclassification"], class_names=["upper", "lower"], feature_na
 plt.show()
 
 # %% [markdown]
-# And the three as maps. The dots are the training rows with the labels that the trees have seen; crosses are
-# the wrong ones.
+# The same three as maps. Dots are the training rows with the labels that the trees learnt from; crosses mark
+# the wrong labels.
 
 # %%
 figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), sharex=True, sharey=True, layout="constrained")
@@ -139,13 +139,13 @@ for ax, (name, tree) in zip(axes, trees.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# The tree of `gini` is right on all labels that it has seen, wrong ones included: there is an island around
-# each. The others get fewer of the seen labels right, and more of the unseen ones.
+# The tree of `gini` is right on all training labels, including the wrong ones: there is an island around each.
+# The others get fewer of the training labels right, and more of the unseen ones.
 #
 # ## 3. Too early
 #
 # Stopping where no split changes the majority has a price. On a checkerboard no single split changes it,
-# although two of them together would solve it all:
+# although two of them together would solve the problem:
 
 # %%
 rng = np.random.default_rng(0)
@@ -158,14 +158,14 @@ for name in ("gini", "ne(0.75)", "misclassification"):
     print(f"{name}: {tree.get_n_leaves()} leaves, {right:.0%} right")
 
 # %% [markdown]
-# `misclassification` makes a few splits that chance offers, and gives up. `ne(0.75)` is bent in the middle,
-# where the nodes of a checkerboard are, and finds its way.
+# `misclassification` finds a few splits by chance, and stops. `ne(0.75)` is bent in the middle, where the nodes
+# of a checkerboard are, and finds its way.
 #
 # ## 4. Accuracy against noise
 #
-# Which of digits are odd, with 0 to 40 % of the training labels wrong and the test labels clean, each point the
-# mean of four splits. `ane` chooses lam on a noisy fifth of the training rows. Two more are there for
-# comparison: a tree of `gini` that is stopped by hand, by at least 20 rows to a leaf; and forests.
+# The task is to tell odd from even digits, with 0 to 40 % of the training labels wrong and clean test labels;
+# each point is the mean of four splits. `ane` chooses lam on a noisy fifth of the training rows. For comparison
+# there are a tree of `gini` that a limit of at least 20 rows per leaf stops early, and two forests.
 
 # %%
 X, y = load_digits(return_X_y=True)
@@ -208,15 +208,15 @@ plt.show()
 (100 * means["accuracy"]).T.round(1)
 
 # %% [markdown]
-# What to take from it:
+# What this shows:
 #
-# - **A single tree** gains a lot: from 20 % noise on the robust criteria are ahead of `gini`, at 40 %
-#   `misclassification` by more than fifteen points, with a fraction of the leaves.
-# - **No criterion is best everywhere.** Without noise `misclassification` stops too early and is the least
-#   accurate; the more noise, the larger lam should be. `ane` chooses it on noisy labels, and is near the best
+# - **A single tree** gains a lot: from 20 % noise on, the robust criteria are ahead of `gini`; at 40 %
+#   `misclassification` leads by more than fifteen points, with a fraction of the leaves.
+# - **No criterion is best everywhere.** Without noise, `misclassification` stops too early and is the least
+#   accurate; the more noise, the larger lam should be. `ane` chooses it on noisy labels and is near the best
 #   until they mislead it, here at 40 %.
-# - **Stopping by hand** does about as well up to 20 % noise. Beyond it 20 rows no longer keep their majority;
-#   `min_leaf_samples` tells how many would.
-# - **Forests** hardly need any of it. Averaging many trees removes most of the noise, and a forest of `gini` is
-#   ahead of every tree here and of the forest of `misclassification`. If you may use a forest, use one; robust
-#   criteria are for when it has to be a tree that people can read.
+# - **A minimum leaf size** does about as well up to 20 % noise. Beyond that, 20 rows no longer keep their
+#   majority; `min_leaf_samples` computes how many would.
+# - **Forests** hardly need any of this. Averaging many trees removes most of the noise, and a forest of `gini`
+#   is ahead of every tree here and of the forest of `misclassification`. If a forest is acceptable, use one.
+#   Robust criteria are for cases that require a tree that people can read.

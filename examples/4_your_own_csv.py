@@ -17,13 +17,13 @@
 # # Your own CSV: how noise-tolerant is each model on it?
 #
 # You have a table, you suspect that some of its labels are wrong, and you have to choose a model. You cannot
-# see which labels are wrong. But you can make it worse on purpose, and watch which model suffers: a model that
-# stands 10 % more noise well can be trusted with the noise that is there already. This notebook shows
+# see which labels are wrong. But you can add more noise on purpose and see which models suffer: a model that
+# tolerates 10 % more noise can be trusted with the noise that is there already. This notebook shows
 #
-# 1. how to do that with a file,
-# 2. how to read it when the labels you test on are noisy as well,
+# 1. how to do this with a file,
+# 2. how to read the results when the test labels are noisy as well,
 # 3. how noisy the labels may be already,
-# 4. what may be concluded, and what not.
+# 4. what you can conclude, and what you cannot.
 
 # %%
 import matplotlib.pyplot as plt
@@ -40,9 +40,9 @@ from robust_splits import RobustForestClassifier
 # %% [markdown]
 # ## 1. A file, and a comparison
 #
-# The file here is made up, so that it can be told in the end whether the conclusions hold: 1,000 loans, and
-# whether they were paid back. One label in ten is wrong, and some incomes are missing. With a file of your own,
-# leave this cell out.
+# The file here is synthetic, so that we can check the conclusions at the end: 1,000 loans, and whether they
+# were paid back. One label in ten is wrong, and some incomes are missing. With a file of your own, leave this
+# cell out.
 
 # %%
 rng = np.random.default_rng(0)
@@ -73,13 +73,13 @@ loans.to_csv("loans.csv", index=False)
 loans.head()
 
 # %% [markdown]
-# A data set from a file is described as in a config: where it is, which column holds the labels, what becomes
-# of missing values. Text becomes columns of zeros and ones. (In a shell, `noisyeval loans.jsonc --init
-# loans.csv` writes such a description for any file, with its guesses explained.)
+# A data set from a file is described as in a config: its path, the column of the labels, and what to do with
+# missing values. Text columns are one-hot encoded. (In a shell, `noisyeval loans.jsonc --init loans.csv` writes
+# such a description for any file and explains its guesses.)
 #
-# Two kinds of noise are added: `uniform`, which hits all rows alike, and `instance_dependent`, which hits those
-# near the boundary between the classes most, where people err most, too. A simple model is among those
-# compared, as it should always be.
+# Two kinds of noise are added: `uniform`, which affects all rows alike, and `instance_dependent`, which mostly
+# affects rows near the boundary between the classes, where people also make most of their errors. As always, a
+# simple model should be part of the comparison.
 
 # %%
 models = {
@@ -104,21 +104,21 @@ comparison.plot("ela", noise_kind="uniform")
 plt.show()
 
 # %% [markdown]
-# ## 2. When the labels that you test on are noisy
+# ## 2. Noisy test labels
 #
-# Noise is added to training labels alone; the test labels are those of the file, and a tenth of them is wrong.
-# That moves all numbers:
+# Noise is added to training labels only. The test labels are those of the file, and a tenth of them is wrong.
+# That changes all numbers:
 #
-# - The noise rate 0 in the picture means *no more noise than the file has*. With the rate v added to r, (1 − r)
-#   v + r (1 − v) of the training labels are wrong: 10 % and 20 % make 26 %.
-# - No model can be right on wrong test labels. A perfect one would have the accuracy 0.9 here, and its ELA
-#   would be 0.1 / 0.9 = 0.11, not 0. So do not compare ELA with that of other files.
-# - But the *order* of models survives, if the errors in the test labels have nothing to do with the models'
-#   own: uniform noise makes of an accuracy a of two classes the accuracy r + (1 − 2r) a. The models are pushed
-#   together, so more repeats or rows are needed to tell them apart.
+# - The noise rate 0 in the picture means *no more noise than the file has*. Noise of rate v added to noise of
+#   rate r makes (1 − r) v + r (1 − v) of the training labels wrong: 10 % and 20 % make 26 %.
+# - No model can be right on wrong test labels. Here a perfect one would have the accuracy 0.9 and the ELA 0.1 /
+#   0.9 = 0.11, not 0. So do not compare ELA with that of other files.
+# - But the *order* of the models survives if the errors in the test labels are independent of the models' own:
+#   for two classes, uniform noise turns an accuracy a into r + (1 − 2r) a. Differences between models shrink,
+#   so more repeats or rows are needed to detect them.
 #
-# Since this file is made up, we can look: each model learns from the labels of the file, and is asked about
-# rows that it has not seen.
+# Since this file is synthetic, we can check: each model learns from the labels of the file and predicts rows
+# that it has not seen.
 
 # %%
 features = pd.get_dummies(
@@ -141,9 +141,9 @@ pd.DataFrame(rows).T.round(3)
 # %% [markdown]
 # ## 3. How noisy is the file already?
 #
-# `estimate_transition_matrix` reads it off the probabilities that a model gives to rows it has not seen: rows
-# of which it is surest still have some other labels, and those are taken for the noise. In the table, row i and
-# column j is the probability that a loan that is truly i is labelled j.
+# `estimate_transition_matrix` estimates the noise from the probabilities that a model gives to unseen rows.
+# Even the rows of which it is surest have some other labels, and these are taken for noise. In the table, row i
+# and column j is the probability that a loan whose true class is i has the label j.
 
 # %%
 classes = sorted(loans["outcome"].unique())
@@ -159,36 +159,36 @@ def estimated_noise(model):
 estimated_noise(RobustForestClassifier(random_state=0))
 
 # %% [markdown]
-# It is about one in ten, as it should be. But it stands or falls with the probabilities. Those of XGBoost,
-# which has learned its training rows by heart, are near 0 and 1 for all rows, and say that there is no noise at
-# all:
+# The estimate is about one in ten, as it should be. But it depends on the quality of the probabilities. Those
+# of XGBoost, which has memorised its training rows, are near 0 and 1 for all rows, and suggest that there is no
+# noise at all:
 
 # %%
 estimated_noise(fitted["XGBoost"])
 
 # %% [markdown]
-# Where classes overlap, as in most real data, the overlap is taken for noise as well. So take the answer for an
+# If classes overlap, as in most real data, the overlap is taken for noise as well. So read the result as an
 # order of magnitude.
 #
 # ## 4. What to conclude
 #
-# The share of its accuracy that each model keeps, when 10, 20 and 30 % of noise are added:
+# The share of its accuracy that each model keeps when 10, 20 and 30 % of noise are added:
 
 # %%
 comparison.curve("retention").round(2)
 
 # %% [markdown]
-# - On this file the choice matters more than the figures without more noise suggest, where all models are
-#   within two or three points. Add 10 %, and XGBoost, LightGBM and the random forest lose two to five percent
-#   of their accuracy, XGBoost with the robust loss one to three, the robust forest and logistic regression
-#   about one at most. As the file is about as noisy as that already, the former have most likely lost
-#   something already. The table of section 2 says that they have.
-# - The simplest model is the best, with either kind of noise. Its bias is what protects it. That is so because
-#   the truth behind this file is nearly linear; on another file it may well be the forest.
-# - A robust loss helps XGBoost with 10 % more noise, and hardly beyond that; it does not make of it what the
-#   simpler models are. Fewer or smaller trees may be worth as much; add such models and see.
-# - The bands are wide: four repeats of 200 test rows do not settle who is ahead by a point. Ask for more
-#   `repeats` before you tell anybody.
-# - Noise that hits one group of rows, or comes from one annotator, is neither of the two kinds here.
-#   `noise={"class_conditional": [[0.0, 0.3]]}` swaps labels of one class only; the kinds are listed in the
-#   reference of the config.
+# - On this file the choice of the model matters more than the accuracies without added noise suggest, where all
+#   models are within two or three points. With 10 % more noise, XGBoost, LightGBM and the random forest lose
+#   two to five percent of their accuracy, XGBoost with the robust loss one to three, the robust forest and
+#   logistic regression about one at most. The file is about as noisy as that already, so the first three have
+#   most likely lost something already. Section 2 confirms it for XGBoost.
+# - The simplest model is the best, with either kind of noise. Its bias protects it. That is so because the
+#   truth behind this file is nearly linear; on another file it may well be the forest.
+# - A robust loss helps XGBoost with 10 % more noise, and hardly beyond that; it does not make XGBoost as robust
+#   as the simpler models. Fewer or smaller trees may help as much; add such models and see.
+# - The bands are wide: four repeats of 200 test rows do not settle a difference of one point. Use more
+#   `repeats` before you report results.
+# - Noise in one group of rows only, or from one annotator, is neither of the two kinds here.
+#   `noise={"class_conditional": [[0.0, 0.3]]}` swaps labels of one class only; the config reference lists all
+#   kinds.
