@@ -43,13 +43,14 @@ PUBLIC = [
     "boostnoise.metrics.Metric",
 ]
 
-# Names in single backticks are links.  Lower-case words that are no public names, and X, are parameters.  They
-# become code, as do names of other libraries, which have no pages here.  Any other unknown name is an error.
+# Names in single backticks are links.  Lower-case words and single letters that are no public names are
+# parameters.  They become code, as do names of other libraries, which have no pages here.  Other unknown names
+# are errors.
 default_role = "py:obj"
 nitpicky = True
 suppress_warnings = ["ref.citation"]  # the sources of a module need not be cited by its docstring
 nitpick_ignore_regex = [
-    ("py:obj", r"[a-z0-9_]+|X"),
+    ("py:obj", r"[a-z0-9_]+|[A-Z]"),
     ("py:obj", r"(catboost|joblib|lightgbm|matplotlib|numpy|pandas|scipy|sklearn|xgboost)\.[\w.]+"),
 ]
 autodoc_typehints = "none"  # numpydoc's sections have them

@@ -218,7 +218,7 @@ class Twoing(Criterion):
 class Pairwise(Criterion):
     """The pairwise gain ``g = |N_L- N_R+ - N_L+ N_R-| / 2`` of two classes (Yang, Gao & Li 2019).
 
-    Class-conditional noise with rates tau_+ and tau_- multiplies the expected gain of every split by
+    Class-conditional noise with rates ``tau_+`` and ``tau_-`` multiplies the expected gain of every split by
     ``|1 - tau_+ - tau_-|`` (Theorem 1 there).  The gain counts pairs of rows.  Best-first growth and
     ``min_impurity_decrease`` compare nodes, and use g / n^2 instead.
     """
