@@ -20,6 +20,7 @@ from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
 from .losses.base import Loss
 from .losses.curvature import Strategy
+from .losses.registry import DEFAULT_LOSS
 from .losses.softmax import Floats
 from .metrics import LogLossMetric, adapt_metric
 
@@ -84,7 +85,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     def __init__(
         self,
         *,
-        loss: str | Loss = "gce",
+        loss: str | Loss = DEFAULT_LOSS,
         loss_params: dict[str, Any] | None = None,
         hessian: Strategy | None = None,
         **kwargs: Any,

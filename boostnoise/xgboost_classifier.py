@@ -24,6 +24,7 @@ from .adaptation import adapt, build_loss
 from .hooks import XGBoostObjective
 from .losses.base import Loss
 from .losses.curvature import Strategy
+from .losses.registry import DEFAULT_LOSS
 from .metrics import CorrectedAccuracyMetric, adapt_metric
 
 LABELS_ATTRIBUTE = "boostnoise_labels"  # attribute of a saved booster that stores the labels
@@ -76,7 +77,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     def __init__(
         self,
         *,
-        loss: str | Loss = "gce",
+        loss: str | Loss = DEFAULT_LOSS,
         loss_params: dict[str, Any] | None = None,
         hessian: Strategy | None = None,
         class_weight: dict[Any, float] | str | None = None,

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._growing import Sample, TreeSettings
 from ._kernels.coding import encode
 from ._kernels.grower import GrowthSettings
+from ._leaf_values import leaf_value_power
 from ._validation import (
     NO_LIMIT,
     apply_class_weight,
@@ -25,7 +26,6 @@ from ._validation import (
     check_row_count,
     check_training_data,
 )
-from ._values import leaf_value_power
 from .bounds import min_leaf_samples
 from .criteria import ADAPTIVE, Criterion, NegativeExponential, get_criterion
 from .tree import Tree

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
+from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
 from ._validation import check_choice, check_count, check_flag, check_number, check_row_count, read_only
-from ._values import apply_shrinkage, node_values
 from .adaptation import (
     NODE_SIZES,
     SHRINKAGES,
@@ -30,7 +30,7 @@ from .adaptation import (
     out_of_bag_votes,
     smoothing_losses,
 )
-from .criteria import ADAPTIVE, Criterion
+from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
@@ -54,7 +54,7 @@ class BaseForest(BaseRobustTrees):
         self,
         n_estimators: int = 100,
         *,
-        criterion: str | Criterion = "gini",
+        criterion: str | Criterion = FOREST_CRITERION,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_split: int | float | str | None = None,

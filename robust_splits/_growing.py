@@ -13,8 +13,8 @@ from ._kernels.coding import Columns
 from ._kernels.grower import GrowthSettings, Workspace, grow_nodes
 from ._kernels.random import count_draws
 from ._kernels.scan import Measure
+from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads
-from ._values import apply_shrinkage, node_values
 from .criteria import Criterion
 from .tree import Tree
 

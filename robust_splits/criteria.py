@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ._criterion_checks import check_counts, check_parameter, check_split
-from ._kernels import codes
+from ._kernels import criterion_codes as codes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -347,6 +347,9 @@ ALIASES = {
 
 # Adaptive negative exponential.  Only estimators take this name, because they choose lam from the data.
 ADAPTIVE = "ane"
+# Defaults of the estimators.
+TREE_CRITERION = "negative_exponential"
+FOREST_CRITERION = "gini"
 
 
 def get_criterion(criterion: str | Criterion) -> Criterion:

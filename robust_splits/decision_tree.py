@@ -15,7 +15,7 @@ from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, grow_tree
 from ._validation import check_number
 from .adaptation import choose_by_holdout
-from .criteria import ADAPTIVE, Criterion
+from .criteria import ADAPTIVE, TREE_CRITERION, Criterion
 from .tree import Tree
 
 
@@ -102,7 +102,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
 
     def __init__(
         self,
-        criterion: str | Criterion = "negative_exponential",
+        criterion: str | Criterion = TREE_CRITERION,
         *,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,

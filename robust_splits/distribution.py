@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._kernels.codes import DISTRIBUTION
+from ._kernels.criterion_codes import DISTRIBUTION
 from .criteria import Impurity
 
 if TYPE_CHECKING:

@@ -20,6 +20,9 @@ from .margin import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, Tang
 from .transition import BackwardCorrection, ForwardCorrection, UnbiasedCrossEntropy
 from .vector import Bootstrap, BrierScore, LabelSmoothing, NormalizedCrossEntropyMAE, NormalizedCrossEntropyRCE
 
+# Default of the estimators.
+DEFAULT_LOSS = "gce"
+
 LOSSES: dict[str, type[Loss]] = {
     "ce": CrossEntropy,
     "mae": MeanAbsoluteError,

@@ -17,7 +17,7 @@ from math import prod
 from typing import Any
 
 from ..errors import ConfigError, one_line, shown
-from .allowed_classes import PACKAGES, check_classes, is_listed
+from .allowed_classes import PACKAGES, check_classes
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
 from .criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
 from .packages import described_classes, import_extras, is_description, packages_of
@@ -81,15 +81,32 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) 
     return estimator
 
 
-def default_parameter(module: str, model: str, name: str) -> Any:
-    """Default of a parameter of one of this project's estimators.
+def default_variant(model: str) -> dict[str, str]:
+    """Criterion or loss that one of this project's estimators uses by default.
 
-    Returns None for other classes, which are not imported, and for unknown parameters.
+    The estimator is not imported, which would take seconds.
+
+    Parameters
+    ----------
+    model : str
+        Name of a class.
+
+    Returns
+    -------
+    dict of str to str
+        The parameter and its default; empty for other classes.
     """
-    if module.partition(".")[0] not in OWN_PACKAGES or not is_listed(module, model):
-        return None
-    parameter = inspect.signature(getattr(importlib.import_module(module), model)).parameters.get(name)
-    return None if parameter is None or parameter.default is parameter.empty else parameter.default
+    from boostnoise.losses.registry import DEFAULT_LOSS
+    from robust_splits.criteria import FOREST_CRITERION, TREE_CRITERION
+
+    defaults = {
+        "RobustDecisionTreeClassifier": {"criterion": TREE_CRITERION},
+        "RobustForestClassifier": {"criterion": FOREST_CRITERION},
+        "RobustExtraTreesClassifier": {"criterion": FOREST_CRITERION},
+        "RobustXGBClassifier": {"loss": DEFAULT_LOSS},
+        "RobustLGBMClassifier": {"loss": DEFAULT_LOSS},
+    }
+    return defaults.get(model, {})
 
 
 def variants(parameter: str) -> dict[str, str]:

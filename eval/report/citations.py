@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..config.run import Config
 from ..models.criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
-from ..models.factory import OWN_PACKAGES, default_parameter
+from ..models.factory import OWN_PACKAGES, default_variant
 
 ALWAYS = {"ELA and RLA": ["saez2016"], "comparisons over data sets": ["demsar2006"]}
 # Learners by the top-level package of their module.
@@ -119,9 +119,9 @@ def _class_reasons(module: str, name: str, params: dict[str, Any]) -> Iterator[t
         return
     if name in CLASSES:
         yield CLASSES[name]
+    chosen = default_variant(name) | params
     for parameter, known in (("criterion", CRITERIA), ("loss", LOSSES)):
-        value = params[parameter] if parameter in params else default_parameter(module, name, parameter)
-        variant = str(value).partition("(")[0]
+        variant = str(chosen.get(parameter, "")).partition("(")[0]
         key = criterion_synonyms().get(variant, variant) if parameter == "criterion" else variant
         if key in known:
             yield f"{parameter} {variant}", known[key]

@@ -17,7 +17,8 @@ from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
-from .codes import (
+from .compile import callback, inner_kernel, outer_kernel
+from .criterion_codes import (
     CREDAL_RATIO,
     DISTRIBUTION,
     ENTROPY,
@@ -30,7 +31,6 @@ from .codes import (
     SQRT_GINI,
     TWOING,
 )
-from .compile import callback, inner_kernel, outer_kernel
 
 # Rounding error of a gain, relative to the largest impurities, which are about 1.  Sums of integer weights are
 # exact, so only the arithmetic of the impurities adds to it; the error of other sums grows with their length.

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .codes import GINI
 from .coding import Columns
 from .compile import inlined_kernel, outer_kernel
+from .criterion_codes import GINI
 from .frontier import pop, push
 from .gain import EPSILON, ROUNDING
 from .nodes import LEAF, UNKNOWN, Nodes, Pending, double_capacity, init_node, new_nodes, new_pending

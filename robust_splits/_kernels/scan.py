@@ -16,7 +16,8 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .codes import (
+from .compile import inlined_kernel, inner_kernel, outer_kernel
+from .criterion_codes import (
     CREDAL,
     CREDAL_RATIO,
     ENTROPY,
@@ -29,7 +30,6 @@ from .codes import (
     SQRT_GINI,
     TWOING,
 )
-from .compile import inlined_kernel, inner_kernel, outer_kernel
 from .gain import EPSILON, credal_entropy, x_log_x
 
 LOW_HALF = 0xFFFFFFFF

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
 from robust_splits._kernels.random import count_draws
-from robust_splits._values import apply_shrinkage, node_values
+from robust_splits._leaf_values import apply_shrinkage, node_values
 from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
 
 

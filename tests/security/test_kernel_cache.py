@@ -210,7 +210,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
 import numpy as np
 from robust_splits import RobustForestClassifier
 from robust_splits._kernels.gain import reduction
-from robust_splits._values import node_values
+from robust_splits._leaf_values import node_values
 print(node_values(np.array([[1.0, 3.0]]), 1.0, 0).tolist())
 """
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "always"}

@@ -1,4 +1,5 @@
 import importlib
+import inspect
 import sys
 
 import numpy as np
@@ -8,10 +9,12 @@ from sklearn.datasets import make_blobs
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+import boostnoise
+import robust_splits
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.criterion_names import ADAPTIVE_CRITERION
-from boostnoise.eval.models.factory import build, check_variant, default_parameter, variant_names, variants
+from boostnoise.eval.models.factory import build, check_variant, default_variant, variant_names, variants
 from boostnoise.eval.models.packages import EXTRAS, is_installed
 from boostnoise.eval.models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS
 from boostnoise.losses import LOSSES
@@ -347,21 +350,9 @@ def test_classes_that_an_allowed_module_imports_are_not_allowed(tmp_path, monkey
 
 
 def test_defaults_of_own_estimators():
-    assert (
-        default_parameter("robust_splits", "RobustDecisionTreeClassifier", "criterion")
-        == "negative_exponential"
-    )
-    assert default_parameter("robust_splits", "RobustForestClassifier", "criterion") == "gini"
-    assert default_parameter("boostnoise", "RobustLGBMClassifier", "loss") == "gce"
-    assert default_parameter("boostnoise", "RobustLGBMClassifier", "criterion") is None
-    assert default_parameter("sklearn.svm", "SVC", "C") is None
-
-
-def test_asking_for_a_default_imports_own_estimators_only(tmp_path, monkeypatch):
-    (tmp_path / "untrusted.py").write_text("class Model:\n    def __init__(self, loss='ce'): ...\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.invalidate_caches()
-    assert default_parameter("untrusted", "Model", "loss") is None
-    assert "untrusted" not in sys.modules
-    assert default_parameter("boostnoise.__main__", "Model", "loss") is None
-    assert "boostnoise.__main__" not in sys.modules
+    for package in (boostnoise, robust_splits):
+        for name in [name for name in package.__all__ if name.endswith("Classifier")]:
+            parameters = inspect.signature(getattr(package, name)).parameters
+            defaults = {key: parameters[key].default for key in ("criterion", "loss") if key in parameters}
+            assert default_variant(name) == defaults
+    assert default_variant("SVC") == {}
