@@ -67,7 +67,7 @@ def aligned(table: pd.DataFrame) -> str:
 
 
 def checked_alpha(alpha: float) -> float:
-    """Check a significance noise_rate."""
+    """Check a significance level."""
     if not isinstance(alpha, Real) or not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}")
     return alpha

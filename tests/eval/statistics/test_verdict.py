@@ -242,7 +242,7 @@ def test_arguments(scores):
 
 def test_the_published_accuracies_of_2020(data_root):
     scores = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
-    scores = scores[scores["config"] == "depth6trees50"].rename(columns={"noise_rate": "noise_rate"})
+    scores = scores[scores["config"] == "depth6trees50"].rename(columns={"level": "noise_rate"})
     (text,) = verdict(scores.assign(noise_kind="label", repeat=0))
     assert text == (
         "At 30 % label noise xgboost6 has the best mean rank of three models (1.56) in accuracy over 16 data sets and keeps "
