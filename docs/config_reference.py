@@ -7,6 +7,7 @@ the page is written by hand.  A test fails if a table is out of date.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from typing import Any
 
 from boostnoise.eval.config.json_schema import config_schema
 from boostnoise.eval.config.run import SCHEMA_KEY
+from boostnoise.eval.metrics.registry import SCORED, TIMED, Measure
 from boostnoise.eval.models.factory import variants
 from boostnoise.eval.models.short_names import SHORT_NAMES
 
@@ -59,6 +61,8 @@ def _table(name: str) -> str:
                 (f"`{name}`", of.group, _text(of.summary), f"`{of.model}`") for name, of in SHORT_NAMES.items()
             )
             return _rows(("short name", "library", "model", "class"), models)
+        case "measures":
+            return _rows(("measure", "best", "definition"), map(_measure, (*SCORED, *TIMED)))
         case "criterion" | "loss":
             known = ((f"`{key}`", _text(line)) for key, line in variants(name).items())
             return _rows((name, "definition"), known)
@@ -90,6 +94,12 @@ def _kind(name: str) -> tuple[str, ...]:
         return f"`{keys['kind']['const']}`", what, "none", ""
     default = f"; default `{json.dumps(rates['default'])}`" if "default" in rates else ""
     return f"`{keys['kind']['const']}`", what, _text(rates["description"]), _value(rates["items"]) + default
+
+
+def _measure(measure: Measure) -> tuple[str, ...]:
+    text = inspect.getdoc(measure.score) if measure.score else f"{measure.label.capitalize()}, wall time."
+    definition = _text(" ".join(str(text).split()))
+    return f"`{measure.name}`", "highest" if measure.higher_is_better else "lowest", definition
 
 
 def _value(schema: dict[str, Any]) -> str:
