@@ -13,7 +13,7 @@ from ..config.run import Config
 from ..execution.run_record import Run, load_run
 from ..metrics.curves import by_noise_rate, curve, mean_curve
 from ..metrics.registry import higher_is_better
-from ..statistics.score_tables import checked_kind, rank_table, score_table
+from ..statistics.score_tables import rank_table, resolve_noise_kind, score_table
 from ..statistics.significance import SignificanceTests, significance_tests
 from ..statistics.verdict import compared_rate, verdict
 from .text import as_html, as_text, figure_of, heading
@@ -118,7 +118,7 @@ class Comparison:
 
     def _kind(self, noise_kind: str | None) -> str:
         """Check the kind of noise; None stands for the only one."""
-        return checked_kind(self.run.scores, noise_kind)
+        return resolve_noise_kind(self.run.scores, noise_kind)
 
     def _of_kind(self, noise_kind: str | None) -> pd.DataFrame:
         """Scores under a kind of noise, or all scores."""

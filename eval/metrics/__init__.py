@@ -1,1 +1,1 @@
-"""What a cell is scored by, ELA and RLA, and the registry of all measures."""
+"""Measures of a cell, the robustness metrics ELA and RLA, and the registry of both."""

@@ -14,33 +14,34 @@ CELL = ["dataset", "noise_kind", "model", "repeat"]
 
 
 def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
-    """A metric of every cell, A_0 and A_v paired within the same repeat.
+    """Values of a metric per cell.  A_0 and A_v are paired within a repeat.
 
     Parameters
     ----------
     scores : DataFrame
         `Run.scores`.
     metric : str
-        A measure, which is a column of the scores; ``"ela"``, ``"rla"``, ``"retention"``, ``"area_under_ela"``.
+        A measure, which is a column of the scores, or one of the robustness metrics ``"ela"``, ``"rla"``,
+        ``"retention"`` and ``"area_under_ela"``.
     of : str, default="accuracy"
-        The measure that stands for the accuracy in the latter four.
+        The measure that replaces the accuracy in the robustness metrics.
 
     Returns
     -------
     DataFrame
-        The scores with a column named after the metric.  For the area one row for each data set, kind of noise,
-        model and repeat.
+        The scores with a column named after the metric.  For ``"area_under_ela"``, one row per data set, kind
+        of noise, model and repeat.
 
     Raises
     ------
     ValueError
-        If the metric is unknown, or the scores lack the measure.
+        If the metric is unknown, or the measure is not in the scores.
     """
     check_metric(metric)
     measure = metric if metric in MEASURES else of
     if measure not in MEASURES or measure not in scores:
-        there = ", ".join(name for name in MEASURES if name in scores)
-        raise ValueError(f"the scores have no measure {measure!r}, but {there}")
+        available = ", ".join(name for name in MEASURES if name in scores)
+        raise ValueError(f"measure {measure!r} is not in the scores; available measures: {available}")
     if metric in MEASURES:
         return scores.copy()
     if metric == "area_under_ela":
@@ -54,9 +55,9 @@ def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
 
 
 def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
-    """A metric against the noise rate, for each data set and model.
+    """Mean of a metric over the repeats, per noise rate, data set and model.
 
-    A model that lacks a repeat has no mean: one over other splits than the rest could not be compared.
+    A model that lacks a repeat has no mean, because a mean over other splits is not comparable.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFra
     Returns
     -------
     DataFrame
-        One row per data set, kind of noise, rate and model: the mean over repeats under the metric's name,
-        ``std``, their sample standard deviation, and ``repeats``, the number of repeats with a value.  The area
+        One row per data set, kind of noise, rate and model: the mean over the repeats under the metric's name,
+        their sample standard deviation ``std``, and ``repeats``, the number of repeats with a value.  The area
         under ELA has no rate.
     """
     values = per_repeat(scores, metric, of)
@@ -76,11 +77,11 @@ def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFra
 
 
 def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
-    """A metric against the noise rate, averaged over the data sets.
+    """Mean of a metric over the data sets, per noise rate and model.
 
-    Within each repeat the data sets are averaged, then the repeats; the spread is that of the repeats.  A model
-    that lacks a data set or a repeat has no mean: one over other data sets or splits than the rest could not be
-    compared.
+    The data sets are averaged within each repeat, then the repeats; the spread is over the repeats.  A model
+    that lacks a data set or a repeat has no mean, because a mean over other data sets or splits is not
+    comparable.
 
     Parameters
     ----------
@@ -90,8 +91,8 @@ def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
     Returns
     -------
     DataFrame
-        One row per kind of noise, rate and model: the mean under the metric's name, ``std``, the sample
-        standard deviation over repeats, and ``repeats``, the number of repeats with a value.  The area under
+        One row per kind of noise, rate and model: the mean under the metric's name, the sample standard
+        deviation ``std`` over the repeats, and ``repeats``, the number of repeats with a value.  The area under
         ELA has no rate.
     """
     values = per_repeat(scores, metric, of)
@@ -103,7 +104,7 @@ def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
 
 
 def by_noise_rate(table: pd.DataFrame, metric: str, rows: list[str]) -> pd.DataFrame:
-    """A `curve` or `mean_curve` in wide form.
+    """Pivot a `curve` or `mean_curve` to one column per noise rate.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def by_noise_rate(table: pd.DataFrame, metric: str, rows: list[str]) -> pd.DataF
     Returns
     -------
     DataFrame
-        A column for each noise rate, or one named ``"area"`` for the area under ELA.
+        One column per noise rate; for the area under ELA, a single column ``"area"``.
     """
     if "noise_rate" not in table:
         return table.set_index(rows)[[metric]].rename(columns={metric: "area"})

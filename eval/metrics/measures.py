@@ -1,7 +1,7 @@
 """Measures of a fitted model on test rows.
 
-Classes that neither the test rows nor the predictions hold count in no mean.  The numbers are those of
-scikit-learn's functions, whose checks of every argument would take longer than many a fit.
+Means over classes skip classes that occur neither in the test rows nor in the predictions.  The values equal
+those of scikit-learn's functions, whose argument checks would take longer than many fits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .tree_sizes import mean_tree_size
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions of a fitted classifier on test rows, checked.
+    """Validated predictions of a fitted classifier on test rows.
 
     Attributes
     ----------
@@ -44,33 +44,33 @@ class Predictions:
         """Predicted class numbers, shape (n_rows,)."""
         predicted = np.asarray(self.predicted)
         if predicted.shape != (self.y.size,):
-            raise ValueError(f"predict returned the shape {predicted.shape} for {self.y.size} rows")
+            raise ValueError(f"predict returned shape {predicted.shape}, expected ({self.y.size},)")
         if not np.isin(predicted, np.arange(self.classes.size)).all():
-            raise ValueError("predict returned labels that fit was not given")
+            raise ValueError("predict returned labels that are not in the training labels")
         return self.classes[predicted.astype(np.int64)]
 
     @cached_property
     def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Rows of each class: correctly predicted, in the test set, and predicted."""
         n_classes = max(self.y.max(), self.labels.max()) + 1
-        correct, actual, found = (
-            np.bincount(some, minlength=n_classes)
-            for some in (self.y[self.labels == self.y], self.y, self.labels)
+        correct, actual, predicted = (
+            np.bincount(labels, minlength=n_classes)
+            for labels in (self.y[self.labels == self.y], self.y, self.labels)
         )
-        return correct, actual, found
+        return correct, actual, predicted
 
     @cached_property
     def scores(self) -> NDArray[np.float64] | None:
         """Scores of shape (n_rows, n_classes) from `predict_proba`, or else `decision_function`.
 
-        None if the model has neither, or scores pairs of classes.  A class without training rows, by noise or
-        chance, scores 0.
+        None if the model has neither method, or its decision function scores pairs of classes.  A class without
+        training rows, due to noise or chance, has the score 0.
         """
         return None if self._scores is None else self._scores[0]
 
     @cached_property
     def precision(self) -> float | None:
-        """Machine epsilon of the probabilities; None if the scores are not from `predict_proba`."""
+        """Machine epsilon of the probabilities; None if the scores do not come from `predict_proba`."""
         return None if self._scores is None else self._scores[1]
 
     @cached_property
@@ -80,18 +80,18 @@ class Predictions:
         if method is None or (method == "decision_function" and _scores_pairs(model)):
             return None
         values = np.asarray(getattr(model, method)(self.X))
-        # The labels of the columns: a model that drops rows may not have seen every label.
+        # Labels of the columns.  A model that drops rows may lack some of the training labels.
         known = np.asarray(getattr(model, "classes_", np.arange(classes.size)))
         if not np.isin(known, np.arange(classes.size)).all():
-            raise ValueError("classes_ holds labels that fit was not given")
+            raise ValueError("classes_ contains labels that are not in the training labels")
         if method == "decision_function" and values.ndim == 1 and known.size == 2:
             values = np.column_stack([-values, values])
         if values.shape != (n_rows, known.size):
             raise ValueError(
-                f"{method} returned the shape {values.shape} for {n_rows} rows and {known.size} classes"
+                f"{method} returned shape {values.shape}, expected ({n_rows}, {known.size}): rows, classes"
             )
         if values.dtype.kind not in "fiub":
-            raise ValueError(f"{method} returned values of the type {values.dtype}")
+            raise ValueError(f"{method} returned values of type {values.dtype}, expected numbers")
         if not np.isfinite(values).all():
             raise ValueError(f"{method} returned NaN or infinity")
         scores = np.zeros((n_rows, int(max(self.y.max(), classes.max())) + 1))
@@ -101,7 +101,7 @@ class Predictions:
 
     @cached_property
     def tree_size(self) -> tuple[float, float] | None:
-        """Mean leaves and depth of the trees of the model; see `mean_tree_size`."""
+        """Mean number of leaves and mean depth of the model's trees; see `mean_tree_size`."""
         return mean_tree_size(self.model)
 
 
@@ -119,26 +119,26 @@ def balanced_accuracy(predictions: Predictions) -> float:
 
 
 def macro_f1(predictions: Predictions) -> float:
-    """Mean F1 of the classes that are in the test rows or predicted."""
-    correct, actual, found = predictions.counts
-    in_either = actual + found > 0
-    f1 = 2 * correct[in_either] / (actual + found)[in_either]
+    """Mean F1 of the classes that occur in the test rows or the predictions."""
+    correct, actual, predicted = predictions.counts
+    in_either = actual + predicted > 0
+    f1 = 2 * correct[in_either] / (actual + predicted)[in_either]
     return float(f1.mean())
 
 
 def roc_auc(predictions: Predictions) -> float | None:
-    """ROC AUC of two classes, or the mean over the classes of the test rows, each against the rest.
+    """ROC AUC for two classes; for more, the mean one-vs-rest AUC over the classes of the test rows.
 
-    That is the share of pairs of a row of the class and another row in the right order; ties count half.  None
-    where the test rows hold one class only, or the model has no scores.
+    The AUC of a class is the share of correctly ordered pairs of a row of the class and another row; ties count
+    half.  None if the test rows hold a single class, or the model has no scores.
     """
-    from scipy.stats import rankdata  # which takes long to load
+    from scipy.stats import rankdata  # slow to import
 
     y, scores = predictions.y, predictions.scores
     in_test = np.unique(y)
     if scores is None or in_test.size < 2:
         return None
-    # The two columns of two classes hold the same information, but for rounding.
+    # With two classes, both columns hold the same information up to rounding.
     columns = np.array([1]) if scores.shape[1] == 2 else in_test
     is_class = y[:, np.newaxis] == columns
     n_in = is_class.sum(axis=0)
@@ -150,7 +150,7 @@ def roc_auc(predictions: Predictions) -> float | None:
 def log_loss(predictions: Predictions) -> float | None:
     """Log loss in nats, with probabilities clipped to the precision of their type.
 
-    None where the model has no `predict_proba`, or its rows are not probabilities that sum to one.
+    None if the model has no `predict_proba`, or its rows are not probabilities that sum to one.
     """
     y, scores, precision = predictions.y, predictions.scores, predictions.precision
     if scores is None or precision is None:
@@ -158,8 +158,8 @@ def log_loss(predictions: Predictions) -> float | None:
     sums = scores.sum(axis=1)
     if (scores < 0).any() or (np.abs(sums - 1) > np.sqrt(precision)).any():
         return None
-    right = scores[np.arange(y.size), y]
-    return float(-np.log(np.clip(right, precision, 1 - precision)).mean())
+    of_true_class = scores[np.arange(y.size), y]
+    return float(-np.log(np.clip(of_true_class, precision, 1 - precision)).mean())
 
 
 def leaves(predictions: Predictions) -> float | None:
@@ -173,7 +173,7 @@ def depth(predictions: Predictions) -> float | None:
 
 
 def _scores_pairs(model: Any) -> bool:
-    """Whether a support vector machine is set to score pairs of classes."""
+    """Whether a support vector machine is configured to score pairs of classes."""
     params = model.get_params() if hasattr(model, "get_params") else {}
     names = [name for name in params if name.endswith("decision_function_shape")]
     return any(params[name] == "ovo" for name in names)

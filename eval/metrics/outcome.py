@@ -1,4 +1,4 @@
-"""What comes of a cell: all that was measured, or an error."""
+"""Outcome of a cell: its scores, or an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .registry import RANGES
 if TYPE_CHECKING:
     import pandas as pd
 
-# The error of a cell that no one has fitted so far, such as in a run that was stopped; it has not failed.
+# Error of a cell that is yet to be fitted, for example because its run was stopped.  Such a cell has not
+# failed.
 NOT_FITTED = "not fitted yet"
 
 
@@ -24,8 +25,8 @@ class Outcome:
     Attributes
     ----------
     scores : mapping of str to float or None
-        Values of the columns of `registry.RANGES`: the measures, and the share of the training labels that the
-        noise changed.  What is missing has no value.
+        Values of the columns of `registry.RANGES`: the measures, and the share of training labels that the
+        noise changed.  Absent columns have no value.
     error : str or None
         One line.
     traceback : str or None
@@ -37,16 +38,16 @@ class Outcome:
 
     @property
     def is_score(self) -> bool:
-        """Whether it holds possible scores and no error."""
+        """Whether the outcome holds valid scores and no error."""
         return (
             self.error is None
             and self.scores.get("accuracy") is not None
-            and all(_can_be(value, *RANGES[name]) for name, value in self.scores.items())
+            and all(_is_valid(value, *RANGES[name]) for name, value in self.scores.items())
         )
 
     @property
     def is_error(self) -> bool:
-        """Whether it holds an error and nothing else."""
+        """Whether the outcome holds an error and no scores."""
         return (
             isinstance(self.error, str)
             and isinstance(self.traceback, str | None)
@@ -54,17 +55,18 @@ class Outcome:
         )
 
 
-def _can_be(value: object, least: float, largest: float) -> bool:
-    return value is None or (isinstance(value, float) and math.isfinite(value) and least <= value <= largest)
+def _is_valid(value: object, minimum: float, maximum: float) -> bool:
+    return value is None or (isinstance(value, float) and math.isfinite(value) and minimum <= value <= maximum)
 
 
 @dataclass(frozen=True)
-class Lacking:
-    """How many cells of some scores have none.
+class MissingCells:
+    """Number of cells without scores.
 
     Attributes
     ----------
     n_cells, n_failed, n_not_fitted : int
+        All cells, failed cells, and cells that are not fitted yet.
     """
 
     n_cells: int
@@ -75,7 +77,7 @@ class Lacking:
         return self.n_failed + self.n_not_fitted > 0
 
     def describe(self, cells: str = "cells") -> str:
-        """Both numbers as the beginning of a sentence; cells that are not fitted yet have not failed."""
+        """Both counts as the beginning of a sentence: 2 of 8 cells failed and 1 is not fitted yet."""
         failed = [f"{self.n_failed} of {self.n_cells} {cells} failed"] if self.n_failed else []
         of = "" if failed else f" of {self.n_cells} {cells}"
         return " and ".join(
@@ -84,17 +86,17 @@ class Lacking:
         )
 
 
-def lacking(scores: pd.DataFrame) -> Lacking:
+def missing_cells(scores: pd.DataFrame) -> MissingCells:
     """Count the cells without scores."""
     if "error" not in scores:
-        return Lacking(len(scores), 0, 0)
+        return MissingCells(len(scores), 0, 0)
     n, not_fitted = int(scores["error"].notna().sum()), int(scores["error"].eq(NOT_FITTED).sum())
-    return Lacking(len(scores), n - not_fitted, not_fitted)
+    return MissingCells(len(scores), n - not_fitted, not_fitted)
 
 
 def cells_by_error(scores: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
-    """Cells without scores, grouped: model, data set, error and the cells that share them."""
+    """Group the cells without scores by model, data set and error."""
     if "error" in scores:
-        without = scores[scores["error"].notna()]
-        for (model, dataset, error), cells in without.groupby(["model", "dataset", "error"], sort=False):
+        missing = scores[scores["error"].notna()]
+        for (model, dataset, error), cells in missing.groupby(["model", "dataset", "error"], sort=False):
             yield str(model), str(dataset), str(error), cells

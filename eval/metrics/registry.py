@@ -1,7 +1,7 @@
-"""The registry of measures: the one place where a measure is declared.
+"""Registry of measures: the single place where a measure is declared.
 
 Config keys, columns of scores and store, axis labels, tables, verdicts and tables of the docs derive from it.
-A measure is added by its function in `measures` and an entry in `SCORED`.
+To add a measure, add a function to `measures` and an entry to `SCORED`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import measures, robustness
 from .measures import Predictions
 
-LARGEST = 1e100  # sums and quotients of such numbers are finite
-OF = "{of}"  # stands for the label of the measure that a robustness metric is computed from
+MAX_VALUE = 1e100  # keeps sums and quotients finite
+OF = "{of}"  # placeholder for the label of the measure that a robustness metric is computed from
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Measure:
     name : str
         Column of the scores, and the name in configs.
     label : str
-        Axis label; what follows the first comma explains it.  ``{of}`` stands for the label of the measure that
-        a robustness metric is computed from.
-    least, largest : float
-        Range of possible values.
+        Axis label; the part after the first comma is an explanation.  ``{of}`` is replaced with the label of
+        the measure that a robustness metric is computed from.
+    minimum, maximum : float
+        Range of valid values.
     higher_is_better : bool
     score : callable or None
-        Computes the measure from `Predictions`, or returns None where a model has no such value.
+        Computes the measure from `Predictions`, or returns None if the model has no such value.
     paired : callable or None
         Computes a robustness metric from A_v and A_0.
     hint : str
@@ -43,8 +43,8 @@ class Measure:
 
     name: str
     label: str
-    least: float = 0.0
-    largest: float = LARGEST
+    minimum: float = 0.0
+    maximum: float = MAX_VALUE
     higher_is_better: bool = False
     score: Callable[[Predictions], float | None] | None = None
     paired: Callable[[ArrayLike, ArrayLike], NDArray[Any]] | None = None
@@ -61,7 +61,7 @@ SCORED = (
     _share("macro_f1", "macro F1", measures.macro_f1),
     _share("roc_auc", "ROC AUC", measures.roc_auc),
     Measure("log_loss", "log loss", score=measures.log_loss),
-    Measure("leaves", "leaves of a tree", least=1.0, score=measures.leaves),
+    Measure("leaves", "leaves of a tree", minimum=1.0, score=measures.leaves),
     Measure("depth", "depth of a tree", score=measures.depth),
 )
 TIMED = (
@@ -73,7 +73,7 @@ ROBUSTNESS = (
     Measure(
         "rla",
         f"RLA, relative loss of {OF}",
-        -LARGEST,
+        -MAX_VALUE,
         paired=robustness.rla,
         hint="the lower, the less was lost",
     ),
@@ -94,28 +94,29 @@ REGISTRY = {measure.name: measure for measure in (*SCORED, *TIMED, *ROBUSTNESS)}
 METRICS = tuple(REGISTRY)
 MEASURES = tuple(measure.name for measure in (*SCORED, *TIMED))
 PAIRED = {measure.name: measure.paired for measure in ROBUSTNESS if measure.paired is not None}
-# Measures that can take the place of accuracy in the robustness metrics: 1 is the best and 0 the worst value.
+# Measures that can replace accuracy in the robustness metrics: 1 is the best and 0 the worst value.
 ACCURACIES = tuple(
     measure.name
     for measure in SCORED
-    if measure.higher_is_better and (measure.least, measure.largest) == (0.0, 1.0)
+    if measure.higher_is_better and (measure.minimum, measure.maximum) == (0.0, 1.0)
 )
-# Ranges of the columns of scores, in the order of the store; the realised rate is that of the noise.
+# Ranges of the score columns, in the order of the store.  realised_rate is the share of changed training
+# labels.
 RANGES = (
-    {measure.name: (measure.least, measure.largest) for measure in SCORED}
+    {measure.name: (measure.minimum, measure.maximum) for measure in SCORED}
     | {"realised_rate": (0.0, 1.0)}
-    | {measure.name: (measure.least, measure.largest) for measure in TIMED}
+    | {measure.name: (measure.minimum, measure.maximum) for measure in TIMED}
 )
 
 
 def check_metric(metric: str) -> None:
-    """Raise a ValueError that lists the metrics where this is none of them."""
+    """Raise a ValueError if the metric is unknown."""
     if metric not in REGISTRY:
         raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
 
 
 def higher_is_better(metric: str) -> bool:
-    """Whether higher values of a metric are better; lower ones are for losses, sizes of trees and seconds.
+    """Whether higher values of a metric are better.  For losses, tree sizes and seconds, lower ones are.
 
     Parameters
     ----------
@@ -132,12 +133,12 @@ def higher_is_better(metric: str) -> bool:
 
 
 def label_of(metric: str, of: str = "accuracy") -> str:
-    """Axis label of a metric; a robustness metric is computed from the measure `of`."""
+    """Axis label of a metric.  `of` is the measure that a robustness metric is computed from."""
     return REGISTRY[metric].label.replace(OF, REGISTRY[of].label)
 
 
 def short_label_of(metric: str, of: str = "accuracy") -> str:
-    """Label without its explanation, for titles."""
+    """Axis label without its explanation, for titles."""
     label = REGISTRY[metric].label
     name = label.split(",")[0].replace(OF, REGISTRY[of].label)
     return name if OF not in label or of == "accuracy" else f"{name} of {REGISTRY[of].label}"

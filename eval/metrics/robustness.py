@@ -1,11 +1,11 @@
 """Robustness metrics: how much accuracy a model keeps as labels get noisier.
 
-With A_0 the accuracy without injected noise and A_v that at level v: the equalised loss of accuracy
-``ELA_v = (1 - A_v) / A_0``, which counts what a model gets wrong from the start, and the relative loss of
-accuracy ``RLA_v = (A_0 - A_v) / A_0``, which does not and may flatter a poor learner or fall below zero.
-``ELA_v = RLA_v + ELA_0``.  Retention is ``A_v / A_0 = 1 - RLA_v``; the area under ELA is its mean over the
-noise rates, one number for a whole curve.  In place of the accuracy any measure may stand of which 1 is the
-best and 0 the worst.
+Let A_0 be the accuracy without injected noise and A_v the accuracy at noise rate v.  The equalised loss of
+accuracy ``ELA_v = (1 - A_v) / A_0`` counts the errors that a model makes without noise.  The relative loss of
+accuracy ``RLA_v = (A_0 - A_v) / A_0`` ignores them, so it may flatter a poor learner, and it is negative where
+noise helps.  ``ELA_v = RLA_v + ELA_0``.  Retention is ``A_v / A_0 = 1 - RLA_v``.  The area under ELA is its
+mean over the noise rates, one number per curve.  Any measure with best value 1 and worst value 0 can replace
+the accuracy.
 
 References
 ----------
@@ -18,23 +18,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-SMALLEST_BASELINE = 1e-100  # a smaller one counts as 0, for what is divided by it may be infinite
+MIN_BASELINE = 1e-100  # smaller baselines count as 0: dividing by them may overflow
 
 
 def ela(accuracy: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
-    """Equalised loss of accuracy, ``(1 - A_v) / A_0`` [1]_; the lower the better, never negative.
+    """Equalised loss of accuracy, ``(1 - A_v) / A_0`` [1]_.  Lower is better; never negative.
 
     Parameters
     ----------
     accuracy : array-like
         A_v, in [0, 1].
     baseline : array-like
-        A_0, without injected noise; the shapes broadcast.
+        A_0, the accuracy without injected noise.  The shapes broadcast.
 
     Returns
     -------
     ndarray
-        NaN where the baseline is 0 or either accuracy is missing.
+        NaN where the baseline is 0 or an accuracy is missing.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def ela(accuracy: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
 
 
 def rla(accuracy: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
-    """Relative loss of accuracy, ``(A_0 - A_v) / A_0`` [1]_; negative where noise helped.
+    """Relative loss of accuracy, ``(A_0 - A_v) / A_0`` [1]_; negative where noise helps.
 
     Parameters and missing values are those of `ela`.
     """
@@ -55,7 +55,7 @@ def rla(accuracy: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
 
 
 def retention(accuracy: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
-    """Share of the accuracy that is kept, ``A_v / A_0``; above 1 where noise helped.
+    """Share of the accuracy kept, ``A_v / A_0``; above 1 where noise helps.
 
     Parameters and missing values are those of `ela`.
     """
@@ -73,7 +73,7 @@ def area_under_ela(ela: ArrayLike, noise_rate: ArrayLike) -> float:
     Returns
     -------
     float
-        A mean ELA; NaN where one is missing, or there are not two rates.
+        Mean ELA; NaN if a value is missing, or there are fewer than two different rates.
 
     Examples
     --------
@@ -92,4 +92,4 @@ def area_under_ela(ela: ArrayLike, noise_rate: ArrayLike) -> float:
 
 def _over_baseline(loss: NDArray[np.float64], baseline: ArrayLike) -> NDArray[np.float64]:
     baseline = np.asarray(baseline, dtype=np.float64)
-    return loss / np.where(baseline > SMALLEST_BASELINE, baseline, np.nan)
+    return loss / np.where(baseline > MIN_BASELINE, baseline, np.nan)

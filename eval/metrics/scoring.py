@@ -1,4 +1,4 @@
-"""Scores of a fitted model: all measures of the registry."""
+"""Scoring a fitted model with all measures of the registry."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ def measure(
     Returns
     -------
     dict of str to float or None
-        Each measure of `registry.SCORED`; None where the model has no such value.
+        Each measure of `registry.SCORED`; None if the model has no such value.
 
     Raises
     ------
     ValueError
-        If the model returns labels that it was not given, scores of the wrong shape, NaN or infinity.
+        If the model returns labels that are not in the training labels, scores of the wrong shape, NaN or
+        infinity.
     """
     predictions = Predictions(model, X, y, predicted, classes)
     return {entry.name: entry.score(predictions) for entry in SCORED if entry.score is not None}

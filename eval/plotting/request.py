@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .._wording import sentence, under_noise
 from ..config.figure_options import FigureOptions
 from ..metrics.registry import label_of, short_label_of
-from ..statistics.score_tables import checked_rate
+from ..statistics.score_tables import resolve_noise_rate
 from ..statistics.verdict import compared_rate
 from .figure import PANEL, add_side_legend, draw_panels, draw_stack, draw_title_on_axes, scaled_panel
 from .mathtext import text_of
@@ -113,7 +113,7 @@ class PlotRequest:
         if self.noise_rate is None:
             return compared_rate(self.all_scores[self.all_scores["noise_kind"] == kind], self.of)
         rates = np.unique(self.scores_of(kind)["noise_rate"])
-        return checked_rate(rates, self.noise_rate, f" under {kind} noise")
+        return resolve_noise_rate(rates, self.noise_rate, f" under {kind} noise")
 
     def noise_of(self, kind: str) -> str:
         """A kind of noise with the noise rate to compare at, for titles."""

@@ -85,9 +85,9 @@ class Display:
 
     def show_results(self, run: Run, files: list[Path]) -> None:
         """Show the results of a finished run, or where they are."""
-        from ..metrics.outcome import lacking
+        from ..metrics.outcome import missing_cells
 
-        if cells := lacking(run.scores):
+        if cells := missing_cells(run.scores):
             self._write_line(f"noisyeval: {cells.describe()}; see the errors in scores.csv")
         _print(_location(run))
 
@@ -269,14 +269,14 @@ class Events(Display):
 
     def show_results(self, run: Run, files: list[Path]) -> None:
         """Write the event end."""
-        from ..metrics.outcome import lacking
+        from ..metrics.outcome import missing_cells
         from .text_tables import table_of
 
         config, scores = run.config, run.scores
         tables = {
             name: json.loads(table_of(name, config, scores).to_json(orient="records")) for name in config.tables
         }
-        cells = lacking(scores)
+        cells = missing_cells(scores)
         self._write(
             "end",
             failed=cells.n_failed,

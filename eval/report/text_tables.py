@@ -12,7 +12,7 @@ from .._wording import numbered, sentence
 from ..config.run import Config
 from ..errors import MAX_LENGTH, shortened
 from ..metrics.curves import by_noise_rate, curve, mean_curve, per_repeat
-from ..metrics.outcome import cells_by_error, lacking
+from ..metrics.outcome import cells_by_error, missing_cells
 from ..metrics.registry import REGISTRY, higher_is_better, label_of
 
 
@@ -99,7 +99,7 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
 
 def failures(scores: pd.DataFrame) -> Text:
     """Numbers of failed and unfitted cells, and their errors."""
-    text = Text(f"{lacking(scores).describe()}; a model that lacks a data set or a repeat has no mean.")
+    text = Text(f"{missing_cells(scores).describe()}; a model that lacks a data set or a repeat has no mean.")
     for model, dataset, error, cells in cells_by_error(scores):
         text.append(f"\n  {model} on {dataset}, {numbered(len(cells), 'cell')}: {shortened(error, MAX_LENGTH)}")
     return text

@@ -1,1 +1,1 @@
-"""Score tables, tests, intervals and verdicts: a frame of scores in, results out."""
+"""Score tables, significance tests, intervals and verdicts, computed from a frame of scores."""

@@ -1,4 +1,4 @@
-"""Bootstrap bands of curves: how far an average would move with other repeats, or with other data sets.
+"""Bootstrap bands of curves: how much a mean varies over repeats, or over data sets.
 
 References
 ----------
@@ -18,9 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..metrics.curves import per_repeat
-from .result import too_few
+from .result import too_few_remark
 
-FEWEST = 3  # of which nothing less can be resampled
+FEWEST = 3  # repeats or data sets; fewer are not resampled
 
 
 def bootstrap_band(
@@ -34,32 +34,32 @@ def bootstrap_band(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    r"""Band of the curve that `mean_curve` averages, or of those of `curve`, by the bootstrap [1]_.
+    r"""Bootstrap band [1]_ of the curve of `mean_curve`, or of the curves of `curve`.
 
-    Repeats, or data sets, are drawn with replacement, the same ones for all models and noise rates; the band at
-    a rate holds the middle of the averages that come out.  Over repeats it tells how far other splits and draws
-    of the noise on these data sets would move the curve, over data sets how far other data sets would.  The
-    repeats of each data set are drawn by themselves, as those of another are other draws.  ELA and its kin pair
-    A_0 and A_v within a repeat first.
+    Repeats or data sets are drawn with replacement, the same ones for all models and noise rates.  At each rate
+    the band spans the central quantiles of the resampled means.  Over repeats, it shows how much other splits
+    and noise draws on these data sets would move the curve; over data sets, how much other data sets would.
+    Repeats are drawn separately for each data set, because the repeats of different data sets are unrelated.
+    Robustness metrics pair A_0 and A_v within a repeat before resampling.
 
-    The quantiles are those of the expanded percentile interval [2]_, ``Phi(-sqrt(n / (n - 1)) t)`` with n what
-    is drawn from and t the quantile of Student's distribution: of a few draws the plain ones make the band too
-    narrow, as its width is that of a variance divided by n, and not by n - 1.  Its degrees of freedom are
-    n - 1, and for repeats of several data sets those of Welch and Satterthwaite [3]_.  With few repeats it is
-    rough: of normal numbers, a band of 95 % holds the mean of one data set in 75, 87 and 92 % of all cases with
-    3, 4 and 5 repeats, that over three equal data sets with 3 repeats in 94 %, and that over three of which one
-    varies most in 87 %.
+    The quantiles are those of the expanded percentile interval [2]_, ``Phi(-sqrt(n / (n - 1)) t)``, where n is
+    the number of units drawn from and t the quantile of Student's distribution.  With few units, plain
+    quantiles make the band too narrow: its width is that of a variance divided by n, not by n - 1.  The
+    distribution has n - 1 degrees of freedom, or for the repeats of several data sets those of Welch and
+    Satterthwaite [3]_.  With few repeats the band is rough: for normally distributed values, a 95 % band
+    contains the mean of one data set in 75, 87 and 92 % of cases with 3, 4 and 5 repeats, the mean over three
+    equal data sets with 3 repeats in 94 %, and the mean over three data sets of which one varies most in 87 %.
 
     Parameters
     ----------
     scores, metric, of
         See `per_repeat`.
     over : {"repeats", "datasets"}, default="repeats"
-        What is resampled.
+        The units that are resampled.
     by_dataset : bool, default=False
-        A band for each data set by itself, over its repeats.
+        Compute a separate band for each data set, over its repeats.
     confidence : float, default=0.95
-        How often the band is to hold the mean.
+        Nominal coverage of the mean.
     n_resamples : int, default=2000
     seed : int, default=0
         The same seed gives the same band.
@@ -67,20 +67,20 @@ def bootstrap_band(
     Returns
     -------
     DataFrame
-        One row for each kind of noise, rate and model, and data set with `by_dataset`: ``noise_kind``,
+        One row per kind of noise, rate and model, and per data set with `by_dataset`: ``noise_kind``,
         ``noise_rate`` (the area under ELA has none), ``model``, the mean under the metric's name, ``low``,
-        ``high``.  NaN where a data set or a repeat is missing, as in `mean_curve`; ``low`` and ``high`` also
-        where there are fewer than three to resample, and then ``attrs["remark"]`` says so.
+        ``high``.  NaN where a data set or a repeat is missing, as in `mean_curve`.  With fewer than three units
+        to resample, ``low`` and ``high`` are NaN and ``attrs["remark"]`` says so.
 
     Raises
     ------
     ValueError
-        If an argument is not as described.
+        If an argument has an invalid value.
     """
     if over not in ("repeats", "datasets"):
         raise ValueError(f"over must be 'repeats' or 'datasets', got {over!r}")
     if by_dataset and over != "repeats":
-        raise ValueError("over must be 'repeats' with by_dataset, got 'datasets'")
+        raise ValueError("over must be 'repeats' if by_dataset is set, got 'datasets'")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     if n_resamples < 1:
@@ -100,7 +100,7 @@ def bootstrap_band(
     n = int(values.groupby("noise_kind")[unit].nunique().min())
     if n < FEWEST:
         what = "repeat" if over == "repeats" else "data set"
-        table.attrs["remark"] = too_few(n, what, f"a band over {what}s", FEWEST)
+        table.attrs["remark"] = too_few_remark(n, what, f"a band over {what}s", FEWEST)
     return table
 
 
@@ -113,18 +113,18 @@ def _band_of_kind(
     averaged: str | None,
     resampling: tuple[float, int, int],
 ) -> pd.DataFrame:
-    """Means of the lines under one kind of noise, and their band; what is averaged must be whole."""
+    """Means and bands of the lines under one kind of noise.  Means over incomplete data are NaN."""
     means = values.groupby([*lines, *strata, unit], sort=False)[metric].agg(["mean", "count"])
-    whole = 1 if averaged is None else values[averaged].nunique()
-    wide = means["mean"].where(means["count"] == whole).unstack([*strata, unit])
-    # In the order of the scores.
+    n_expected = 1 if averaged is None else values[averaged].nunique()
+    wide = means["mean"].where(means["count"] == n_expected).unstack([*strata, unit])
+    # Restore the order of the scores.
     index: Any = means.index
     drawn = [values[name].unique() for name in (*strata, unit)]
     columns = pd.MultiIndex.from_product(drawn) if strata else drawn[0]
     wide = wide.reindex(index=index.droplevel([*strata, unit]).unique(), columns=columns)
     table = wide.index.to_frame(index=False)
     array = wide.to_numpy(dtype=np.float64).reshape(len(wide), -1, len(drawn[-1]))
-    table[metric] = array.mean(axis=1).mean(axis=1)  # in the order of `mean_curve`
+    table[metric] = array.mean(axis=1).mean(axis=1)  # summed in the same order as in `mean_curve`
     table["low"], table["high"] = mean_band(array, *resampling)
     return table
 
@@ -132,13 +132,12 @@ def _band_of_kind(
 def mean_band(
     values: NDArray[np.float64], confidence: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Low and high of means; see `bootstrap_band`.
+    """Lower and upper bounds of means; see `bootstrap_band`.
 
     Parameters
     ----------
     values : ndarray of shape (n_lines, n_strata, n)
-        Of each line the mean over strata and columns is looked at; columns are resampled, those of each stratum
-        by themselves.
+        The mean of a line is taken over strata and columns.  Columns are resampled, separately in each stratum.
     confidence, n_resamples, seed
         See `bootstrap_band`.
 
@@ -155,13 +154,13 @@ def mean_band(
     variances = values.var(axis=2, ddof=1)
     with np.errstate(invalid="ignore"):
         freedom = (n - 1) * variances.sum(axis=1) ** 2 / (variances**2).sum(axis=1)
-    # Without any spread there is nothing to expand.
+    # 0 / 0 where there is no spread; the band then has no width, whatever the degrees of freedom.
     freedom = np.where(np.isnan(freedom), n - 1, freedom)
     tails = norm.cdf(-math.sqrt(n / (n - 1)) * t.ppf((1 + confidence) / 2, freedom))
     drawn = np.random.default_rng(seed).integers(n, size=(n_resamples, n_strata, n))
     weights = np.zeros((n_resamples, n_strata, n))
     np.add.at(weights, (*np.ogrid[:n_resamples, :n_strata, :1][:2], drawn), 1 / (n_strata * n))
-    # Not by a library of linear algebra, whose sums may depend on its threads.
+    # Not by BLAS, whose sums may depend on the number of threads.
     means = np.einsum("bsn,lsn->lb", weights, values, optimize=False)
     for tail in np.unique(tails):
         rows = tails == tail

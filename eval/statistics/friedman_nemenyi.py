@@ -1,6 +1,6 @@
-"""Tests of three models or more over data sets: whether they differ, and which ones.
+"""Friedman's and Nemenyi's tests: whether three or more models differ over data sets, and which pairs.
 
-Each data set counts once, by the mean over its repeats, so the splits of one need not be independent.
+Each data set counts once, with the mean over its repeats, so its splits need not be independent.
 
 References
 ----------
@@ -21,15 +21,15 @@ import numpy as np
 import pandas as pd
 
 from .._wording import counted, p_text, there_are
-from .result import NO_DATASET, Finding, checked_alpha, too_few
+from .result import NO_DATASET, TestResult, check_alpha, too_few_remark
 from .score_tables import complete, rank_table
 
-FEW = 10  # data sets below which the distributions that hold for many are rough [1]
+MANY_DATASETS = 10  # with fewer, the asymptotic distributions are rough [1]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FriedmanNemenyi(Finding):
-    """The result of `friedman_nemenyi`.
+class FriedmanNemenyi(TestResult):
+    """Result of `friedman_nemenyi`.
 
     Attributes
     ----------
@@ -37,14 +37,14 @@ class FriedmanNemenyi(Finding):
         Friedman's chi-squared; NaN without power.
     p_value : float
     mean_ranks : Series
-        Of each model, the best first; 1 is the best possible.
+        Mean rank of each model, the best first; 1 is the best possible.
     critical_difference : float
-        Nemenyi's: mean ranks that differ by less do not differ significantly.
+        Nemenyi's critical difference: smaller differences of mean ranks are not significant.
     ranks : DataFrame
-        A row for each data set, a column for each model, the best first.
+        One row per data set, one column per model, the best first.
     groups : list of lists of str
-        Models that do not differ significantly from one another, the best first; each group is as large as can
-        be.  All models are one group where Friedman's test finds no difference.
+        Maximal groups of models that do not differ significantly from one another, the best first.  All models
+        form one group if Friedman's test finds no difference.
     """
 
     statistic: float
@@ -56,11 +56,11 @@ class FriedmanNemenyi(Finding):
 
     @cached_property
     def p_values(self) -> pd.DataFrame:
-        """Nemenyi's, of each pair of models; NaN without power."""
+        """Nemenyi's p-value of each pair of models; NaN without power."""
         models = list(self.ranks)
         if not self.has_power:
             return pd.DataFrame(math.nan, models, models)
-        # Imported here, for it takes long.
+        # Imported here because it is slow.
         from scikit_posthocs import posthoc_nemenyi_friedman
 
         p_values: pd.DataFrame = posthoc_nemenyi_friedman(self.ranks.to_numpy())
@@ -77,22 +77,23 @@ class FriedmanNemenyi(Finding):
 
 
 def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: float = 0.05) -> FriedmanNemenyi:
-    r"""Friedman's test of three models or more, and Nemenyi's of each pair, over data sets [1]_ [2]_ [3]_.
+    r"""Friedman's test of three or more models over data sets, and Nemenyi's test of each pair [1]_ [2]_ [3]_.
 
-    The k models are ranked on each of the N data sets.  With the mean ranks R_j,
+    The k models are ranked on each of the N data sets.  With mean ranks R_j, the statistic
 
     .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Bigl(\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr),
 
-    divided by ``1 - sum(t^3 - t) / (N (k^3 - k))`` where t models tie, is about chi-squared with k - 1 degrees
-    of freedom if all are alike.  Two models differ if their mean ranks do so by the critical difference
+    divided by ``1 - sum(t^3 - t) / (N (k^3 - k))`` where t models tie, is approximately chi-squared with k - 1
+    degrees of freedom if the models do not differ.  Two models differ if their mean ranks differ by the
+    critical difference
 
     .. math:: CD = q_\alpha \sqrt{k (k + 1) / (6 N)},
 
     where q is the quantile of the studentised range for k groups, divided by the square root of 2.
 
-    There is no power where even the same order of the models on all data sets would not be significant, by the
-    chi-squared distribution, by counting (it comes about by chance once in ``(k!)^(N-1)`` times), and by the
-    critical difference, which the best and the worst model's ranks would then differ by ``k - 1`` to reach.
+    There is no power if even the same ranking of the models on all data sets would not be significant by the
+    chi-squared distribution, by counting (its probability by chance is ``(k!)^(1-N)``), or by the critical
+    difference (the best and the worst mean rank would differ by ``k - 1``).
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
     """
     from scipy.stats import friedmanchisquare
 
-    checked_alpha(alpha)
+    check_alpha(alpha)
     table, dropped, left_out = complete(table)
     n, k = table.shape
     ranks = rank_table(table, higher_is_better=higher_is_better)
@@ -133,14 +134,14 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
         n_datasets=n,
         alpha=alpha,
         has_power=has_power,
-        remark=_remark_on_ranks(n, k, alpha, p_value, all_alike=groups == [models]),
+        remark=_remark(n, k, alpha, p_value, all_alike=groups == [models]),
         dropped=dropped,
         left_out=left_out,
     )
 
 
 def critical_difference(n_datasets: int, n_models: int, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of mean ranks; NaN for less than two models or one data set.
+    """Nemenyi's critical difference of mean ranks; NaN with fewer than two models or without data sets.
 
     See `friedman_nemenyi` for the formula.
 
@@ -170,26 +171,26 @@ def _ranks_have_power(n: int, k: int, alpha: float) -> bool:
     )
 
 
-def _remark_on_ranks(n: int, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
+def _remark(n: int, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
     if k < 3:
-        return f"Friedman's test compares three models or more; {there_are(k, 'model')}."
+        return f"Friedman's test compares three or more models; {there_are(k, 'model')}."
     if n == 0:
         return NO_DATASET
     if math.isnan(p_value):
         needed = next(m for m in itertools.count(n + 1) if _ranks_have_power(m, k, alpha))
-        return too_few(n, "data set", f"Friedman's and Nemenyi's tests of {counted(k, 'model')}", needed)
+        return too_few_remark(n, "data set", f"Friedman's and Nemenyi's tests of {counted(k, 'model')}", needed)
     remarks = []
-    if n < FEW:
+    if n < MANY_DATASETS:
         remarks.append("With fewer than ten data sets the p-values are rough.")
     if p_value > alpha:
-        remarks.append("Friedman's test finds no difference, so pairs of models are not told apart.")
+        remarks.append("Friedman's test finds no difference, so pairs of models are not compared.")
     elif all_alike:
-        remarks.append("The models differ, but no pair of mean ranks by the critical difference.")
+        remarks.append("The models differ, but no two mean ranks differ by the critical difference.")
     return " ".join(remarks)
 
 
 def _groups(mean_ranks: pd.Series[float], critical: float) -> list[list[str]]:
-    """Runs of two models or more whose mean ranks lie within the critical difference, none within another."""
+    """Maximal groups of two or more models whose mean ranks lie within the critical difference."""
     models, ranks = list(mean_ranks.index), mean_ranks.to_numpy()
     groups: list[list[str]] = []
     reached = 0

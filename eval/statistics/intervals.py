@@ -1,4 +1,4 @@
-"""The best model on each data set, and those that cannot be told from it, as Wilton & Ye's tables mark them.
+"""The best model of each data set and those statistically tied with it, marked as in Wilton & Ye's tables.
 
 References
 ----------
@@ -16,24 +16,24 @@ import pandas as pd
 
 from .._wording import percent
 from ..metrics.registry import higher_is_better
-from .result import Finding, too_few
+from .result import TestResult, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
 
-FEWEST = 2  # repeats for a spread
+MIN_REPEATS = 2  # for a standard deviation
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BestAndOverlapping(Finding):
-    """The result of `best_and_overlapping`.
+class BestAndOverlapping(TestResult):
+    """Result of `best_and_overlapping`.
 
     Attributes
     ----------
     metric : str
     table : DataFrame
-        A row for each data set and model: dataset, model, the mean under the metric's name, low and high of its
-        interval, best, overlaps.  Without power low and high are NaN, and only the best are marked.
+        One row per data set and model: dataset, model, the mean under the metric's name, low and high of its
+        interval, best, overlaps.  Without power, low and high are NaN and only the best are marked.
     missing : dict of str to str
-        Data sets of which models lack a repeat, and why; these models have no mean and no mark.
+        Data sets on which models lack a repeat, and why.  These models have no mean and no mark there.
     """
 
     metric: str
@@ -51,7 +51,7 @@ class BestAndOverlapping(Finding):
         table = table.loc[order["dataset"], order["model"]]
         legend = f"Mean {self.metric.replace('_', ' ')}; ** marks the best of a data set"
         interval = f"{percent(1 - self.alpha)} t interval of the mean over the repeats"
-        legend += f", * those whose {interval} overlaps its." if self.has_power else "."
+        legend += f", * models whose {interval} overlaps that of the best." if self.has_power else "."
         missing = [f"On data set {name} there is no mean: {why}." for name, why in self.missing.items()]
         return (legend, table.to_string(), *missing)
 
@@ -65,13 +65,13 @@ def best_and_overlapping(
     of: str = "accuracy",
     confidence: float = 0.975,
 ) -> BestAndOverlapping:
-    r"""Mark the best model of each data set, and those whose interval over the repeats overlaps its [1]_.
+    r"""Mark the best model of each data set, and models whose interval over the repeats overlaps its own [1]_.
 
-    With the mean m and the sample standard deviation s of J repeats the interval is
-    :math:`m \pm t s / \sqrt{J}`, where t is the quantile :math:`(1 + c) / 2` of Student's distribution with
-    J - 1 degrees of freedom, and c the confidence, 97.5 % in [1]_ (whose tables show two standard deviations).
-    Repeats on random splits of the same rows are not independent, so the intervals are rather too short; and
-    two intervals that overlap a little can belong to models that do differ.
+    With mean m and sample standard deviation s of J repeats, the interval is :math:`m \pm t s / \sqrt{J}`,
+    where t is the :math:`(1 + c) / 2` quantile of Student's distribution with J - 1 degrees of freedom and c
+    the confidence, 97.5 % in [1]_ (whose tables show two standard deviations).  Repeats on random splits of the
+    same rows are not independent, so the intervals are somewhat too short.  Models whose intervals overlap
+    slightly may still differ.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def best_and_overlapping(
     Raises
     ------
     ValueError
-        As `score_table`; or if `confidence` does not lie between 0 and 1.
+        As `score_table`, or if `confidence` does not lie between 0 and 1.
     """
     from scipy.stats import t
 
@@ -99,13 +99,13 @@ def best_and_overlapping(
     n = values.shape[1]
     means = rounded(values.mean(axis=1), like=np.nan_to_num(values))
     half = np.full(means.shape, math.nan)
-    has_power = n >= FEWEST
+    has_power = n >= MIN_REPEATS
     if has_power:
         half = float(t.ppf((1 + confidence) / 2, n - 1)) * values.std(axis=1, ddof=1) / math.sqrt(n)
     sign = 1 if higher_is_better(metric) else -1
     top = np.max(sign * means, axis=1, keepdims=True, initial=-np.inf, where=~np.isnan(means))
     best = sign * means == top
-    # The widest interval of the best decides, where several are.
+    # If several models are best, the widest of their intervals decides.
     reach = np.max(half, axis=1, keepdims=True, initial=0.0, where=best & ~np.isnan(half))
     overlaps = ~best & (sign * means + half >= top - reach)
     rows = pd.MultiIndex.from_product([datasets, models], names=["dataset", "model"]).to_frame(index=False)
@@ -114,7 +114,7 @@ def best_and_overlapping(
         best=best.ravel(),
         overlaps=overlaps.ravel(),
     )
-    remark = "" if has_power else too_few(n, "repeat", "an interval", FEWEST)
+    remark = "" if has_power else too_few_remark(n, "repeat", "an interval", MIN_REPEATS)
     _, _, left_out = complete(wide)
     missing = {
         name: "; ".join(f"{model} {reason}" for model, reason in reasons.items() if model not in left_out)

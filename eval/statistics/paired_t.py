@@ -1,8 +1,8 @@
-"""Paired t-tests on each data set by itself, by the spread of its repeats.
+"""Paired t-tests on each data set, over its repeats.
 
-The repeats of a data set share rows, so they are not independent: their spread is too small, and tests built on
-it see differences where there are none more often than they should [1]_.  They are the protocol of [2]_; for
-claims beyond these data sets see `wilcoxon_holm`.
+The repeats of a data set share rows, so they are not independent.  Their spread is too small, and the tests
+find differences where there are none more often than alpha [1]_.  They follow the protocol of [2]_; for claims
+beyond these data sets, see `wilcoxon_holm`.
 
 References
 ----------
@@ -23,28 +23,28 @@ from numpy.typing import NDArray
 
 from .._wording import counted, there_are
 from ..metrics.registry import higher_is_better
-from .result import NO_DATASET, Finding, checked_alpha, too_few
+from .result import NO_DATASET, TestResult, check_alpha, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
 
-FEWEST = 3  # repeats for a t-test; with two, one degree of freedom is left
+MIN_REPEATS = 3  # for a t-test; two repeats leave one degree of freedom
 OUTCOMES = {1: "win", 0: "tie", -1: "loss"}
 NOT_INDEPENDENT = (
-    "Repeats on random splits of the same rows are not independent, so small differences count as real more "
+    "Repeats on random splits of the same rows are not independent, so differences appear significant more "
     "often than they should (Nadeau & Bengio 2003)."
 )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairedTTests(Finding):
-    """The result of `paired_t_tests`.
+class PairedTTests(TestResult):
+    """Result of `paired_t_tests`.
 
     Attributes
     ----------
     table : DataFrame
-        A row for each data set and pair of models: dataset, model, other, difference (the mean of the model's
-        values less the other's), p_value, outcome ("win", "tie" or "loss" of the model; missing without power).
+        One row per data set and pair of models: dataset, model, other, difference (mean of model minus mean of
+        other), p_value, outcome ("win", "tie" or "loss" of the model; missing without power).
     wins : DataFrame
-        On how many data sets the model of the row beats that of the column; NaN without power.
+        Number of data sets on which the row's model beats the column's model; NaN without power.
     """
 
     table: pd.DataFrame
@@ -52,7 +52,7 @@ class PairedTTests(Finding):
 
     @cached_property
     def matrix(self) -> pd.DataFrame:
-        """Win/tie/loss of the model of the row against that of the column, as text; empty without power."""
+        """Win/tie/loss of the row's model against the column's, as text; empty without power."""
         wins = self.wins.to_numpy()
         cells = pd.DataFrame("", self.wins.index, self.wins.columns)
         for i, j in itertools.permutations(range(len(wins)), 2) if self.has_power else ():
@@ -63,7 +63,7 @@ class PairedTTests(Finding):
     def _parts(self) -> tuple[str, ...]:
         test = (
             f"Win/tie/loss over {counted(self.n_datasets, 'data set')}, by paired t-tests over the repeats of "
-            f"each (α = {self.alpha:g}): the model of the row against that of the column."
+            f"each (α = {self.alpha:g}): the row's model against the column's."
         )
         return (test, self.matrix.to_string()) if self.has_power else ()
 
@@ -80,13 +80,13 @@ def paired_t_tests(
 ) -> PairedTTests:
     r"""Paired t-tests over the repeats of each data set, counted as win, tie or loss, as in [2]_.
 
-    With the mean d and the sample standard deviation s of the differences between two models in J repeats,
-    :math:`t = d / (s \sqrt{1 / J})` with J - 1 degrees of freedom, two-sided; nothing is corrected for the
-    number of tests.  Repeats on random splits of the same rows are not independent, so these tests take
-    differences for real that are too small; with `test_fraction` they are the corrected resampled t-tests of
-    [1]_, :math:`t = d / (s \sqrt{1 / J + f / (1 - f)})`, which do so less.
+    With mean d and sample standard deviation s of the differences between two models over J repeats, :math:`t =
+    d / (s \sqrt{1 / J})` with J - 1 degrees of freedom, two-sided, without correction for multiple tests.
+    Repeats on random splits of the same rows are not independent, so differences appear significant more often
+    than they should.  With `test_fraction`, the tests are the corrected resampled t-tests of [1]_, :math:`t = d
+    / (s \sqrt{1 / J + f / (1 - f)})`, which reduces this error.
 
-    Where all differences are the same there is no spread: a tie if they are 0, else a win or loss with p = 0.
+    If all differences are equal there is no spread: a tie if they are 0, otherwise a win or loss with p = 0.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def paired_t_tests(
         See `score_table`.
     alpha : float, default=0.05
     test_fraction : float or None, default=None
-        The share f of the rows that are tested on, for the correction; None for the plain tests.
+        Share f of the rows in the test set, for the correction; None for uncorrected tests.
 
     Returns
     -------
@@ -104,9 +104,9 @@ def paired_t_tests(
     Raises
     ------
     ValueError
-        As `score_table`; or if `alpha` or `test_fraction` does not lie between 0 and 1.
+        As `score_table`, or if `alpha` or `test_fraction` does not lie between 0 and 1.
     """
-    checked_alpha(alpha)
+    check_alpha(alpha)
     if test_fraction is not None and not 0 < test_fraction < 1:
         raise ValueError(f"test_fraction must lie between 0 and 1, got {test_fraction!r}")
     wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
@@ -118,7 +118,7 @@ def paired_t_tests(
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
     values = by_dataset(wide)
     differences = rounded(values[:, :, first] - values[:, :, second], like=values)
-    has_power = n_repeats >= FEWEST and differences.size > 0
+    has_power = n_repeats >= MIN_REPEATS and differences.size > 0
     p_values = np.full((len(datasets), len(pairs)), math.nan)
     means = differences.mean(axis=1) if differences.size else p_values
     ahead = np.zeros(p_values.shape)
@@ -141,11 +141,11 @@ def paired_t_tests(
     )
     remark = "" if test_fraction is not None else NOT_INDEPENDENT
     if len(models) < 2:
-        remark = f"Two models or more are compared; {there_are(len(models), 'model')}."
+        remark = f"Paired t-tests compare two or more models; {there_are(len(models), 'model')}."
     elif not datasets:
         remark = NO_DATASET
-    elif n_repeats < FEWEST:
-        remark = too_few(n_repeats, "repeat", "paired t-tests", FEWEST)
+    elif n_repeats < MIN_REPEATS:
+        remark = too_few_remark(n_repeats, "repeat", "paired t-tests", MIN_REPEATS)
     return PairedTTests(
         table=table,
         wins=wins,
@@ -159,7 +159,7 @@ def paired_t_tests(
 
 
 def _p_values(differences: NDArray[np.float64], test_fraction: float | None) -> NDArray[np.float64]:
-    """Of two-sided tests that the mean over the repeats, the second axis, is 0."""
+    """P-values of two-sided tests that the mean over the repeats, the second axis, is 0."""
     from scipy.stats import t as student
     from scipy.stats import ttest_1samp
 

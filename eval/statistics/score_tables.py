@@ -1,7 +1,6 @@
-"""Tables of data sets and models at one noise rate: what statistical tests compare.
+"""Tables of data sets and models at one noise rate, the input of the statistical tests.
 
-A data set counts only where all models that are compared have all their repeats; nothing stands for a score
-that is missing.
+A data set counts only if every compared model has all its repeats; missing scores are not imputed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..metrics.registry import PAIRED
 
 NO_VALUE = "has no value"
 MAX_ERROR = 120
-# Numbers that are equal but for the order they were summed in are ties.
+# Values that differ only by the order of summation are ties.
 DIGITS = 12
 
 
@@ -32,7 +31,7 @@ def score_table(
     noise_kind: str | None = None,
     of: str = "accuracy",
 ) -> pd.DataFrame:
-    """Mean of a metric over the repeats at one noise rate, for each data set and model.
+    """Mean of a metric over the repeats at one noise rate, per data set and model.
 
     Parameters
     ----------
@@ -41,22 +40,22 @@ def score_table(
     metric : str, default="accuracy"
         See `per_repeat`.
     noise_rate : float or None, default=None
-        The noise rate; None for ``"area_under_ela"``, which has none, or where there is only one.
+        None for ``"area_under_ela"``, which has no rate, or if the scores have a single rate.
     noise_kind : str or None, default=None
-        The kind of noise; None where there is only one.
+        The kind of noise; None if the scores have a single kind.
     of : str, default="accuracy"
-        The measure that stands for the accuracy; see `per_repeat`.
+        The measure that replaces the accuracy; see `per_repeat`.
 
     Returns
     -------
     DataFrame
-        A row for each data set, a column for each model, both in the order of the scores; NaN where a repeat is
-        missing.  ``attrs["missing"]`` says why: for each such data set, a reason for each such model.
+        One row per data set, one column per model, both in the order of the scores; NaN where a repeat is
+        missing.  ``attrs["missing"]`` maps such data sets to dicts of such models and reasons.
 
     Raises
     ------
     ValueError
-        If the scores have no such metric, noise_rate or kind of noise.
+        If the scores have no such metric, noise rate or kind of noise.
     """
     wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
     datasets = wide.index.get_level_values("dataset").unique()
@@ -67,7 +66,7 @@ def score_table(
 
 
 def by_dataset(wide: pd.DataFrame) -> NDArray[np.float64]:
-    """The values of a `repeat_table`: data sets, repeats, models."""
+    """Values of a `repeat_table`, shape (n_datasets, n_repeats, n_models)."""
     n_datasets = wide.index.get_level_values("dataset").nunique()
     n_repeats = len(wide) // max(1, n_datasets)
     return wide.to_numpy(dtype=np.float64).reshape(n_datasets, n_repeats, wide.shape[1])
@@ -76,11 +75,11 @@ def by_dataset(wide: pd.DataFrame) -> NDArray[np.float64]:
 def repeat_table(
     scores: pd.DataFrame, metric: str, *, noise_rate: float | None, noise_kind: str | None, of: str = "accuracy"
 ) -> pd.DataFrame:
-    """A metric at one noise rate: a row for each data set and repeat, a column for each model.
+    """Values of a metric at one noise rate: one row per data set and repeat, one column per model.
 
-    See `score_table`, whose rows are the means of these.
+    `score_table` has their means over the repeats.
     """
-    noise_kind = checked_kind(scores, noise_kind)
+    noise_kind = resolve_noise_kind(scores, noise_kind)
     scores = scores[scores["noise_kind"] == noise_kind]
     values = per_repeat(scores, metric, of)
     if "noise_rate" in values:
@@ -89,7 +88,7 @@ def repeat_table(
     elif noise_rate is not None:
         raise ValueError(f"noise_rate must be None for {metric}, which has no noise rate, got {noise_rate!r}")
     if values.duplicated(["dataset", "repeat", "model"]).any():
-        raise ValueError("the scores hold a data set, model, noise and repeat more than once")
+        raise ValueError("the scores have more than one row for the same data set, model, noise and repeat")
     rows = pd.MultiIndex.from_product(
         [scores["dataset"].unique(), scores["repeat"].unique()], names=["dataset", "repeat"]
     )
@@ -101,64 +100,67 @@ def repeat_table(
     return wide
 
 
-def checked_kind(scores: pd.DataFrame, noise_kind: str | None) -> str:
-    """The kind of noise, if the scores have it; the only one where none is asked for."""
+def resolve_noise_kind(scores: pd.DataFrame, noise_kind: str | None) -> str:
+    """Return the requested kind of noise, or the single kind of the scores; raise a ValueError otherwise."""
     kinds = [str(name) for name in scores["noise_kind"].unique()]
     if noise_kind is None and len(kinds) == 1:
         return kinds[0]
     if noise_kind not in kinds:
         raise ValueError(
-            f"noise_kind must be one of {', '.join(kinds) or 'none: there are no scores'}, got {noise_kind!r}"
+            f"noise_kind must be one of {', '.join(kinds) or 'none: no scores'}, got {noise_kind!r}"
         )
     return str(noise_kind)
 
 
 def _only_rate(values: pd.DataFrame, noise_rate: float | None) -> float:
     rates = np.unique(values["noise_rate"])
-    return float(rates[0]) if noise_rate is None and rates.size == 1 else checked_rate(rates, noise_rate)
+    return float(rates[0]) if noise_rate is None and rates.size == 1 else resolve_noise_rate(rates, noise_rate)
 
 
-def checked_rate(rates: NDArray[np.float64], noise_rate: Any, under: str = "") -> float:
-    """The noise rate that is asked for, if it is one of those; else a ValueError that ends with `under`."""
+def resolve_noise_rate(rates: NDArray[np.float64], noise_rate: Any, under: str = "") -> float:
+    """Return the rate equal to the requested one up to rounding; otherwise raise a ValueError.
+
+    `under` ends the list of allowed rates in its message.
+    """
     is_number = isinstance(noise_rate, int | float | np.number) and not isinstance(noise_rate, bool)
-    found = rates[np.isclose(rates, noise_rate)] if is_number else rates[:0]
-    if found.size == 0:
-        there = ", ".join(f"{rate:g}" for rate in rates)
-        raise ValueError(f"noise_rate must be one of {there}{under}, got {noise_rate!r}")
-    return float(found[0])
+    matches = rates[np.isclose(rates, noise_rate)] if is_number else rates[:0]
+    if matches.size == 0:
+        allowed = ", ".join(f"{rate:g}" for rate in rates)
+        raise ValueError(f"noise_rate must be one of {allowed}{under}, got {noise_rate!r}")
+    return float(matches[0])
 
 
 def _reasons(
     wide: pd.DataFrame, scores: pd.DataFrame, measure: str, rates: list[float] | None
 ) -> dict[str, dict[str, str]]:
-    """For each data set, why which model has no mean."""
+    """Why models have no mean, per data set and model."""
     datasets = wide.index.get_level_values("dataset").unique()
-    lacking = np.isnan(by_dataset(wide)).sum(axis=1)
+    n_missing = np.isnan(by_dataset(wide)).sum(axis=1)
     n_repeats = wide.index.get_level_values("repeat").nunique()
     errors = scores[scores["error"].notna()] if "error" in scores else scores[:0].assign(error=None)
     if rates is not None:
         errors = errors[np.isclose(errors["noise_rate"].to_numpy()[:, None], rates).any(axis=1)]
     reasons: dict[str, dict[str, str]] = {}
-    for i, j in zip(*lacking.nonzero(), strict=True):
-        dataset, model, n = str(datasets[i]), str(wide.columns[j]), lacking[i, j]
+    for i, j in zip(*n_missing.nonzero(), strict=True):
+        dataset, model, n = str(datasets[i]), str(wide.columns[j]), n_missing[i, j]
         own = errors[(errors["dataset"] == dataset) & (errors["model"] == model)]
         failed = own[own["error"] != NOT_FITTED]
         n_waiting = len(set(own["repeat"]) - set(failed["repeat"]))
-        told = []
+        clauses = []
         if n_waiting:
             repeats = "" if n_repeats == 1 else f" in {n_waiting} of {n_repeats} repeats"
-            told.append(f"is {NOT_FITTED}{repeats}")
+            clauses.append(f"is {NOT_FITTED}{repeats}")
         if len(failed) or not n_waiting:
             what = "failed" if len(failed) else f"has no {measure.replace('_', ' ')}"
             repeats = "" if n_repeats == 1 else f" in {n - n_waiting} of {n_repeats} repeats"
             why = f": {shortened(str(failed['error'].iloc[0]), MAX_ERROR).rstrip('.')}" if len(failed) else ""
-            told.append(f"{what}{repeats}{why}")
-        reasons.setdefault(dataset, {})[model] = ", and ".join(told)
+            clauses.append(f"{what}{repeats}{why}")
+        reasons.setdefault(dataset, {})[model] = ", and ".join(clauses)
     return reasons
 
 
 def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, str]]:
-    """What of a table can be compared: the data sets of which every model with any value has one.
+    """Keep the data sets on which every model has a value; models without any value are left out.
 
     Parameters
     ----------
@@ -168,7 +170,7 @@ def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[st
     Returns
     -------
     table : DataFrame
-        Without a missing value.
+        The complete data sets.
     dropped : dict of str to str
         The other data sets, and why.
     left_out : dict of str to str
@@ -183,16 +185,16 @@ def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[st
         left_out[str(model)] = reasons[0] if reasons else NO_VALUE
     table = table.loc[:, ~empty]
     dropped = {}
-    lacking = sets[table.isna().any(axis=1)].unique()
-    for name in lacking:
+    incomplete = sets[table.isna().any(axis=1)].unique()
+    for name in incomplete:
         known = missing.get(str(name), {})
         models = [str(model) for model in table.columns[table[sets == name].isna().any()]]
         dropped[str(name)] = "; ".join(f"{model} {known.get(model, NO_VALUE)}" for model in models)
-    return table[~sets.isin(lacking)], dropped, left_out
+    return table[~sets.isin(incomplete)], dropped, left_out
 
 
 def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
-    """Rank the models on each data set: 1 is the best, ties share their mean rank.
+    """Rank the models on each data set: 1 is the best, ties share the mean of their ranks.
 
     Parameters
     ----------
@@ -203,8 +205,8 @@ def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Of the same rows and columns.  A data set of which a model has no value has no ranks; a model without
-        any value is left out of the ranking.
+        Ranks in the same rows and columns.  A data set on which a model has no value has no ranks; models
+        without any value are left out.
     """
     from scipy.stats import rankdata
 
@@ -217,9 +219,9 @@ def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
 
 
 def rounded(values: NDArray[np.float64], like: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """Numbers without their last digits, which depend on the order that they were summed in.
+    """Round off the last digits, which depend on the order of summation.
 
-    What a last digit is depends on the largest of the numbers, or of those that they are differences of.
+    Digits are counted from the largest absolute value in `like`, by default in `values`.
     """
     scale = float(np.abs(values if like is None else like).max(initial=0.0))
     return np.round(values / scale, DIGITS) * scale if scale > 0 else values

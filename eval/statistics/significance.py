@@ -21,16 +21,16 @@ class SignificanceTests:
     Attributes
     ----------
     metric, of : str
-        The metric compared, and the measure that it is computed from.
+        The compared metric, and the measure that it is computed from.
     noise_rate : float or None
         None for a metric over all noise rates.
     noise_kind : str
     friedman_nemenyi : FriedmanNemenyi
         Whether any models differ over the data sets, and which pairs.
     wilcoxon_holm : WilcoxonHolm
-        Whether one model differs from each other over the data sets.
+        Whether the control model differs from each other model over the data sets.
     paired_t : PairedTTests
-        Wins, ties and losses of each pair, by the repeats of each data set.
+        Wins, ties and losses of each pair of models, over the repeats of each data set.
     """
 
     metric: str
@@ -47,8 +47,8 @@ class SignificanceTests:
     def __str__(self) -> str:
         title = f"{sentence(label_of(self.metric, self.of))} {under_noise(self.noise_kind, self.noise_rate)}"
         results = (self.friedman_nemenyi, self.wilcoxon_holm, self.paired_t)
-        parts = [title, *(result.found for result in results), *(result.omitted for result in results)]
-        # The tests share data sets and models, and so most remarks: each is printed once.
+        parts = [title, *(result.summary for result in results), *(result.exclusions for result in results)]
+        # The tests share most remarks, because they share data sets and models.  Each is printed once.
         return "\n\n".join(part for part in dict.fromkeys(parts) if part)
 
 
@@ -69,7 +69,7 @@ def significance_tests(
     scores, metric, noise_rate, noise_kind, of
         See `score_table`.
     control : str or None, default=None
-        The model that `wilcoxon_holm` compares with each other; None for the one of the best mean rank.
+        The model that `wilcoxon_holm` compares with all others; None for the model with the best mean rank.
     alpha : float, default=0.05
         Significance level.
 

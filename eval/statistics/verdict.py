@@ -1,4 +1,4 @@
-"""What a run has shown, in two or three plain sentences for each kind of noise."""
+"""Verdict on a run: two or three plain sentences per kind of noise."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import pandas as pd
 
 from .._wording import counted, is_or_are, listed, p_text, percent, sentence
 from ..metrics.curves import per_repeat
-from ..metrics.outcome import lacking
+from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
-from .score_tables import checked_rate, complete, rank_table, score_table
+from .score_tables import complete, rank_table, resolve_noise_rate, score_table
 from .wilcoxon_holm import wilcoxon_holm
 
-# A verdict is on the rate nearest to this one: noise enough to tell models apart, and less than one half, where
-# the labels of two classes say nothing any more.
+# By default a verdict uses the rate nearest to this one: enough noise to separate models, but below one half,
+# where labels of two classes carry no information.
 RATE = 0.3
-TIE = 5e-4  # shares that differ by less look the same
+TIE = 5e-4  # shares that differ by less count as equal
 MAX_NAMES = 4
 MAX_REASONS = 3
 
@@ -28,45 +28,46 @@ def verdict(
     noise_rate: float | None = None,
     alpha: float = 0.05,
 ) -> list[str]:
-    """Say in two or three sentences for each kind of noise which model does best, and what of it is certain.
+    """Summarise a run in two or three sentences per kind of noise: the best model, and its significance.
 
-    The first tells of the model of the best mean rank, or the control, and which share of the measure it keeps:
-    the mean over data sets of ``A_v / A_0``.  Who keeps most need not do best, for a poor learner has little to
-    lose.  The second compares it with the others by `wilcoxon_holm`, or says that there are too few data sets
-    for that.  The last tells of cells that failed or are not fitted yet, and of data sets and models that were
-    left out.
+    The first sentence names the model with the best mean rank, or the control, and the share of the measure
+    that it keeps: the mean over data sets of ``A_v / A_0``.  The model that keeps most is not always the best,
+    because a poor learner has little to lose.  The second sentence compares the model with the others by
+    `wilcoxon_holm`, or says that there are too few data sets for the test.  The last lists failed and unfitted
+    cells, and data sets and models that were left out.
 
     Parameters
     ----------
     scores : DataFrame
         `Run.scores`.
     metric : str, default="accuracy"
-        A measure, a column of the scores.
+        A measure, which is a column of the scores.
     control : str or None, default=None
-        A model; None for the one of the best mean rank.
+        A model; None for the model with the best mean rank.
     noise_rate : float or None, default=None
-        The noise rate, on kinds of noise that have it.  None for the one nearest to 30 %, of those at which the
-        most can be compared, data sets times models: noise enough to tell models apart, and less than one half.
+        The noise rate; kinds of noise without it have no verdict.  None for the rate nearest to 30 %, among the
+        rates with the most comparable values (data sets times models): enough noise to separate models, but
+        below one half.
     alpha : float, default=0.05
         Significance level.
 
     Returns
     -------
     list of str
-        A paragraph for each kind of noise, in the order of the scores.  Names stand in it as they are.
+        One paragraph per kind of noise, in the order of the scores.  Names are not escaped.
 
     Raises
     ------
     ValueError
-        If there is no such measure, control or noise_rate.
+        If the scores have no such measure, control or noise rate.
     """
     models = [str(name) for name in scores["model"].unique()]
     if control is not None and control not in models:
         raise ValueError(f"control must be one of {', '.join(models)}, got {control!r}")
     if noise_rate is not None:
-        noise_rate = checked_rate(np.unique(scores["noise_rate"]), noise_rate)
+        noise_rate = resolve_noise_rate(np.unique(scores["noise_rate"]), noise_rate)
     return [
-        _of_kind(
+        _verdict_on_kind(
             of_kind,
             str(kind),
             metric,
@@ -80,7 +81,7 @@ def verdict(
 
 
 def compared_rate(scores: pd.DataFrame, metric: str) -> float:
-    """The noise rate that a verdict on one kind of noise is on; see `verdict`."""
+    """Default noise rate of the verdict on one kind of noise; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates
     kept = "retention" if higher_is_better(metric) else metric
@@ -90,29 +91,31 @@ def compared_rate(scores: pd.DataFrame, metric: str) -> float:
     return float(rates[np.abs(rates - RATE).argmin()])
 
 
-def _of_kind(
+def _verdict_on_kind(
     scores: pd.DataFrame, kind: str, metric: str, control: str | None, noise_rate: float, alpha: float
 ) -> str:
-    """The paragraph on a kind of noise."""
+    """Write the paragraph on a kind of noise."""
     table, kept = _tables(scores, metric, noise_rate)
     table, dropped, left_out = complete(table)
     where = f"at {percent(noise_rate, 3)} {kind} noise" if noise_rate else f"without {kind} noise"
     if table.empty:
-        said = [f"{where} there is no data set of which all models have values, so none can be compared"]
+        sentences = [f"{where} no data set has values of all models, so models cannot be compared"]
     elif control in left_out:
-        said = [f"{where} {control} has no values to compare"]
+        sentences = [f"{where} {control} has no values to compare"]
     else:
-        model, standing, joint = _standing(table, metric, control)
-        keeps = "" if kept is None else _keeps(scores, kept.loc[table.index, table.columns], metric, model)
-        said = [f"{where} {standing}{keeps and joint}{keeps}"]
+        model, rank, joint = _rank_clause(table, metric, control)
+        keeps = ""
+        if kept is not None:
+            keeps = _retention_clause(scores, kept.loc[table.index, table.columns], metric, model)
+        sentences = [f"{where} {rank}{keeps and joint}{keeps}"]
         if table.shape[1] > 1:
-            said.append(_compared(table, model, metric, alpha))
-    said += _failures(scores, dropped, left_out)
-    return " ".join(f"{sentence(text)}." for text in said)
+            sentences.append(_test_sentence(table, model, metric, alpha))
+    sentences += _exclusion_sentences(scores, dropped, left_out)
+    return " ".join(f"{sentence(text)}." for text in sentences)
 
 
 def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """The measure, and the share of it that is kept, where it has one; a cell has both or neither."""
+    """Tables of the measure and of its retention, None without one.  A cell has both values or neither."""
     table = score_table(scores, metric, noise_rate=noise_rate)
     if noise_rate == 0 or not higher_is_better(metric):
         return table, None
@@ -122,8 +125,8 @@ def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.Da
     return table, kept
 
 
-def _standing(table: pd.DataFrame, metric: str, control: str | None) -> tuple[str, str, str]:
-    """The best model, or the control, how it stands among the others, and how a sentence goes on about it."""
+def _rank_clause(table: pd.DataFrame, metric: str, control: str | None) -> tuple[str, str, str]:
+    """The best model or the control, a clause on its rank, and the words that join the next clause to it."""
     n, k = table.shape
     ranks = rank_table(table, higher_is_better=higher_is_better(metric)).mean()
     first = [str(name) for name in ranks.index[ranks == ranks.min()]]
@@ -142,8 +145,8 @@ def _standing(table: pd.DataFrame, metric: str, control: str | None) -> tuple[st
     return model, f"{model} has the {best}", " and "
 
 
-def _keeps(scores: pd.DataFrame, kept: pd.DataFrame, metric: str, model: str) -> str:
-    """Which share of its measure a model keeps, and who keeps the most."""
+def _retention_clause(scores: pd.DataFrame, kept: pd.DataFrame, metric: str, model: str) -> str:
+    """Clause on the share of the measure that a model keeps, and on the model that keeps the most."""
     shares, what = kept.mean(), label_of(metric)
     text = f"keeps {percent(shares[model], 3)} of its {what}"
     most = shares.index[np.isclose(shares, shares.max(), rtol=0, atol=TIE)]
@@ -156,29 +159,29 @@ def _keeps(scores: pd.DataFrame, kept: pd.DataFrame, metric: str, model: str) ->
     return text
 
 
-def _compared(table: pd.DataFrame, model: str, metric: str, alpha: float) -> str:
-    """What is certain of a model against the others."""
+def _test_sentence(table: pd.DataFrame, model: str, metric: str, alpha: float) -> str:
+    """Sentence on the tests of a model against the others."""
     result = wilcoxon_holm(table, model, higher_is_better=higher_is_better(metric), alpha=alpha)
     if not result.has_power:
         return result.remark.rstrip(".")
     rows = result.table
     ahead = rows["rank_sum_won"] > rows["rank_sum_lost"]
-    beaten, better = rows[rows["significant"] & ahead], rows[rows["significant"] & ~ahead]
-    alike = rows[~rows["significant"]]
+    worse, better = rows[rows["significant"] & ahead], rows[rows["significant"] & ~ahead]
+    tied = rows[~rows["significant"]]
     clauses = []
-    if len(beaten):
-        clauses.append(f"{model} beats {_against(beaten, 'wins', result.n_datasets)}")
+    if len(worse):
+        clauses.append(f"{model} beats {_model_list(worse, 'wins', result.n_datasets)}")
     if len(better):
-        clauses.append(f"{model} loses to {_against(better, 'losses', result.n_datasets)}")
-    if len(alike):
-        names = listed(list(alike["model"])) if len(alike) <= MAX_NAMES else counted(len(alike), "other model")
-        p = p_text(alike["p_holm"].min())
-        clauses.append(f"no difference from {names} is shown ({p if len(alike) == 1 else f'smallest {p}'})")
+        clauses.append(f"{model} loses to {_model_list(better, 'losses', result.n_datasets)}")
+    if len(tied):
+        names = listed(list(tied["model"])) if len(tied) <= MAX_NAMES else counted(len(tied), "other model")
+        p = p_text(tied["p_holm"].min())
+        clauses.append(f"no difference from {names} is shown ({p if len(tied) == 1 else f'smallest {p}'})")
     return f"by Wilcoxon's signed-rank test with Holm's correction {'; '.join(clauses)}"
 
 
-def _against(rows: pd.DataFrame, column: str, n: int) -> str:
-    """Models, on how many data sets, and how certain it is."""
+def _model_list(rows: pd.DataFrame, column: str, n: int) -> str:
+    """Models with their number of data sets and p-values."""
     if len(rows) > MAX_NAMES:
         low, high = rows[column].min(), rows[column].max()
         span = f"{low}" if low == high else f"{low} to {high}"
@@ -188,19 +191,19 @@ def _against(rows: pd.DataFrame, column: str, n: int) -> str:
     return listed([f"{name} (on {count} of {n} data sets, {p_text(p)})" for name, count, p in cells])
 
 
-def _failures(scores: pd.DataFrame, dropped: dict[str, str], left_out: dict[str, str]) -> list[str]:
-    """Sentences on cells that have no scores, and what is not compared for lack of values."""
-    said = []
-    if cells := lacking(scores):
-        said.append(cells.describe("cells under this noise"))
+def _exclusion_sentences(scores: pd.DataFrame, dropped: dict[str, str], left_out: dict[str, str]) -> list[str]:
+    """Sentences on cells without scores, and on models and data sets left out for lack of values."""
+    sentences = []
+    if cells := missing_cells(scores):
+        sentences.append(cells.describe("cells under this noise"))
     for noun, reasons in (("model", left_out), ("data set", dropped)):
         if reasons:
             n = len(reasons)
-            said.append(f"{counted(n, noun)} {is_or_are(n)} not compared: {_some(reasons)}")
-    return said
+            sentences.append(f"{counted(n, noun)} {is_or_are(n)} not compared: {_reason_list(reasons)}")
+    return sentences
 
 
-def _some(reasons: dict[str, str]) -> str:
+def _reason_list(reasons: dict[str, str]) -> str:
     parts = [f"{name} ({why})" for name, why in list(reasons.items())[:MAX_REASONS]]
     more = len(reasons) - len(parts)
     return listed(parts + ([f"{more} more"] if more else []))

@@ -1,6 +1,6 @@
-"""The test of one model against each other over data sets: which of them it beats.
+"""Wilcoxon signed-rank tests of one model against all others, Holm-corrected.
 
-Each data set counts once, by the mean over its repeats, so the splits of one need not be independent.
+Each data set counts once, with the mean over its repeats, so its splits need not be independent.
 
 References
 ----------
@@ -21,24 +21,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._wording import counted
-from .result import NO_DATASET, Finding, aligned, checked_alpha, too_few
+from .result import NO_DATASET, TestResult, check_alpha, format_table, too_few_remark
 from .score_tables import complete, rank_table, rounded
 
 MAX_EXACT = 50  # data sets
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class WilcoxonHolm(Finding):
-    """The result of `wilcoxon_holm`.
+class WilcoxonHolm(TestResult):
+    """Result of `wilcoxon_holm`.
 
     Attributes
     ----------
     control : str or None
-        The model that the others were compared with; None where no model has values.
+        The model that the others are compared with; None if no model has values.
     table : DataFrame
-        A row for each other model: model; wins, ties and losses of the control, in data sets; rank_sum_won and
-        rank_sum_lost, the sums of the ranks of the differences in favour of the control and against it, the
-        larger of which tells who is ahead; p_value, p_holm, significant.
+        One row per other model: model; wins, ties and losses of the control, in data sets; rank_sum_won and
+        rank_sum_lost, the rank sums of the differences in favour of the control and against it, of which the
+        larger shows the better model; p_value, p_holm, significant.
     """
 
     control: str | None
@@ -51,19 +51,20 @@ class WilcoxonHolm(Finding):
             f"of {self.control}."
         )
         without = [] if self.has_power else ["p_value", "p_holm", "significant"]
-        return (test if len(self.table) else "", aligned(self.table.drop(columns=without)))
+        return (test if len(self.table) else "", format_table(self.table.drop(columns=without)))
 
 
 def wilcoxon_holm(
     table: pd.DataFrame, control: str | None = None, *, higher_is_better: bool, alpha: float = 0.05
 ) -> WilcoxonHolm:
-    """Wilcoxon's signed-rank test of one model against each other, over data sets, two-sided [1]_ [2]_ [3]_.
+    """Wilcoxon signed-rank tests of one model against all others over data sets, two-sided [1]_ [2]_ [3]_.
 
-    The differences are ranked by their size; those of 0 are split between both sides, as in [1]_.  The p-values
-    are exact up to 50 data sets, given the ties, and from the normal distribution for more.  Holm's correction
-    for m models: the i-th smallest p-value is multiplied by ``m - i + 1``, and none may be below one before it.
+    The differences are ranked by absolute value; ranks of zero differences are split between both sides, as in
+    [1]_.  The p-values are exact given the ties for up to 50 data sets, and from the normal distribution for
+    more.  Holm's correction for m models multiplies the i-th smallest p-value by ``m - i + 1`` and keeps the
+    p-values in order.
 
-    There is no power where N data sets that all favour the same model, which has the p-value ``2^(1-N)``, would
+    There is no power if N data sets that all favour the same model, which has the p-value ``2^(1-N)``, would
     not be significant after the correction: ``m 2^(1-N) > alpha``.
 
     Parameters
@@ -71,7 +72,7 @@ def wilcoxon_holm(
     table : DataFrame
         As `score_table` returns it.
     control : str or None, default=None
-        A model; None for the one of the best mean rank.
+        A model; None for the model with the best mean rank.
     higher_is_better : bool
     alpha : float, default=0.05
 
@@ -82,11 +83,11 @@ def wilcoxon_holm(
     Raises
     ------
     ValueError
-        If there is no such control, or it has no value.
+        If there is no such control, or it has no values.
     """
     from scipy.stats import rankdata
 
-    checked_alpha(alpha)
+    check_alpha(alpha)
     if control is not None and control not in table.columns:
         raise ValueError(f"control must be one of {', '.join(map(str, table.columns))}, got {control!r}")
     table, dropped, left_out = complete(table)
@@ -105,7 +106,7 @@ def wilcoxon_holm(
     p_values = p_holm = np.full(m, math.nan)
     significant = np.zeros(m, dtype=bool)
     if has_power:
-        # Imported here, for it takes long.
+        # Imported here because it is slow.
         from statsmodels.stats.multitest import multipletests
 
         p_values = np.array([_p_value(d) for d in differences])
@@ -123,9 +124,9 @@ def wilcoxon_holm(
             "significant": significant,
         }
     )
-    remark = _remark_on_signs(n, m, alpha)
+    remark = _power_remark(n, m, alpha)
     if has_power and chosen and m > 1:
-        remark = f"{control} was chosen because it did best on the same data sets, which favours it a little."
+        remark = f"{control} was chosen as the best model on the same data sets, which slightly favours it."
     return WilcoxonHolm(
         control=control,
         table=result,
@@ -139,17 +140,17 @@ def wilcoxon_holm(
 
 
 def _p_value(differences: NDArray[np.float64]) -> float:
-    """Of the two-sided test that the differences lie symmetrically around 0.
+    """P-value of the two-sided test that the differences are symmetric around 0.
 
-    Where some tie, SciPy tries all signs, which takes a second for 13 data sets, and is not exact for more.
+    With ties, SciPy enumerates all signs, which takes a second for 13 data sets, and is not exact for more.
     """
     from scipy.stats import rankdata, wilcoxon
 
     sizes = np.abs(differences)
     if sizes.size > MAX_EXACT or (sizes.all() and np.unique(sizes).size == sizes.size):
         return float(wilcoxon(differences, zero_method="zsplit").pvalue)
-    # The distribution of the sum of the ranks of one sign, each rank doubled to be whole; a difference of 0 has
-    # no sign that could be another.
+    # Null distribution of the rank sum of one sign.  Ranks are doubled to be integers.  A zero difference has
+    # no sign to flip.
     doubled = np.rint(2 * rankdata(sizes)).astype(int)
     null = np.ones(1)
     for rank in doubled[sizes > 0]:
@@ -158,7 +159,7 @@ def _p_value(differences: NDArray[np.float64]) -> float:
     return min(1.0, 2 * float(min(null[: won + 1].sum(), null[won:].sum())))
 
 
-def _remark_on_signs(n: int, m: int, alpha: float) -> str:
+def _power_remark(n: int, m: int, alpha: float) -> str:
     if n == 0:
         return NO_DATASET
     if m == 0:
@@ -166,4 +167,4 @@ def _remark_on_signs(n: int, m: int, alpha: float) -> str:
     if m * 2.0 ** (1 - n) <= alpha:
         return ""
     needed = next(i for i in itertools.count(n + 1) if m * 2.0 ** (1 - i) <= alpha)
-    return too_few(n, "data set", f"Wilcoxon's signed-rank test against {counted(m, 'model')}", needed)
+    return too_few_remark(n, "data set", f"Wilcoxon's signed-rank test against {counted(m, 'model')}", needed)

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from boostnoise.eval._wording import percent, under_noise
-from boostnoise.eval.metrics.outcome import cells_by_error, lacking
+from boostnoise.eval.metrics.outcome import cells_by_error, missing_cells
 from boostnoise.eval.metrics.registry import higher_is_better, label_of, short_label_of
 from boostnoise.eval.metrics.robustness import area_under_ela
 from boostnoise.eval.statistics.intervals import best_and_overlapping
@@ -248,5 +248,5 @@ def failures(results: Results) -> Failures:
         )
         for model, dataset, error, cells in groups[:MAX_FAILURES]
     ]
-    n = lacking(results.scores)
+    n = missing_cells(results.scores)
     return Failures(n.n_cells, n.n_failed, n.n_not_fitted, rows, max(0, len(groups) - MAX_FAILURES))

@@ -138,10 +138,13 @@ class Wrong(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("predicted", "message"),
     [
-        (lambda n: np.zeros((n, 2)), "ValueError: predict returned the shape (54, 2) for 54 rows"),
-        (lambda n: np.full(n, np.nan), "ValueError: predict returned labels that fit was not given"),
-        (lambda n: np.full(n, 3), "ValueError: predict returned labels that fit was not given"),
-        (lambda n: np.full(n, "a"), "ValueError: predict returned labels that fit was not given"),
+        (lambda n: np.zeros((n, 2)), "ValueError: predict returned shape (54, 2), expected (54,)"),
+        (
+            lambda n: np.full(n, np.nan),
+            "ValueError: predict returned labels that are not in the training labels",
+        ),
+        (lambda n: np.full(n, 3), "ValueError: predict returned labels that are not in the training labels"),
+        (lambda n: np.full(n, "a"), "ValueError: predict returned labels that are not in the training labels"),
     ],
 )
 def test_models_that_predict_nonsense(monkeypatch, predicted, message):
@@ -153,7 +156,7 @@ def test_models_that_predict_nonsense(monkeypatch, predicted, message):
     ("probabilities", "message"),
     [
         (lambda n: np.full((n, 3), np.nan), "ValueError: predict_proba returned NaN or infinity"),
-        (lambda n: np.ones(n), "ValueError: predict_proba returned the shape (54,) for 54 rows and 3 classes"),
+        (lambda n: np.ones(n), "ValueError: predict_proba returned shape (54,), expected (54, 3)"),
     ],
 )
 def test_models_whose_probabilities_are_nonsense(monkeypatch, probabilities, message):

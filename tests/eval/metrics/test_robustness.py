@@ -90,9 +90,13 @@ def test_order_and_rows_are_those_of_the_scores():
 def test_unknown_metric():
     with pytest.raises(ValueError, match=r"metric must be one of accuracy, .* area_under_ela, got 'f1'"):
         curve(SCORES, "f1")
-    with pytest.raises(ValueError, match="the scores have no measure 'macro_f1', but accuracy"):
+    with pytest.raises(
+        ValueError, match="measure 'macro_f1' is not in the scores; available measures: accuracy"
+    ):
         curve(SCORES, "macro_f1")
-    with pytest.raises(ValueError, match="the scores have no measure 'noise_rate', but accuracy"):
+    with pytest.raises(
+        ValueError, match="measure 'noise_rate' is not in the scores; available measures: accuracy"
+    ):
         mean_curve(SCORES, "ela", of="noise_rate")
 
 

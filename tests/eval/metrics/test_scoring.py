@@ -171,19 +171,19 @@ def test_scores_that_are_no_probabilities_have_no_log_loss(p):
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        ({"predict_proba": np.ones((3, 3)) / 3}, r"predict_proba returned the shape \(3, 3\) for 3 rows and 2"),
-        ({"predict_proba": np.ones(3)}, r"predict_proba returned the shape \(3,\) for 3 rows and 2 classes"),
-        ({"predict_proba": np.ones((2, 2)) / 2}, r"predict_proba returned the shape \(2, 2\) for 3 rows"),
+        ({"predict_proba": np.ones((3, 3)) / 3}, r"predict_proba returned shape \(3, 3\), expected \(3, 2\)"),
+        ({"predict_proba": np.ones(3)}, r"predict_proba returned shape \(3,\), expected \(3, 2\)"),
+        ({"predict_proba": np.ones((2, 2)) / 2}, r"predict_proba returned shape \(2, 2\), expected \(3, 2\)"),
         ({"predict_proba": np.full((3, 2), np.nan)}, "predict_proba returned NaN or infinity"),
-        ({"predict_proba": np.full((3, 2), "a")}, "predict_proba returned values of the type <U1"),
-        ({"predict_proba": None}, r"predict_proba returned the shape \(\)"),
+        ({"predict_proba": np.full((3, 2), "a")}, "predict_proba returned values of type <U1"),
+        ({"predict_proba": None}, r"predict_proba returned shape \(\)"),
         ({"decision_function": np.array([0.0, np.inf, 1.0])}, "decision_function returned NaN or infinity"),
-        ({"decision_function": np.ones((3, 4))}, r"decision_function returned the shape \(3, 4\)"),
+        ({"decision_function": np.ones((3, 4))}, r"decision_function returned shape \(3, 4\)"),
         (
             {"predict_proba": np.ones((3, 2)) / 2, "classes": [0, 5]},
-            "classes_ holds labels that fit was not given",
+            "classes_ contains labels that are not in the training labels",
         ),
-        ({"predict_proba": np.ones((3, 2)) / 2, "classes": ["a", "b"]}, "classes_ holds labels that"),
+        ({"predict_proba": np.ones((3, 2)) / 2, "classes": ["a", "b"]}, "classes_ contains labels that"),
     ],
 )
 def test_models_that_return_nonsense(returned, message):

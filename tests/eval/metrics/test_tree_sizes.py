@@ -27,7 +27,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from boostnoise import RobustLGBMClassifier, RobustXGBClassifier
-from boostnoise.eval.metrics.tree_sizes import _spread, mean_tree_size
+from boostnoise.eval.metrics.tree_sizes import _sampled_rounds, mean_tree_size
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
 
 X, Y = load_iris(return_X_y=True)
@@ -116,18 +116,18 @@ def test_of_large_boosters_some_rounds_spread_evenly(n_estimators):
     ):
         trees = np.array(read(model.fit(features, labels)))
         assert len(trees) == 3 * n_estimators
-        some = trees.reshape(n_estimators, 3, 2)[_spread(n_estimators, 3)]
+        some = trees.reshape(n_estimators, 3, 2)[_sampled_rounds(n_estimators, 3)]
         assert mean_tree_size(model) == pytest.approx(tuple(some.mean(axis=(0, 1))))
         assert mean_tree_size(model) == pytest.approx(tuple(trees.mean(axis=0)), rel=0.15)
 
 
 def test_rounds_that_are_asked():
-    assert _spread(100, 1) == range(100)
-    assert list(_spread(10, 30)) == [0, 3, 6]
-    assert len(_spread(1, 1000)) == 1
+    assert _sampled_rounds(100, 1) == range(100)
+    assert list(_sampled_rounds(10, 30)) == [0, 3, 6]
+    assert len(_sampled_rounds(1, 1000)) == 1
     for rounds in range(1, 300):
         for per_round in (1, 2, 3, 26, 500):
-            some = _spread(rounds, per_round)
+            some = _sampled_rounds(rounds, per_round)
             assert 0 <= some.start < some.stop <= rounds
             assert (some.stop - some.start) % some.step == 0  # XGBoost's slices must be such
             assert len(some) == rounds or len(some) * per_round <= 100 or len(some) == 1

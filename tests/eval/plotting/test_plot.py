@@ -175,7 +175,7 @@ def test_noise_rates_and_kinds_of_noise(made_scores):
             "of must be a measure in the scores, accuracy, macro_f1, fit_seconds, got 'ela'",
         ),
         ("ela", {"of": "roc_auc"}, "of must be a measure in the scores, .*, got 'roc_auc'"),
-        ("leaves", {}, "the scores have no measure 'leaves'"),
+        ("leaves", {}, "measure 'leaves' is not in the scores"),
         ("ela", {"metric": "rla"}, "metric must be None for ela, .* got 'rla'"),
         ("heatmap", {"metric": "elan"}, "metric must be one of .*, area_under_ela for heatmap, got 'elan'"),
         (

@@ -126,12 +126,12 @@ def test_a_missing_cell_has_no_band(accuracy):
         (
             "repeats",
             (slice(None), slice(1)),
-            "One repeat is too few for a band over repeats; it takes three repeats at least.",
+            "One repeat is too few for a band over repeats; at least three repeats are needed.",
         ),
         (
             "datasets",
             (slice(2), slice(None)),
-            "Two data sets are too few for a band over data sets; it takes three data sets at least.",
+            "Two data sets are too few for a band over data sets; at least three data sets are needed.",
         ),
     ],
 )
@@ -153,7 +153,7 @@ def test_arguments(accuracy):
     scores = scores_of(accuracy)
     for arguments, message in [
         ({"over": "models"}, "over must be 'repeats' or 'datasets', got 'models'"),
-        ({"over": "datasets", "by_dataset": True}, "over must be 'repeats' with by_dataset, got 'datasets'"),
+        ({"over": "datasets", "by_dataset": True}, "over must be 'repeats' if by_dataset is set, got 'datasets'"),
         ({"confidence": 95}, "confidence must lie between 0 and 1, got 95"),
         ({"n_resamples": 0}, "n_resamples must be at least 1, got 0"),
     ]:

@@ -53,7 +53,7 @@ def test_the_example_of_demsar():
     assert (result.p_values.to_numpy() > 0.05).all()
     assert result.n_datasets == 14
     assert result.has_power
-    assert result.remark == "The models differ, but no pair of mean ranks by the critical difference."
+    assert result.remark == "The models differ, but no two mean ranks differ by the critical difference."
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,14 @@ def test_there_is_power_where_the_same_order_everywhere_is_significant(n, k, alp
 def test_how_many_data_sets_it_takes():
     result = friedman_nemenyi(noisy_table(2, 3), higher_is_better=True)
     assert result.remark == (
-        "Two data sets are too few for Friedman's and Nemenyi's tests of three models; it takes three data sets at least."
+        "Two data sets are too few for Friedman's and Nemenyi's tests of three models; at least three data sets are needed."
     )
     assert friedman_nemenyi(noisy_table(3, 3), higher_is_better=True).has_power
     one = friedman_nemenyi(noisy_table(1, 3), higher_is_better=True)
     assert one.remark.startswith("One data set is too few")
 
 
-def test_few_data_sets_are_told():
+def test_few_data_sets_make_a_remark():
     assert "fewer than ten data sets" in friedman_nemenyi(noisy_table(9, 3), higher_is_better=True).remark
     assert "fewer than ten data sets" not in friedman_nemenyi(noisy_table(10, 3), higher_is_better=True).remark
 
@@ -157,7 +157,7 @@ def test_few_data_sets_are_told():
 def test_two_models_are_not_for_friedman():
     result = friedman_nemenyi(noisy_table(20, 2), higher_is_better=True)
     assert not result.has_power
-    assert result.remark == "Friedman's test compares three models or more; there are two models."
+    assert result.remark == "Friedman's test compares three or more models; there are two models."
 
 
 def test_models_that_tie_everywhere_do_not_differ():
@@ -165,14 +165,14 @@ def test_models_that_tie_everywhere_do_not_differ():
     assert (result.statistic, result.p_value) == (0, 1)
     assert (result.mean_ranks == 2).all()
     assert result.groups == [["a", "b", "c"]]
-    assert result.remark == "Friedman's test finds no difference, so pairs of models are not told apart."
+    assert result.remark == "Friedman's test finds no difference, so pairs of models are not compared."
 
 
 def test_no_data_set_is_left():
     table = pd.DataFrame({"a": [1.0, np.nan], "b": [np.nan, 1.0], "c": [1.0, 1.0]}, index=["x", "y"])
     result = friedman_nemenyi(table, higher_is_better=True)
     assert result.n_datasets == 0
-    assert result.remark == "There is no data set of which all models have values."
+    assert result.remark == "No data set has values of all models."
     assert list(result.dropped) == ["x", "y"]
     nothing = friedman_nemenyi(table[[]], higher_is_better=True)
     assert nothing.groups == []

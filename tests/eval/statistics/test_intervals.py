@@ -104,7 +104,7 @@ def test_one_repeat_has_no_interval():
     assert result.table["high"].isna().all()
     assert result.table["best"].tolist() == [False, True]
     assert result.table["overlaps"].tolist() == [False, False]
-    assert result.remark == "One repeat is too few for an interval; it takes two repeats at least."
+    assert result.remark == "One repeat is too few for an interval; at least two repeats are needed."
     assert "overlaps" not in str(result)
 
 

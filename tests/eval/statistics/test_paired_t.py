@@ -101,7 +101,7 @@ def test_few_repeats(accuracy, n, words):
     assert result.table["outcome"].isna().all()
     assert result.wins.isna().all(axis=None)
     assert (result.matrix == "").all(axis=None)
-    assert result.remark == f"{words} too few for paired t-tests; it takes three repeats at least."
+    assert result.remark == f"{words} too few for paired t-tests; at least three repeats are needed."
     assert str(result) == result.remark
 
 
@@ -123,15 +123,15 @@ def test_missing_cells_drop_a_data_set(accuracy):
 
 def test_nothing_to_compare(accuracy):
     one = paired_t_tests(scores_of(accuracy[:, :, :1]))
-    assert one.remark == "Two models or more are compared; there is one model."
+    assert one.remark == "Paired t-tests compare two or more models; there is one model."
     assert len(one.table) == 0
     scores = scores_of(accuracy[:1])
     scores.loc[0, "accuracy"] = np.nan
     none = paired_t_tests(scores)
-    assert none.remark == "There is no data set of which all models have values."
+    assert none.remark == "No data set has values of all models."
     assert len(none.table) == 0
     nothing = paired_t_tests(scores.assign(accuracy=np.nan))
-    assert nothing.remark == "Two models or more are compared; there are no models."
+    assert nothing.remark == "Paired t-tests compare two or more models; there are no models."
 
 
 def test_arguments(accuracy):

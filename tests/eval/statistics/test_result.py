@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval._wording import counted, listed, p_text, sentence
-from boostnoise.eval.statistics.result import Finding, aligned, checked_alpha, too_few
+from boostnoise.eval.statistics import result
+from boostnoise.eval.statistics.result import check_alpha, format_table, too_few_remark
 
 
 @pytest.mark.parametrize(
@@ -37,38 +38,37 @@ def test_numbers_and_lists():
     assert sentence("it is") == "It is"
 
 
-def test_too_few():
-    assert (
-        too_few(1, "repeat", "a band", 3)
-        == "One repeat is too few for a band; it takes three repeats at least."
-    )
-    assert (
-        too_few(2, "data set", "a test", 12)
-        == "Two data sets are too few for a test; it takes 12 data sets at least."
-    )
-    assert (
-        too_few(0, "data set", "a test", 1)
-        == "There is no data set for a test; it takes one data set at least."
-    )
+@pytest.mark.parametrize(
+    ("n", "noun", "test", "needed", "remark"),
+    [
+        (1, "repeat", "a band", 3, "One repeat is too few for a band; at least three repeats are needed."),
+        (
+            2,
+            "data set",
+            "a test",
+            12,
+            "Two data sets are too few for a test; at least 12 data sets are needed.",
+        ),
+        (0, "data set", "a test", 1, "There is no data set for a test; at least one data set is needed."),
+    ],
+)
+def test_too_few_remark(n, noun, test, needed, remark):
+    assert too_few_remark(n, noun, test, needed) == remark
 
 
-def test_a_finding_is_frozen():
-    finding = Finding(n_datasets=1)
+def test_a_result_is_frozen():
+    frozen = result.TestResult(n_datasets=1)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        finding.remark = "other"
+        frozen.remark = "other"
 
 
 def test_tables_as_text():
-    assert aligned(pd.DataFrame({"a": []})) == ""
-    assert aligned(pd.DataFrame({"a": [0.12345]})).split() == ["a", "0.1235"]
+    assert format_table(pd.DataFrame({"a": []})) == ""
+    assert format_table(pd.DataFrame({"a": [0.12345]})).split() == ["a", "0.1235"]
 
 
 def test_alpha():
-    assert checked_alpha(0.01) == 0.01
-    with pytest.raises(ValueError, match=r"^alpha must lie between 0 and 1, got 1$"):
-        checked_alpha(1)
-
-
-def test_a_level_of_significance_is_a_number():
-    with pytest.raises(ValueError, match=r"^alpha must lie between 0 and 1, got '0.05'$"):
-        checked_alpha("0.05")
+    check_alpha(0.01)
+    for alpha in (0, 1, "0.05"):
+        with pytest.raises(ValueError, match=f"^alpha must lie between 0 and 1, got {alpha!r}$"):
+            check_alpha(alpha)

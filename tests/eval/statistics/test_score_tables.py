@@ -68,11 +68,13 @@ def test_what_is_not_there_is_refused(scores):
         score_table(both, noise_rate=0.2)
     with pytest.raises(ValueError, match=r"^noise_kind must be one of uniform, got 'label'$"):
         score_table(scores, noise_rate=0.2, noise_kind="label")
-    with pytest.raises(ValueError, match="more than once"):
+    with pytest.raises(ValueError, match="more than one row for the same data set"):
         score_table(pd.concat([scores, scores]), noise_rate=0.2)
     with pytest.raises(ValueError, match=r"^metric must be one of accuracy, .*, got 'speed'$"):
         score_table(scores, "speed", noise_rate=0.2)
-    with pytest.raises(ValueError, match=r"^the scores have no measure 'roc_auc', but accuracy$"):
+    with pytest.raises(
+        ValueError, match=r"^measure 'roc_auc' is not in the scores; available measures: accuracy$"
+    ):
         score_table(scores, "roc_auc", noise_rate=0.2)
     assert score_table(both, noise_rate=0.2, noise_kind="pair_flip").equals(score_table(scores, noise_rate=0.2))
 
@@ -83,7 +85,7 @@ def fail(scores, error="ValueError: no", **where):
     scores.loc[chosen, ["accuracy", "error"]] = [np.nan, error]
 
 
-def test_missing_cells_are_told(scores):
+def test_missing_cells_have_reasons(scores):
     fail(scores, dataset="d1", model="m0", repeat=1, noise_rate=0.2)
     table = score_table(scores, noise_rate=0.2)
     assert table.isna().to_numpy().tolist() == [[False, False], [True, False], [False, False]]

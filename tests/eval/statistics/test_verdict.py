@@ -93,7 +93,7 @@ def test_many_models_are_counted():
 def test_few_data_sets(scores, n, words):
     (text,) = verdict(scores[scores["dataset"].isin([f"d{i}" for i in range(n)])])
     assert text.endswith(
-        f"{words} too few for Wilcoxon's signed-rank test against three models; it takes seven data sets at least."
+        f"{words} too few for Wilcoxon's signed-rank test against three models; at least seven data sets are needed."
     )
     assert "p =" not in text
     assert "p <" not in text
@@ -195,7 +195,7 @@ def test_no_values_at_all(scores):
     scores["accuracy"], scores["error"] = np.nan, "E: no"
     (text,) = verdict(scores)
     assert text.startswith(
-        "At 30 % uniform noise there is no data set of which all models have values, so none can be compared. "
+        "At 30 % uniform noise no data set has values of all models, so models cannot be compared. "
         "480 of 480 cells under this noise failed. Four models are not compared: robust_forest (failed in 2 of 2 repeats"
     )
     assert verdict(scores[:0]) == []
@@ -234,7 +234,7 @@ def test_arguments(scores):
         ValueError, match=r"^control must be one of robust_forest, gbm, adaboost, tree, got 'svm'$"
     ):
         verdict(scores, control="svm")
-    with pytest.raises(ValueError, match="the scores have no measure 'roc_auc'"):
+    with pytest.raises(ValueError, match="measure 'roc_auc' is not in the scores"):
         verdict(scores, metric="roc_auc")
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
         verdict(scores, alpha=5)

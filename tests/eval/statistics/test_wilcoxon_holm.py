@@ -140,17 +140,17 @@ def test_there_is_power_where_winning_everywhere_is_significant(n, m, alpha):
 def test_how_many_data_sets_it_takes():
     result = wilcoxon_holm(noisy_table(3, 7), higher_is_better=True)
     assert result.remark == (
-        "Three data sets are too few for Wilcoxon's signed-rank test against six models; it takes eight data sets at least."
+        "Three data sets are too few for Wilcoxon's signed-rank test against six models; at least eight data sets are needed."
     )
     assert wilcoxon_holm(noisy_table(8, 7), higher_is_better=True).has_power
     assert not wilcoxon_holm(noisy_table(7, 7), higher_is_better=True).has_power
 
 
-def test_a_control_chosen_by_the_same_data_is_told():
+def test_a_control_chosen_by_the_same_data_makes_a_remark():
     table = noisy_table(20, 3)
     chosen = wilcoxon_holm(table, higher_is_better=True)
     given_one = wilcoxon_holm(table, chosen.control, higher_is_better=True)
-    assert "was chosen because it did best on the same data sets" in chosen.remark
+    assert "was chosen as the best model on the same data sets" in chosen.remark
     assert given_one.remark == ""
     pd.testing.assert_frame_equal(chosen.table, given_one.table)
 
@@ -184,7 +184,7 @@ def test_nothing_to_compare():
     holes = pd.DataFrame({"a": [1.0, np.nan], "b": [np.nan, 1.0]}, index=["x", "y"])
     for control in (None, "a"):
         none = wilcoxon_holm(holes, control, higher_is_better=True)
-        assert none.remark == "There is no data set of which all models have values."
+        assert none.remark == "No data set has values of all models."
         assert not none.has_power
         assert "Data set x was dropped: b has no value." in str(none)
     assert wilcoxon_holm(holes[[]], higher_is_better=True).control is None
