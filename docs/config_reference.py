@@ -51,7 +51,7 @@ def _table(name: str) -> str:
         case "Config":
             return _rows(HEAD_OF_KEYS, _keys(SCHEMA))
         case "noise kinds":
-            return _rows(("kind", "new label", "`rates`", "values"), map(_kind, KINDS))
+            return _rows(("kind", "effect", "`rates`", "values"), map(_kind, KINDS))
         case "noise keys":
             return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["UniformSpec"], ("noise_on", "name")))
         case "given noise":

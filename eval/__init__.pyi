@@ -2,7 +2,7 @@ from .config.reader import load_config
 from .config.run import Config
 from .errors import ConfigError
 from .execution.plan import Plan, Progress, plan
-from .execution.run_record import Run, load_run
+from .execution.run import Run, load_run
 from .execution.runner import merge, run
 from .metrics.curves import curve, mean_curve
 from .metrics.registry import higher_is_better

@@ -128,7 +128,7 @@ def folder(tmp_path_factory):
         patch.chdir(folder)
         patch.syspath_prepend(folder)
         patch.setenv("PYTHONSAFEPATH", "1")
-        patch.setattr(runner, "fit_here", fit_nothing)
+        patch.setattr(runner, "fit_locally", fit_nothing)
         patch.setattr(forecast, "_fit", lambda *_: Outcome({"accuracy": 0.5, "fit_seconds": 0.01}))
         # Once unwatched, for what libraries keep in places of their own, such as the list of fonts.
         (folder / "first.json").write_text(json.dumps({**BASE, "ela_fig": {}}))

@@ -1,4 +1,4 @@
-"""What a command of ours ends with, whatever becomes of its output."""
+"""Base class of the command, exit statuses, and limits of time and memory."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from typing import Any
 
 import click
 
-DONE, SOME_CELLS_FAILED, BAD_USAGE, OUT_OF_TIME, INTERRUPTED, NOBODY_READS = 0, 1, 2, 124, 130, 141
+DONE, SOME_CELLS_FAILED, BAD_USAGE, OUT_OF_TIME, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 124, 130, 141
 
-SECONDS_TO_STOP = 10.0  # that a run takes at most to come to its end in order
+STOP_SECONDS = 10.0  # for a run to stop in good order
 
-# Files of the working directory that libraries read without being asked, and from which they run code.
+# Files that libraries read from the working directory, and that can execute code.
 READ_BY = {".numba_config.yaml": "Numba", "matplotlibrc": "Matplotlib"}
 
 
 class Command(click.Command):
-    """A command whose output may end in a full disk or a closed pipe, or be closed from the start."""
+    """Command that handles full disks, broken pipes and closed standard streams."""
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run the command."""
@@ -33,19 +33,19 @@ class Command(click.Command):
         return super().main(*args, **options)
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
-        """Read the command line, and answer --help and the like."""
-        with _one_line_for_output():
+        """Parse the command line, and handle --help and similar options."""
+        with _output_errors_in_one_line():
             return super().make_context(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Do what is asked for."""
+        """Run the function of the command."""
         check_working_directory()
-        with _one_line_for_output():
+        with _output_errors_in_one_line():
             return super().invoke(ctx)
 
 
 def _open_closed_streams() -> None:
-    """Connect standard streams that are closed to nothing, so that no other file gets their descriptor."""
+    """Connect closed standard streams to the null device, so that no other file gets their descriptors."""
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(descriptor)
@@ -57,12 +57,12 @@ def _open_closed_streams() -> None:
 
 
 class OutOfTime(KeyboardInterrupt):
-    """The time is up that the command was given; it ends as if it were interrupted."""
+    """The command has reached its time limit.  It ends as if interrupted."""
 
 
 @contextmanager
-def stopped_after(seconds: float | None) -> Iterator[None]:
-    """Raise `OutOfTime` after so many seconds; again later, for a library may have swallowed it."""
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise `OutOfTime` after a time, and repeatedly after that, because a library may swallow it."""
 
     def stop(*_: object) -> None:
         raise OutOfTime
@@ -71,11 +71,11 @@ def stopped_after(seconds: float | None) -> Iterator[None]:
         yield
         return
     signal.signal(signal.SIGALRM, stop)
-    with Path(os.devnull).open("w") as nowhere:
-        # Compiled code may never return to Python, or not for long.  Then this ends the process all the same.
-        faulthandler.dump_traceback_later(seconds + 2 * SECONDS_TO_STOP, exit=True, file=nowhere)
+    with Path(os.devnull).open("w") as devnull:
+        # Ends the process even if compiled code does not return to Python.
+        faulthandler.dump_traceback_later(seconds + 2 * STOP_SECONDS, exit=True, file=devnull)
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, SECONDS_TO_STOP)
+            signal.setitimer(signal.ITIMER_REAL, seconds, STOP_SECONDS)
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -83,7 +83,7 @@ def stopped_after(seconds: float | None) -> Iterator[None]:
 
 
 def limit_memory(gib: float) -> None:
-    """Limit the memory of this process, and of each that it starts; Linux then refuses them more."""
+    """Limit the memory of this process and of each process that it starts.  Only Linux enforces the limit."""
     limit, (_, hard) = int(gib * 2**30), resource.getrlimit(resource.RLIMIT_DATA)
     if hard != resource.RLIM_INFINITY:
         limit = min(limit, hard)
@@ -91,7 +91,7 @@ def limit_memory(gib: float) -> None:
 
 
 def check_working_directory() -> None:
-    """Refuse a working directory in which a library would find code to run.
+    """Reject a working directory with a file from which a library would execute code.
 
     Raises
     ------
@@ -100,26 +100,26 @@ def check_working_directory() -> None:
     for name, library in READ_BY.items():
         if os.path.lexists(name):
             raise click.UsageError(
-                f"the working directory holds {name}, from which {library} takes settings that can run code; "
-                "move it away, or run noisyeval in another directory"
+                f"the working directory contains {name}, which {library} reads and which can execute code; "
+                "move the file away, or run noisyeval in another directory"
             )
 
 
 @contextmanager
-def _one_line_for_output() -> Iterator[None]:
-    """End with one line where the output, or anything else of the system, fails."""
+def _output_errors_in_one_line() -> Iterator[None]:
+    """Report errors of the output, and other errors of the system, in one line and exit."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that the encoding of the output lacks must not end a run.
+        # A character that the output's encoding lacks must not stop a run.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield
     except OSError as error:
-        what = "nobody reads the output" if error.errno == errno.EPIPE else error.strerror or str(error)
+        message = "output closed (broken pipe)" if error.errno == errno.EPIPE else error.strerror or str(error)
         if error.filename is not None:
-            what += f": {error.filename}"
+            message += f": {error.filename}"
         with suppress(OSError):
-            click.echo(f"noisyeval: error: {what}; what was finished is kept", err=True)
-        # At its end Python would try again to write what is left of the output, and complain.
+            click.echo(f"noisyeval: error: {message}; finished cells are kept", err=True)
+        # At exit, Python flushes the rest of the output, which would print another error.
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(NOBODY_READS if error.errno == errno.EPIPE else BAD_USAGE)
+        sys.exit(BROKEN_PIPE if error.errno == errno.EPIPE else BAD_USAGE)

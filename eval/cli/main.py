@@ -23,12 +23,12 @@ from .command import (
     OutOfTime,
     check_working_directory,
     limit_memory,
-    stopped_after,
+    time_limit,
 )
 
 if TYPE_CHECKING:
     from ..config.run import Config
-    from ..execution.run_record import Run
+    from ..execution.run import Run
     from ..report.console import Display
 
 
@@ -182,7 +182,7 @@ def main(
     if max_memory is not None:
         limit_memory(max_memory)
     try:
-        with stopped_after(max_time):
+        with time_limit(max_time):
             if data is not None:
                 sys.exit(_init(config, data, target, display))
             if redraw:
@@ -224,7 +224,7 @@ def _redraw(folder: Path, display: Display) -> int:
     if not folder.is_dir() and (folder.exists() or not (folder.parent / STORE_NAME).is_file()):
         raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
     from .._atomic_file import check_folder
-    from ..execution.run_record import load_run
+    from ..execution.run import load_run
 
     check_folder(folder)
     return _end(load_run(folder), display)
@@ -247,12 +247,12 @@ def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Disp
 def _forecast(config: Config, n_jobs: int, allow_modules: tuple[str, ...], display: Display) -> int:
     from ..config.line_styles import check_figures
     from ..execution.forecast import forecast
-    from ..execution.local_pool import slots_for
+    from ..execution.local_pool import worker_count
     from ..execution.plan import plan
 
     check_figures(config)
-    n_slots = slots_for(n_jobs, config.threads)
-    display.show_forecast(config, forecast(plan(config, allow_modules=allow_modules), n_slots))
+    n_workers = worker_count(n_jobs, config.threads)
+    display.show_forecast(config, forecast(plan(config, allow_modules=allow_modules), n_workers))
     return DONE
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..config.run import Config
-from ..execution.run_record import Run, load_run
+from ..execution.run import Run, load_run
 from ..metrics.curves import by_noise_rate, curve, mean_curve
 from ..metrics.registry import higher_is_better
 from ..statistics.score_tables import rank_table, resolve_noise_kind, score_table

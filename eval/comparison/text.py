@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from ..execution.run_record import Run
+    from ..execution.run import Run
 
 WIDTH = 100
 

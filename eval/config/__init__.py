@@ -1,1 +1,1 @@
-"""Configs: what a run is asked to do, read and validated before any work."""
+"""Configs: reading and validation, before any work starts."""

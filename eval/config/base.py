@@ -1,4 +1,4 @@
-"""Validation with pydantic, and its errors in one line each."""
+"""Validation with pydantic, with one line per error."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ def _check_name(name: str) -> str:
     return name
 
 
-MAX_NAME = 4096  # characters, as many as a path may have
-MAX_DEPTH = 100  # of lists and objects within one another
+MAX_NAME = 4096  # characters, the maximum length of a path
+MAX_DEPTH = 100  # of nested lists and objects
 MAX_VALUES = 1_000_000  # in a config
 MAX_PROBLEMS = 20  # in a message
 
-
-# A schema can only say that there is something to see and that nothing controls a terminal.
+# All that a JSON Schema can check: a visible character, and no control characters.
 PRINTABLE = r"^(?=.*\S)[^\u0000-\u001f\u007f-\u00a0]+$"
 
 Name = Annotated[
@@ -34,7 +33,7 @@ Name = Annotated[
 
 
 def has_printable_lines(text: str) -> bool:
-    """Whether text holds printable characters and ends of lines alone."""
+    """Whether text consists of printable characters and line breaks."""
     return all(line.isprintable() for line in text.split("\n"))
 
 
@@ -52,24 +51,24 @@ Title = Annotated[
 
 
 class Strict(BaseModel):
-    """No unknown keys, no conversion between types, no change after validation."""
+    """Base model: no unknown keys, no type conversion, immutable."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     @classmethod
     def short_form(cls) -> dict[str, Any] | None:
-        """The JSON Schema of what a config may hold in place of an object with these keys; None for nothing."""
+        """JSON Schema of the values that can replace an object with these keys; None if there are none."""
         return None
 
 
 def with_keys(*present: str, absent: Sequence[str] = ()) -> dict[str, Any]:
-    """The JSON Schema of objects with some keys and without others; null stands for a key that is absent."""
-    wanted: dict[str, Any] = {key: {"not": {"type": "null"}} for key in present}
-    return {"required": list(present), "properties": wanted | {key: {"type": "null"} for key in absent}}
+    """JSON Schema of objects with some keys and without others; a key with the value null counts as absent."""
+    required: dict[str, Any] = {key: {"not": {"type": "null"}} for key in present}
+    return {"required": list(present), "properties": required | {key: {"type": "null"} for key in absent}}
 
 
 def validate(model: type[Model], content: Mapping[str, Any]) -> Model:
-    """Validate with pydantic and say what is wrong in one line per problem.
+    """Validate with pydantic and report one line per problem.
 
     Raises
     ------
@@ -85,7 +84,7 @@ def validate(model: type[Model], content: Mapping[str, Any]) -> Model:
 
 
 def check_json(content: dict[str, Any]) -> None:
-    """Check what no field of a model says anything about: that numbers are finite and text is Unicode.
+    """Check that numbers are finite, text is Unicode, and size and nesting are limited.
 
     Parameters
     ----------
@@ -94,7 +93,7 @@ def check_json(content: dict[str, Any]) -> None:
     Raises
     ------
     ConfigError
-        If a number is infinite or NaN, text holds half a surrogate pair, there are very many values, or the
+        If a number is infinite or NaN, text contains half a surrogate pair, there are too many values, or the
         nesting is too deep.
     """
     n_values = 0
@@ -110,9 +109,9 @@ def check_json(content: dict[str, Any]) -> None:
         elif isinstance(value, dict) and not all(_is_unicode(str(key)) for key in value):
             problem = "its keys must be Unicode text"
         elif isinstance(value, dict | list) and depth == MAX_DEPTH:
-            problem = f"lists and objects may be nested {MAX_DEPTH} deep at most"
+            problem = f"lists and objects must be nested at most {MAX_DEPTH} deep"
         elif n_values > MAX_VALUES:
-            where, problem = "", f"holds more than {MAX_VALUES:,} values"
+            where, problem = "", f"must have at most {MAX_VALUES:,} values"
         if problem is not None:
             raise ConfigError(f"{printable(where)[:200] or 'the config'}: {problem}")
         if isinstance(value, dict):
@@ -128,7 +127,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _describe(problem: Any, model: type[BaseModel]) -> str:
-    where, models = _place(problem["loc"], model)
+    where, models = _locate(problem["loc"], model)
     context, found = problem.get("ctx", {}), problem["input"]
     if problem["type"].startswith("union_tag"):
         key = context["discriminator"].strip("'")
@@ -137,18 +136,18 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
     where = where if where.isprintable() else repr(where)
     match problem["type"]:
         case "missing" | "union_tag_not_found":
-            return f"{where}: the key is missing"
+            return f"{where}: required key is missing"
         case "extra_forbidden":
             allowed = [key for key, field in models[0].model_fields.items() if not field.exclude]
-            return f"{where}: unknown key; allowed are {', '.join(allowed)}"
+            return f"{where}: unexpected key; allowed keys: {', '.join(allowed)}"
         case "union_tag_invalid":
             message = f"must be one of {context['expected_tags']}"
         case "value_error":
             message = str(context["error"])
         case "too_short":
-            message = f"must hold at least {_items(context['min_length'])}"
+            message = f"must have at least {_items(context['min_length'])}"
         case "too_long":
-            message = f"must hold at most {_items(context['max_length'])}"
+            message = f"must have at most {_items(context['max_length'])}"
         case "model_type" | "dict_type" | "model_attributes_type":
             message = "must be a JSON object"
         case _:
@@ -162,14 +161,14 @@ def _items(n: int) -> str:
     return "1 item" if n == 1 else f"{n} items"
 
 
-def _place(location: Sequence[int | str], model: type[BaseModel]) -> tuple[str, list[type[BaseModel]]]:
-    """A place as users write it, and the models that may describe it, or the object around an unknown key."""
+def _locate(location: Sequence[int | str], model: type[BaseModel]) -> tuple[str, list[type[BaseModel]]]:
+    """Path of a value in the config, and the models of that value, or of the object with an unexpected key."""
     where, models = "", [model]
     for part in location:
         if isinstance(part, int):
             where += f"[{part}]"
         elif len(models) > 1:
-            # Not a key, but the kind of the object, which pydantic names to tell which of several models it is.
+            # Not a key, but the kind of the object, by which pydantic selects one of several models.
             models = [m for m in models if part in get_args(m.model_fields["kind"].annotation)]
         else:
             where += f".{part}" if where else part

@@ -1,4 +1,4 @@
-"""What a config says about a data set: where it comes from, and how it becomes numbers and classes."""
+"""Config of a data set: its source, and its conversion to numbers and classes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMAT_OF_SUFFIX = {
     ".svmlight": "svmlight",
 }
 
-# scikit-learn makes addresses and paths of files of a name as it is.
+# scikit-learn inserts the name unchanged into URLs and file paths.
 OPENML_NAME = r"^(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._,()'+-]+$"
 
 OpenMLName = Annotated[Name, Field(json_schema_extra={"pattern": OPENML_NAME})]
@@ -39,22 +39,22 @@ Missing = Literal["error", "drop_rows", "impute", "keep"]
 Column = str | int
 
 _SOURCES = ("set", "path", "openml")
-_KEYS_OF_FILES = ("format", "separator", "test_path")
+_FILE_KEYS = ("format", "separator", "test_path")
 
 
 def _schema_of_dataset(schema: dict[str, Any]) -> None:
-    """Which keys go together.  Of a folder a schema knows nothing, so it takes any path for one."""
+    """Allowed combinations of keys.  Any path may be a folder, as a schema cannot check that."""
     del schema["required"]
     schema["anyOf"] = [
-        with_keys("set", absent=("path", "openml", "target", *_KEYS_OF_FILES)),
-        with_keys("openml", absent=("path", "set", *_KEYS_OF_FILES)),
+        with_keys("set", absent=("path", "openml", "target", *_FILE_KEYS)),
+        with_keys("openml", absent=("path", "set", *_FILE_KEYS)),
         with_keys("path", absent=("set", "openml")),
     ]
     schema["allOf"] = [
         {"anyOf": [with_keys(absent=["split"]), with_keys(absent=["test_path"])]},
-        {"if": _of_formats("csv", "parquet", "arff"), "then": with_keys("target")},
-        {"if": _of_formats("svmlight"), "then": with_keys(absent=["target"])},
-        {"if": _of_formats("parquet", "arff", "svmlight"), "then": with_keys(absent=["separator"])},
+        {"if": _schema_of_formats("csv", "parquet", "arff"), "then": with_keys("target")},
+        {"if": _schema_of_formats("svmlight"), "then": with_keys(absent=["target"])},
+        {"if": _schema_of_formats("parquet", "arff", "svmlight"), "then": with_keys(absent=["separator"])},
         {
             "if": with_keys("test_path", absent=["format"]),
             "then": {"properties": {"test_path": {"pattern": _ends_in(*FORMAT_OF_SUFFIX)}}},
@@ -62,13 +62,13 @@ def _schema_of_dataset(schema: dict[str, Any]) -> None:
     ]
 
 
-def _of_formats(*formats: str) -> dict[str, Any]:
-    """The JSON Schema of data sets in files of these formats, whether told by a key or by the suffix."""
+def _schema_of_formats(*formats: str) -> dict[str, Any]:
+    """JSON Schema of data sets in files of these formats, given by the key or by the suffix."""
     suffixes = [suffix for suffix, file_format in FORMAT_OF_SUFFIX.items() if file_format in formats]
     path = {"type": "string", "pattern": _ends_in(*suffixes)}
-    told = {"required": ["path", "format"], "properties": {"format": {"enum": list(formats)}}}
-    seen = {"required": ["path"], "properties": {"path": path, "format": {"type": "null"}}}
-    return {"anyOf": [told, seen]}
+    by_key = {"required": ["path", "format"], "properties": {"format": {"enum": list(formats)}}}
+    by_suffix = {"required": ["path"], "properties": {"path": path, "format": {"type": "null"}}}
+    return {"anyOf": [by_key, by_suffix]}
 
 
 def _ends_in(*suffixes: str) -> str:
@@ -77,59 +77,57 @@ def _ends_in(*suffixes: str) -> str:
 
 
 class DatasetSpec(Strict):
-    r"""A data set: one known by its name, a file or folder of files, or one of OpenML.
+    r"""A data set: a named set, a file or folder of files, or a set from OpenML.
 
-    In a config the first kind may be written as the name alone.  Columns are named by their names or, counted
-    from 0 as they stand in the source, their positions.
+    In a config, the name of a named set can replace the object.  Columns are given by name or by position,
+    counted from 0 in the order of the source.
 
     Attributes
     ----------
     set : str or None
-        What a name alone means: a set that comes with scikit-learn (``breast_cancer`` to ``wine``), one that
-        scikit-learn downloads once and keeps in its data home (``covtype`` to ``olivetti_faces``), or one of
-        the synthetic sets of Ghosh et al. (2017).
+        A named set.  scikit-learn includes ``breast_cancer`` to ``wine``, and downloads ``covtype`` to
+        ``olivetti_faces`` once to its data home.  The others are synthetic sets of Ghosh et al. (2017).
     path : str or None
-        A CSV, Parquet, ARFF or svmlight (LIBSVM) file, or a folder: each such file in it is a data set, named
-        after it, for which the other keys hold.
+        A CSV, Parquet, ARFF or svmlight (LIBSVM) file, or a folder.  Each such file in the folder is a data set
+        with the name of the file, and the other keys apply to all of them.
     openml : str, int or None
-        Name or number of a set on OpenML, downloaded once; the number names one version of it.
+        Name or ID of a data set on OpenML, downloaded once.  An ID selects one version of the data set.
     target : str, int or None
-        The labels: a column's name or its position, counted from 0, or from -1 at the end.  Left out for sets
-        known by name and for svmlight files, which have their own; that of OpenML may be replaced.
+        Column of the labels: its name or position, counted from 0, or from -1 at the end.  Not allowed for
+        named sets and svmlight files, which define their labels; optional for OpenML.
     name : str
-        What tables and pictures call it; by default the name of the set, or the file's without its suffix.
+        Name in tables and figures; by default the name of the set, or the file name without suffix.
     format : {"csv", "parquet", "arff", "svmlight"} or None
-        Of the files; by default told by their suffix.
+        Format of the files; by default given by their suffix.
     separator : str or None
-        The character between the values of a CSV file, such as ``";"`` or ``"\t"``; by default a comma.
+        Separator of the values in a CSV file, such as ``";"`` or ``"\t"``; by default a comma.
     test_path : str or None
-        A second file: all its rows are tested on, those of the first trained on.  Repeats then differ in
-        their noise and seeds only.
+        A second file with the test rows; the first then has the training rows.  Repeats then differ only in
+        noise and seeds.
     split : str, int or None
-        A column that says it for each row, by ``train`` or ``test``; it becomes no feature.  Repeats then
-        differ in their noise and seeds only.
+        Column that marks each row as ``train`` or ``test``; it is not used as a feature.  Repeats then differ
+        only in noise and seeds.
     drop : list of str or int
-        Columns, by name or position, that are no features.
+        Columns, by name or position, that are not used as features.
     categorical : {"onehot", "ordinal"}
-        What becomes of columns that do not hold numbers: ``onehot``, one column of zeros and ones per value; or
-        ``ordinal``, the value's rank: in the order of the file if it gives one (Parquet, ARFF), otherwise
-        sorted.
+        Encoding of non-numeric columns: ``onehot``, one 0/1 column per value; or ``ordinal``, the rank of the
+        value, in the order given by the file (Parquet, ARFF) or else in sorted order.
     missing : {"error", "drop_rows", "impute", "keep"}
-        What becomes of missing features: ``error``; ``drop_rows``, rows with any missing value or label;
-        ``impute``, the column's median or most frequent value over all rows, whatever their labels; or
-        ``keep``, as NaN (a one-hot column: 0), for models that take it.
+        Treatment of missing feature values: ``error``; ``drop_rows``, remove rows with a missing value or
+        label; ``impute``, insert the median or most frequent value of the column over all rows, regardless of
+        labels; or ``keep``, as NaN (0 in one-hot columns), for models that support it.
     positive : list or None
-        Labels that together become the one class, all others the other.
+        Labels that form the positive class; all others form the negative class.
     max_rows : int or None
-        So many rows at most, drawn with the classes in the same shares, and with a seed of their own, so that
-        the data set is the same in every run.
+        Maximum number of rows.  Larger data sets are sampled with unchanged class shares and a fixed seed, so
+        that every run uses the same rows.
     """
 
     model_config = ConfigDict(json_schema_extra=_schema_of_dataset)
 
     name: Name
     set: Bundled | Downloaded | Synthetic | None = None
-    format: Format | None = None  # before the paths, whose check looks at it
+    format: Format | None = None  # before the paths, whose validation depends on it
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     path: Name | None = None
     openml: OpenMLName | Annotated[int, Field(gt=0)] | None = None
@@ -144,7 +142,7 @@ class DatasetSpec(Strict):
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:
-        """The names that stand for a set."""
+        """JSON Schema of the names of named sets."""
         return {"enum": list(SETS)}
 
     @model_validator(mode="before")
@@ -153,17 +151,17 @@ class DatasetSpec(Strict):
         if isinstance(value, str):
             value = {"set": value}
         if not isinstance(value, dict):
-            raise ValueError("must be the name of a data set or an object with path and target")
+            raise ValueError("must be the name of a data set, or an object with 'path' and 'target'")
         sources = [key for key in _SOURCES if value.get(key) is not None]
         if not sources:
-            raise ValueError("says no source; needs 'path' and 'target', 'set', or 'openml'")
+            raise ValueError("has no source; add 'path' and 'target', 'set', or 'openml'")
         if len(sources) > 1:
-            raise ValueError(f"has several sources ({', '.join(sources)}); only one is possible")
+            raise ValueError(f"has several sources ({', '.join(sources)}); only one is allowed")
         source = value[sources[0]]
         match sources[0]:
             case "set" if source not in SETS:
                 raise ValueError(
-                    f"unknown data set; known are {', '.join(SETS)}, or an object with path and target"
+                    f"unknown data set; named sets: {', '.join(SETS)}; for a file, use 'path' and 'target'"
                 )
             case "path" if not isinstance(source, str):
                 raise ValueError("path must be a string")
@@ -178,9 +176,9 @@ class DatasetSpec(Strict):
     def _name_or_number(cls, source: Any) -> Any:
         is_number = isinstance(source, int) and not isinstance(source, bool) and source > 0
         if isinstance(source, str) and not re.fullmatch(OPENML_NAME, source):
-            raise ValueError("must be the name of a data set: letters, digits and . _ , ( ) ' + - without '..'")
+            raise ValueError("must consist of letters, digits and . _ , ( ) ' + - without '..'")
         if source is not None and not is_number and not isinstance(source, str):
-            raise ValueError("must be the name or the number of a data set")
+            raise ValueError("must be the name or the ID of a data set")
         return source
 
     @field_validator("path", "test_path")
@@ -192,48 +190,50 @@ class DatasetSpec(Strict):
             return path
         if Path(path).suffix.lower() not in FORMAT_OF_SUFFIX:
             suffixes = ", ".join(FORMAT_OF_SUFFIX)
-            raise ValueError(f"must end in {suffixes}, be a folder that is there, or come with a 'format'")
+            raise ValueError(f"must end in {suffixes}, be an existing folder, or have a 'format'")
         return path
 
     @field_validator("target", "split", mode="before")
     @classmethod
     def _name_or_position(cls, column: Any) -> Any:
         if column is not None and (isinstance(column, bool) or not isinstance(column, str | int)):
-            raise ValueError("must be a column's name or position")
+            raise ValueError("must be the name or position of a column")
         return column
 
     @field_validator("drop", mode="before")
     @classmethod
     def _names_or_positions(cls, columns: Any) -> Any:
         if not isinstance(columns, list):
-            raise ValueError("must be a list of columns' names or positions")
+            raise ValueError("must be a list of names or positions of columns")
         return [cls._name_or_position(column) for column in columns]
 
     @model_validator(mode="after")
-    def _keys_fit_the_source(self) -> Self:
+    def _check_combination(self) -> Self:
         if self.split is not None and self.test_path is not None:
-            raise ValueError("has both 'split' and 'test_path'; only one can say which rows are tested on")
+            raise ValueError("has both 'split' and 'test_path'; only one is allowed")
         if self.set is not None and self.target is not None:
-            raise ValueError(f"key 'target' is too much: the set {self.set!r} has its own")
+            raise ValueError(f"'target' is not allowed, because the set {self.set!r} defines its labels")
         if self.path is None:
-            for key in _KEYS_OF_FILES:
+            for key in _FILE_KEYS:
                 if getattr(self, key) is not None:
-                    raise ValueError(f"key {key!r} needs 'path'")
+                    raise ValueError(f"{key!r} requires 'path'")
             return self
         if self.is_folder:
             if self.test_path is not None:
-                raise ValueError("key 'test_path' needs a file, but path is a folder")
+                raise ValueError("'test_path' is not allowed, because 'path' is a folder")
             if self.name != (Path(self.path).stem or self.path):
-                raise ValueError("key 'name' is too much: a folder's data sets have the names of its files")
+                raise ValueError(
+                    "'name' is not allowed, because data sets of a folder are named after its files"
+                )
         if self.separator is not None and self.file_format not in ("csv", None):
-            raise ValueError(f"key 'separator' is for CSV files, but the format is {self.file_format}")
+            raise ValueError(f"'separator' is only allowed for CSV files, but the format is {self.file_format}")
         if self.file_format == "svmlight":
             if self.target is not None:
-                raise ValueError("key 'target' is too much: a row of an svmlight file begins with its label")
+                raise ValueError(
+                    "'target' is not allowed, because rows of svmlight files begin with their labels"
+                )
         elif self.target is None and not (self.is_folder and self.format is None):
-            raise ValueError(
-                "key 'target' is missing; a file needs path and target (a column's name or position)"
-            )
+            raise ValueError("'target' is missing; it is the name or position of the column with the labels")
         return self
 
     @property
@@ -243,58 +243,60 @@ class DatasetSpec(Strict):
 
     @property
     def file_format(self) -> str | None:
-        """The format of the file at `path`; None for other sources, and for a folder of several formats."""
+        """Format of the file at `path`; None for other sources and for folders without a `format`."""
         if self.format is not None or self.path is None:
             return self.format
         return FORMAT_OF_SUFFIX.get(Path(self.path).suffix.lower())
 
 
-_looks_at_paths = ContextVar("whether a path is looked at, to see if it is a folder", default=True)
+_treats_paths_as_files = ContextVar("_treats_paths_as_files", default=False)
 
 
 @contextmanager
-def paths_not_looked_at() -> Iterator[None]:
-    """Take every path for that of a file, as in the record of a run, which may come from another machine."""
-    token = _looks_at_paths.set(False)
+def treat_paths_as_files() -> Iterator[None]:
+    """Treat every path as a file without access to it.  The record of a run may come from another machine."""
+    token = _treats_paths_as_files.set(True)
     try:
         yield
     finally:
-        _looks_at_paths.reset(token)
+        _treats_paths_as_files.reset(token)
 
 
 def _is_folder(path: str) -> bool:
-    if not _looks_at_paths.get():
+    if _treats_paths_as_files.get():
         return False
     try:
         return Path(path).is_dir()
-    except OSError:  # such as a name that is too long
+    except OSError:  # for example, if the name is too long
         return False
 
 
-def each_file_of_folders(specs: Sequence[DatasetSpec]) -> list[DatasetSpec]:
-    """Put in place of each folder the data files in it, in the order of their names.
+def expand_folders(specs: Sequence[DatasetSpec]) -> list[DatasetSpec]:
+    """Replace each folder with the data files in it, in the order of their names.
 
-    All that the folder's object says holds for each of them, but for `target`, which svmlight files do not
-    have.  Folders in it are left out, and so are hidden files and, with a warning, those of no known format.
+    The keys of the folder apply to each file, except `target`, which svmlight files do not have.  Subfolders
+    and hidden files are skipped, and with a warning also files of unknown format.
 
     Raises
     ------
     ValueError
-        If a folder cannot be read or holds no data file or one whose name cannot be printed, or has no
-        `target` and a file needs one.
+        If a folder cannot be read, has no data file or one whose name cannot be printed, or if `target` is
+        missing and a file needs it.
     """
-    return [file for spec in specs for file in (_files_of(spec) if spec.is_folder else [spec])]
+    return [file for spec in specs for file in (_expand_folder(spec) if spec.is_folder else [spec])]
 
 
-def _files_of(folder: DatasetSpec) -> list[DatasetSpec]:
-    assert folder.path is not None  # noqa: S101 - is_folder has seen to it
+def _expand_folder(folder: DatasetSpec) -> list[DatasetSpec]:
+    assert folder.path is not None  # noqa: S101 - for the type checker: is_folder is true
     try:
         files = sorted(path for path in Path(folder.path).iterdir() if path.is_file())
     except OSError as error:
-        raise ValueError(f"the folder {folder.path} cannot be read: {error.strerror}") from None
+        raise ValueError(f"folder {folder.path} cannot be read: {error.strerror}") from None
     for file in files:
         if not file.name.isprintable() or not file.stem.strip():
-            raise ValueError(f"the folder {folder.path} holds a file with the name {file.name!r}, no good name")
+            raise ValueError(
+                f"folder {folder.path}: file names must be printable and not blank, got {file.name!r}"
+            )
     formats = {
         file: folder.format or FORMAT_OF_SUFFIX.get(file.suffix.lower())
         for file in files
@@ -302,16 +304,16 @@ def _files_of(folder: DatasetSpec) -> list[DatasetSpec]:
     }
     ignored = [file.name for file, file_format in formats.items() if file_format is None]
     if len(ignored) == len(formats):
-        raise ValueError(f"the folder {folder.path} holds no file that ends in {', '.join(FORMAT_OF_SUFFIX)}")
+        raise ValueError(f"folder {folder.path} has no file that ends in {', '.join(FORMAT_OF_SUFFIX)}")
     if ignored:
-        warnings.warn(f"{folder.path}: of no known format, ignored: {', '.join(ignored)}", stacklevel=2)
+        warnings.warn(f"{folder.path}: ignored files of unknown format: {', '.join(ignored)}", stacklevel=2)
     specs = []
     for file, file_format in formats.items():
         if file_format is None:
             continue
         target = None if file_format == "svmlight" else folder.target
         if target is None and file_format != "svmlight":
-            raise ValueError(f"key 'target' is missing for {file}")
+            raise ValueError(f"'target' is missing for {file}")
         changes = {"name": file.stem, "path": str(file), "format": file_format, "target": target}
         specs.append(folder.model_copy(update=changes))
     return specs

@@ -13,24 +13,22 @@ MAX_LINES = 10_000
 
 
 class FigureOptions(Strict):
-    """How a figure looks; the names are those of the 2020 study's configs.
+    """Options of a figure, named as in the configs of the 2020 study.
 
     Attributes
     ----------
     save_fig : bool
-        Whether the figure is drawn.
+        Whether to save the figure.
     fig_size : list of two float, or None
-        Width and height in inches; by default a size that fits.
+        Width and height in inches; by default chosen to fit the content.
     fig_dpi : int
-        Pixels to the inch.
+        Resolution in pixels per inch.
     fig_title : str or None
-        By default it tells what is drawn.
+        Title; by default a description of the content.
     fig_cmap : str or None
-        One of Matplotlib's colour maps, from which the lines take their colours; by default colours that
-        colour-blind readers can tell apart.
+        Matplotlib colour map of the lines; by default colours that colour-blind readers can distinguish.
     plot_kwargs : list of dict
-        How each model's line looks, by the names of Matplotlib, such as ``{"linestyle": "--"}``; one object per
-        model, or none at all.
+        Matplotlib line styles, such as ``{"linestyle": "--"}``: one object per model, or an empty list.
     """
 
     save_fig: bool = True
@@ -43,8 +41,8 @@ class FigureOptions(Strict):
     plot_kwargs: list[dict[str, Any]] = Field(default=[], max_length=MAX_LINES)
 
     @model_validator(mode="after")
-    def _not_too_large(self) -> Self:
+    def _check_pixels(self) -> Self:
         pixels = [round(side * self.fig_dpi) for side in self.fig_size or ()]
         if max(pixels, default=0) > MAX_PIXELS:
-            raise ValueError(f"fig_size times fig_dpi must be at most {MAX_PIXELS} pixels a side, got {pixels}")
+            raise ValueError(f"fig_size times fig_dpi must be at most {MAX_PIXELS} pixels, got {pixels}")
         return self

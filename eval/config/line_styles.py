@@ -1,4 +1,4 @@
-"""Checks of the line styles that a config asks for."""
+"""Checks of the line styles in a config."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from ..errors import ConfigError, one_line
 from .figure_options import FigureOptions
 from .run import Config
 
-# Limits of what a config may say of a line, and the resolution of the trial that it is drawn in.
-SIZES = frozenset({"linewidth", "markersize", "markeredgewidth"})
-
-
-MAX_POINTS, MAX_LETTERS, LEAST_SPACING = 1000, 50, 0.001
-
-
+# Limits of line styles, and the resolution of the trial figure.
+SIZE_KEYS = frozenset({"linewidth", "markersize", "markeredgewidth"})
+MAX_POINTS, MAX_CHARACTERS, MIN_SPACING = 1000, 50, 0.001
 TRIAL_DPI = 20
 
-
-# What a config may say of a line: how it looks, but not where it leads to or how it is drawn.
+# Keys that set the appearance of a line.  Others could add links or change how the figure is drawn.
 STYLE_KEYS = frozenset(
     """
     alpha color dash_capstyle dash_joinstyle drawstyle fillstyle label linestyle linewidth marker
@@ -30,26 +25,26 @@ STYLE_KEYS = frozenset(
 
 
 def check_figures(config: Config) -> None:
-    """Check the options of both figures of a config, as `check_options` does."""
+    """Check the options of both figures of a config with `check_options`."""
     for name in ("ela_fig", "rla_fig"):
         check_options(getattr(config, name), name)
 
 
 def check_options(options: FigureOptions, name: str) -> None:
-    """Check the colour map and draw a line of each style.
+    """Check the colour map, and draw a trial line with each style.
 
     Parameters
     ----------
     options : FigureOptions
     name : str
-        The key of the config that holds them.
+        Key of the options in the config.
 
     Raises
     ------
     ConfigError
-        If the colour map or an argument of a line is unknown.
+        If the colour map or a line style is invalid.
     """
-    import matplotlib  # which takes long to load
+    import matplotlib  # slow to import
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.figure import Figure
@@ -65,23 +60,25 @@ def check_options(options: FigureOptions, name: str) -> None:
             unknown = [key for key in normalize_kwargs(arguments, Line2D) if key not in STYLE_KEYS]
             if unknown:
                 allowed = ", ".join(sorted(STYLE_KEYS))
-                raise ConfigError(f"{name}.plot_kwargs[{i}]: unknown key {unknown[0]!r}; allowed are {allowed}")
+                raise ConfigError(
+                    f"{name}.plot_kwargs[{i}]: unexpected key {unknown[0]!r}; allowed keys: {allowed}"
+                )
             style = line_arguments(arguments)
             _check_effort(style, f"{name}.plot_kwargs[{i}]")
             figure.subplots().plot([0, 1], [0, 1], **style)
             FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
         except ConfigError:
             raise
-        except Exception as error:  # noqa: BLE001 - Matplotlib raises whatever comes
+        except Exception as error:  # noqa: BLE001 - Matplotlib may raise anything
             raise ConfigError(
                 f"{name}.plot_kwargs[{i}]: {arguments!r} cannot be drawn: {one_line(error)}"
             ) from None
 
 
 def line_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of Matplotlib's `Line2D` from those of a config: aliases spelt out, and None left out.
+    """Arguments for Matplotlib's `Line2D`: aliases are expanded and None values removed.
 
-    None is no colour, width or size; as a marker it means no marker.
+    None is not a valid colour, width or size; as a marker it means no marker.
     """
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
@@ -91,16 +88,16 @@ def line_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_effort(style: dict[str, Any], where: str) -> None:
-    """Refuse what would take Matplotlib hours, or all memory, to draw."""
-    for key in SIZES & set(style):
+    """Reject styles that would take Matplotlib hours, or all memory, to draw."""
+    for key in SIZE_KEYS & set(style):
         if not 0 <= float(style[key]) <= MAX_POINTS:
             raise ConfigError(f"{where}: {key} must be from 0 to {MAX_POINTS} points, got {style[key]!r:.60}")
     for key in ("linestyle", "marker"):
         value = style.get(key)
-        if not (value is None or (isinstance(value, str) and len(value) <= MAX_LETTERS)):
+        if not (value is None or (isinstance(value, str) and len(value) <= MAX_CHARACTERS)):
             raise ConfigError(
-                f"{where}: {key} must be text of at most {MAX_LETTERS} characters, got {value!r:.60}"
+                f"{where}: {key} must be text of at most {MAX_CHARACTERS} characters, got {value!r:.60}"
             )
     every = style.get("markevery")
-    if isinstance(every, float) and every < LEAST_SPACING:
-        raise ConfigError(f"{where}: markevery must be at least {LEAST_SPACING}, got {every}")
+    if isinstance(every, float) and every < MIN_SPACING:
+        raise ConfigError(f"{where}: markevery must be at least {MIN_SPACING}, got {every}")

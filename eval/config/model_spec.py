@@ -1,4 +1,4 @@
-"""What a config says about a model: a class and its parameters, and what is searched for the best of them."""
+"""Config of a model: a class, its parameters, and a search for the best of them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "r
 
 
 class SearchSpec(Strict):
-    """A search for the best parameters, in each cell, by its noisy training labels alone.
+    """Search for the best parameters in each cell, on its noisy training labels only.
 
     Attributes
     ----------
     params : dict of list
-        For each parameter a list of values, of which all combinations are tried; parameters of nested
-        estimators are named as in scikit-learn, such as ``estimator__max_depth``.
+        Lists of values by parameter.  All combinations are tried.  Parameters of nested estimators are named as
+        in scikit-learn, such as ``estimator__max_depth``.
     folds : int or None
-        Of a cross-validation; by default 5 where there is no `holdout`.
+        Number of cross-validation folds; by default 5 unless `holdout` is given.
     holdout : float or None
-        In place of `folds`: the share of the training rows that is held out, once.
+        Share of the training rows held out for a single validation, instead of `folds`.
     draws : int or None
-        How many combinations are tried, drawn at random; by default all.
+        Number of combinations to try, drawn at random; by default all.
     metric : str
-        What is to be highest, by scikit-learn's name.
+        scikit-learn's name of the metric to maximise.
     """
 
     params: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(min_length=1)
@@ -41,25 +41,25 @@ class SearchSpec(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _five_folds(cls, value: Any) -> Any:
+    def _with_default_folds(cls, value: Any) -> Any:
         if isinstance(value, dict) and value.get("holdout") is None and value.get("folds") is None:
             return {**value, "folds": 5}
         return value
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
+    def _check_combination(self) -> Self:
         if self.folds is not None and self.holdout is not None:
-            raise ValueError("has folds and holdout; it must be one of them")
+            raise ValueError("has both 'folds' and 'holdout'; only one is allowed")
         if self.draws is None and self.n_candidates > MAX_CANDIDATES:
             raise ValueError(
-                f"{self.n_candidates} combinations of params are more than {MAX_CANDIDATES}; "
-                "give 'draws', how many are tried"
+                f"'params' has {self.n_candidates} combinations, more than {MAX_CANDIDATES}; "
+                "set 'draws' to the number of combinations to try"
             )
         return self
 
     @property
     def n_candidates(self) -> int:
-        """How many combinations of parameters are tried."""
+        """Number of parameter combinations to try."""
         n = prod(len(values) for values in self.params.values())
         return n if self.draws is None else min(n, self.draws)
 
@@ -68,7 +68,7 @@ IDENTIFIER = r"[^\W\d_]\w*"
 
 
 def _schema_of_model(schema: dict[str, Any]) -> None:
-    """Which keys go together: a short name, or a class and its module."""
+    """Allowed combinations of keys: a short name, or a class and its module."""
     schema["required"] = ["model"]
     keys = {"module": f"^{IDENTIFIER}(\\.{IDENTIFIER})*$", "model": f"^{IDENTIFIER}$"}
     of_module = with_keys(*keys)
@@ -80,23 +80,23 @@ def _schema_of_model(schema: dict[str, Any]) -> None:
 class ModelSpec(Strict):
     """A model: a short name, or a class in a module, and its parameters.
 
-    In a config it may be a short name alone.
+    In a config, the short name can replace the object.
 
     Attributes
     ----------
     model : str
-        A short name, or a class together with its `module`.
+        A short name, or the name of a class in `module`.
     module : str
-        Where the class comes from.  It must be an estimator of scikit-learn, XGBoost, LightGBM, CatBoost or
-        this project; any other class needs ``--allow-module NAME`` with its package, whose code then runs.
+        Module of the class, which must be an estimator of scikit-learn, XGBoost, LightGBM, CatBoost or this
+        project.  Other classes require ``--allow-module NAME`` with their package, whose code is then executed.
     params : dict
-        Parameters of the class, which win over those that the short name sets; a value may be an object with
-        `module`, `model` and `params` itself.
+        Parameters of the class.  They override those of the short name.  A value may itself be an object with
+        `module`, `model` and `params`.
     search : SearchSpec or None
-        Parameters to choose by the noisy training labels.
+        Search for parameters on the noisy training labels.
     name : str
-        What tables and pictures call it; LaTeX between dollar signs is drawn as such.  By default the model,
-        and ``(search)`` after it where there is one.
+        Name in tables and figures.  Text between dollar signs is rendered as LaTeX.  By default the model,
+        followed by ``(search)`` if there is a search.
     """
 
     model_config = ConfigDict(json_schema_extra=_schema_of_model)
@@ -109,7 +109,7 @@ class ModelSpec(Strict):
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:
-        """The short names: all of them to choose from, and a pattern for those with brackets or a filter."""
+        """JSON Schema of the short names: a list for completion, and a pattern for arguments and filters."""
         patterns, names = list(SHORT_NAMES), list(SHORT_NAMES)
         for base, parameter in VARIANT_PARAMETERS.items():
             known = variant_names(parameter)
@@ -125,11 +125,11 @@ class ModelSpec(Strict):
         if isinstance(value, str):
             value = {"model": value}
         if not isinstance(value, dict):
-            raise ValueError("must be the name of a model or an object with module and model")
+            raise ValueError("must be the name of a model, or an object with 'model'")
         if not isinstance(value.get("model"), str):
-            raise ValueError("needs a key 'model': a short name, or a class together with its 'module'")
+            raise ValueError("'model' is missing; it is a short name, or a class with its 'module'")
         value = {"name": value["model"] + " (search)" * bool(value.get("search")), **value}
-        return value if "module" in value else _spelt_out(value)
+        return value if "module" in value else _expand_short_name(value)
 
     @field_validator("module", "model")
     @classmethod
@@ -142,29 +142,29 @@ class ModelSpec(Strict):
         return value
 
     @model_validator(mode="after")
-    def _can_be_printed(self) -> Self:
-        # Some models print what they are made of.
+    def _check_text(self) -> Self:
+        # Some models print their parameters.
         _check_printable(self.params, "params")
         _check_printable(None if self.search is None else self.search.params, "search.params")
         return self
 
     @property
     def content(self) -> list[Any]:
-        """All that changes the scores, and no names."""
+        """Everything that affects the scores, without names."""
         content = [self.module, self.model, self.params]
         return content if self.search is None else [*content, self.search.model_dump(exclude_none=True)]
 
 
 def _check_printable(value: Any, where: str) -> None:
     if isinstance(value, str) and not has_printable_lines(value):
-        raise ValueError(f"{where}: text must be printable, got {ascii(value)[:60]}")
+        raise ValueError(f"{where}: must be printable, got {ascii(value)[:60]}")
     if isinstance(value, dict | list):
         for item in [*value, *value.values()] if isinstance(value, dict) else value:
             _check_printable(item, where)
 
 
-def _spelt_out(value: dict[str, Any]) -> dict[str, Any]:
-    """A model with a class and its module in place of a short name."""
+def _expand_short_name(value: dict[str, Any]) -> dict[str, Any]:
+    """Replace a short name with its class, module and parameters."""
     parsed = parse_name(value["model"])
     if parsed.parameter is not None and parsed.variant is not None:
         check_variant(parsed.parameter, parsed.variant)
@@ -172,10 +172,12 @@ def _spelt_out(value: dict[str, Any]) -> dict[str, Any]:
     searched = search.get("params") if isinstance(search, dict) else None
     for where, names in (("params", params), ("search.params", searched)):
         if isinstance(names, dict) and parsed.parameter in names:
-            raise ValueError(f"{parsed.parameter} is in {where}, though the name {value['model']!r} says which")
+            raise ValueError(
+                f"{where}: must not have {parsed.parameter!r}, which {value['model']!r} already sets"
+            )
     described = parsed.description(params if isinstance(params, dict) else {})
     if not isinstance(params, dict):
-        described["params"] = params  # which is then found to be wrong
+        described["params"] = params  # fails validation later
     if isinstance(search, dict) and isinstance(searched, dict):
         described["search"] = {**search, "params": {f"{parsed.prefix}{key}": searched[key] for key in searched}}
     return {**value, **described}

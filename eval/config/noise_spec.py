@@ -1,4 +1,4 @@
-"""What a config says about noise: a kind, how much of it, and which labels it is put into."""
+"""Config of noise: a kind, noise rates, and the labels to corrupt."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from ..noise.feature_dependent import HIGHEST_MAHALANOBIS_RATE, InstanceDependen
 from ..noise.given import GivenNoise
 from .base import Name, Strict
 
-# At the rate 0 no kind changes anything.
+# At rate 0 all kinds of noise are the same.
 NO_NOISE = (0.0, UniformNoise(0.0))
 
 MAX_RATES = 1000
-LIST_OF_RATES: Any = {"min_length": 1, "max_length": MAX_RATES, "json_schema_extra": {"uniqueItems": True}}
+_RATES: Any = {"min_length": 1, "max_length": MAX_RATES, "json_schema_extra": {"uniqueItems": True}}
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 def _schema_of_noise(schema: dict[str, Any], spec: type[_BaseSpec]) -> None:
     schema["required"] = [key for key in schema["required"] if key not in ("name", "noise_on")]
-    schema["properties"]["noise_on"]["default"] = spec.makes.noise_on
+    schema["properties"]["noise_on"]["default"] = spec.noise_class.noise_on
 
 
 class _BaseSpec(Strict):
-    """What all kinds have.
+    """Keys of all kinds of noise.
 
     Attributes
     ----------
     kind : str
-        What becomes of the labels.
+        Kind of noise.
     noise_on : {"train", "train+test"}
-        Which labels are corrupted; by default, ``label`` corrupts those of test rows as well.
+        Labels to corrupt.  The default is ``train``, and ``train+test`` for ``label`` noise.
     name : str
-        What tables and pictures call it; by default the kind, with what else tells it from others of that kind.
+        Name in tables and figures; by default the kind, followed by non-default settings.
     """
 
-    makes: ClassVar[type[Noise]]
+    noise_class: ClassVar[type[Noise]]
     model_config = ConfigDict(json_schema_extra=_schema_of_noise)
 
     kind: str
@@ -52,108 +52,104 @@ class _BaseSpec(Strict):
     @model_validator(mode="before")
     @classmethod
     def _with_defaults(cls, value: Any) -> Any:
-        usual = cls.makes.noise_on
-        unusual = "train" if usual == "train+test" else "train+test"
-        details = cls._details(value) + [unusual] * (value.get("noise_on") == unusual)
+        default = cls.noise_class.noise_on
+        other = "train" if default == "train+test" else "train+test"
+        details = cls._details(value) + [other] * (value.get("noise_on") == other)
         name = value["kind"] + (f" ({', '.join(details)})" if details else "")
-        return {"name": name, "noise_on": usual, **value}
+        return {"name": name, "noise_on": default, **value}
 
     @classmethod
     def _details(cls, value: dict[str, Any]) -> list[str]:
         return []
 
 
-def _distinct(rates: list[float]) -> list[float]:
-    """Check that sorted rates differ by more than rounding may."""
+def _check_distinct(rates: list[float]) -> list[float]:
+    """Check that sorted rates differ by more than rounding errors."""
     for low, high in pairwise(rates):
         if np.isclose(low, high):
-            raise ValueError(f"holds rates that are too close to be told apart, {low:g} and {high:.9g}")
+            raise ValueError(f"has two rates that are too close to each other, {low:g} and {high:.9g}")
     return rates
 
 
 class _RatesSpec(_BaseSpec):
-    """A kind with a rate.
+    """Noise with noise rates.
 
     Attributes
     ----------
     rates : list of float
-        How likely a label is to change; the rate 0 is always run as well.
+        Noise rates: probabilities that a label changes.  The rate 0 is always added.
     """
 
-    rates: list[Probability] = Field(
-        min_length=1, max_length=MAX_RATES, json_schema_extra={"uniqueItems": True}
-    )
+    rates: list[Probability] = Field(**_RATES)
 
     @field_validator("rates")
     @classmethod
     def _with_baseline(cls, rates: list[float]) -> list[float]:
         if len(set(rates)) != len(rates):
-            raise ValueError("holds a rate twice")
-        return _distinct(sorted({0.0, *rates}))
+            raise ValueError("has the same rate twice")
+        return _check_distinct(sorted({0.0, *rates}))
 
     @property
     def noise_by_rate(self) -> list[tuple[float, Noise]]:
-        """The rates and the noise of each."""
-        make: Any = self.makes
+        """Noise rates and the noise at each."""
+        make: Any = self.noise_class
         return [(rate, make(rate)) if rate else NO_NOISE for rate in self.rates]
 
 
 class UniformSpec(_RatesSpec):
-    """Any other class, all equally likely."""
+    """A label changes to any other class, all with the same probability."""
 
-    makes = UniformNoise
+    noise_class = UniformNoise
     kind: Literal["uniform"]
 
 
 class PairFlipSpec(_RatesSpec):
-    """The next class, in the order of the sorted labels; the last becomes the first."""
+    """A label changes to the next class in the order of the sorted labels; the last changes to the first."""
 
-    makes = PairFlipNoise
+    noise_class = PairFlipNoise
     kind: Literal["pair_flip"]
 
 
 class LabelSpec(_RatesSpec):
-    """The draws of the 2020 study, by default on test labels too.
+    """Noise of the 2020 study: every row drawn gets another label, by default in the test rows too.
 
     Attributes
     ----------
     rates : list of float
-        Shares of the rows that are drawn; the rate 0 is always run as well.
+        Shares of the rows that are drawn.  The rate 0 is always added.
     """
 
-    makes = LabelNoise
+    noise_class = LabelNoise
     kind: Literal["label"]
 
 
 class InstanceDependentSpec(_RatesSpec):
-    """The likeliest other class; the nearer a row is to the boundary between classes, the more often.
+    """A label changes to the most probable other class, more often for rows near the class boundary.
 
     Attributes
     ----------
     rates : list of float
-        How likely a label is to change, on average over the rows; the rate 0 is always run as well.
+        Noise rates: mean probabilities over the rows that a label changes.  The rate 0 is always added.
     """
 
-    makes = InstanceDependentNoise
+    noise_class = InstanceDependentNoise
     kind: Literal["instance_dependent"]
 
 
 class MahalanobisSpec(_RatesSpec):
-    """Classes that are near one another are confused more often, as Wilton & Ye do.
+    """Nearby classes are confused more often than distant ones, as in Wilton & Ye.
 
     Attributes
     ----------
     rates : list of float
-        The middle of the classes' rates, by default that of the paper; the rate 0 is always run as well.
+        Noise rates in the middle of the range over the classes, by default that of the paper.  The rate 0 is
+        always added.
     """
 
-    makes = MahalanobisNoise
+    noise_class = MahalanobisNoise
     kind: Literal["mahalanobis"]
     rates: list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]] = Field(
-        default=[0.0, MahalanobisNoise().rate],
-        min_length=1,
-        max_length=MAX_RATES,
-        json_schema_extra={"uniqueItems": True},
+        default=[0.0, MahalanobisNoise().rate], **_RATES
     )
 
 
@@ -162,8 +158,8 @@ def _pair_or_matrix(value: Any) -> Any:
         ClassConditionalNoise(value)
     except ValueError:
         raise ValueError(
-            "must be a pair of probabilities (how often labels of the first and of the second class are wrong) "
-            "or a square matrix of them whose rows sum to 1"
+            "must be a pair of probabilities (that a label of the first and of the second class changes), "
+            "or a square matrix of probabilities whose rows sum to 1"
         ) from None
     return value
 
@@ -173,17 +169,18 @@ Matrix = Annotated[list[Annotated[list[Probability], Field(min_length=2)]], Fiel
 
 
 class ClassConditionalSpec(_BaseSpec):
-    """As a matrix says, or a pair of rates.
+    """A label changes with probabilities given by a matrix, or for two classes by a pair.
 
     Attributes
     ----------
     rates : list
-        Matrices, ``T[j][k]`` the probability that a row of class j is labelled k, whose rows sum to 1; or, for
-        two classes, pairs such as ``[0.1, 0.3]``: how likely labels of the first and of the second class are to
-        be wrong.  Tables show the mean over the classes; no noise is always run as well.
+        Matrices with rows that sum to 1: ``T[j][k]`` is the probability that a row of class j gets label k.
+        For two classes also pairs such as ``[0.1, 0.3]``: the probabilities that a label of the first and of
+        the second class changes.  Tables show the mean noise rate over the classes.  The rate 0 is always
+        added.
     """
 
-    makes = ClassConditionalNoise
+    noise_class = ClassConditionalNoise
     kind: Literal["class_conditional"]
     rates: list[Annotated[Pair | Matrix, BeforeValidator(_pair_or_matrix)]] = Field(
         min_length=1, max_length=MAX_RATES
@@ -191,19 +188,19 @@ class ClassConditionalSpec(_BaseSpec):
 
     @field_validator("rates")
     @classmethod
-    def _can_be_told_apart(cls, rates: list[Any]) -> list[Any]:
+    def _check_mean_rates(cls, rates: list[Any]) -> list[Any]:
         means = [_mean_rate(ClassConditionalNoise(rate)) for rate in rates]
         if len(set(means)) != len(means):
             raise ValueError(
-                f"tables tell rates apart by their means, but these are {means}; "
-                "make an object with a name for each of those that are the same"
+                f"has the mean rates {means}, but tables identify rates by their means; "
+                "put those with the same mean into separate objects, each with a 'name'"
             )
-        _distinct(sorted({0.0, *means}))
+        _check_distinct(sorted({0.0, *means}))
         return rates
 
     @property
     def noise_by_rate(self) -> list[tuple[float, Noise]]:
-        """The mean rates and the noise of each."""
+        """Mean noise rates and the noise at each."""
         noises = [ClassConditionalNoise(rate) for rate in self.rates]
         by_mean = {_mean_rate(noise): noise for noise in noises if _mean_rate(noise)}
         return [NO_NOISE, *sorted(by_mean.items())]
@@ -214,17 +211,18 @@ def _mean_rate(noise: ClassConditionalNoise) -> float:
 
 
 class GivenSpec(_BaseSpec):
-    """Those of real annotators, from a column of a file; its rate is the share of wrong labels that it has.
+    """Noisy labels from a column of a file, such as those of real annotators; their error rate is the rate.
 
     Attributes
     ----------
     path : str
-        A CSV or Parquet file, whose rows are those of the only data set, in the same order.
+        A CSV or Parquet file with the rows of the data set in the same order.  The config must have a single
+        data set.
     column : str
-        The column that holds the noisy labels.
+        Column with the noisy labels.
     """
 
-    makes = GivenNoise
+    noise_class = GivenNoise
     kind: Literal["given"]
     path: Name = Field(
         json_schema_extra={"allOf": [{"pattern": r"\.([cC][sS][vV]|[pP][aA][rR][qQ][uU][eE][tT])$"}]}

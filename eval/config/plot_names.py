@@ -1,4 +1,4 @@
-"""Names of the plots that a config or `plot` may ask for."""
+"""Names of plots, for configs and for `plot`."""
 
 from ..metrics.registry import MEASURES, PAIRED
 

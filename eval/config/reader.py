@@ -1,4 +1,4 @@
-"""Reading a config file, in either format: JSON, with // and /* */ comments."""
+"""Reading config files of both formats: JSON with // and /* */ comments."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import Any
 from ..errors import ConfigError, shown
 from .base import check_json
 from .run import Config, parse_config
-from .study2020 import is_study2020, translate
+from .study2020 import is_study_config, parse_study_config
 
 MAX_CHARACTERS = 50_000_000
 
-# What looks like a comment in a string is none.  Nothing is read twice, however broken the file is.
+# Matches strings too, because they may contain comment characters.  Possessive quantifiers keep it linear.
 STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]+|\\.)*+"?|(//[^\n]*+|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?)', re.DOTALL)
 
 
 def load_config(path: str | Path) -> Config:
-    """Read and validate a config file, in this format or that of the 2020 study.
+    """Read and validate a config file in the current format or that of the 2020 study.
 
-    It may hold comments.
+    The file may contain comments.
 
     Raises
     ------
     ConfigError
-        If the file cannot be read or does not describe a run; one line per problem names the key, what was
-        found and what is allowed.
+        If the file cannot be read or is invalid; one line per problem.
     """
     path = Path(path)
     try:
@@ -38,22 +37,22 @@ def load_config(path: str | Path) -> Config:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     if len(text) > MAX_CHARACTERS:
-        raise ConfigError(f"{path}: holds more than {MAX_CHARACTERS} characters, too many for a config")
+        raise ConfigError(f"{path}: must have at most {MAX_CHARACTERS:,} characters")
     try:
         content = parse_text(text)
-        return translate(content, path.stem) if is_study2020(content) else parse_config(content, path.stem)
+        parse = parse_study_config if is_study_config(content) else parse_config
+        return parse(content, path.stem)
     except ConfigError as error:
         raise ConfigError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
 
 
 def parse_text(text: str) -> dict[str, Any]:
-    """The object that the text of a config holds.
+    """Parse the text of a config.
 
     Raises
     ------
     ConfigError
-        If it is no JSON object, or JSON that says something twice or knows no number for; it names line and
-        column.
+        If the text is not a JSON object, or has a duplicate key, NaN or infinity.
     """
     if not text.strip():
         raise ConfigError("the file is empty")
@@ -66,13 +65,13 @@ def parse_text(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"not valid JSON: {error}") from None
     if not isinstance(content, dict):
-        raise ConfigError(f"must hold a JSON object, got {shown(content)}")
+        raise ConfigError(f"must be a JSON object, got {shown(content)}")
     check_json(content)
     return content
 
 
 def _blank_comment(found: re.Match[str]) -> str:
-    """Spaces in place of a comment, so that errors name lines and columns as they are in the file."""
+    """Replace a comment with spaces, so that errors name the lines and columns of the file."""
     comment = found[1]
     if comment is None:
         return found[0]
@@ -85,10 +84,10 @@ def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for key, value in pairs:
         if key in content:
-            raise ValueError(f"an object holds the key {key!r} twice")
+            raise ValueError(f"an object has the key {key!r} twice")
         content[key] = value
     return content
 
 
 def _reject_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number that JSON knows")
+    raise ValueError(f"{name} is not a JSON number")

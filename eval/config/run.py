@@ -1,4 +1,4 @@
-"""The config: what a run is asked to do, validated before any work starts."""
+"""Config of a run, validated before any work starts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 from ..errors import ConfigError, shown
 from ..metrics.registry import ACCURACIES, METRICS
 from .base import Name, Strict, check_json, validate
-from .dataset_spec import DatasetSpec, each_file_of_folders
+from .dataset_spec import DatasetSpec, expand_folders
 from .figure_options import FigureOptions
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec
@@ -31,66 +31,66 @@ else:
     Table = Literal[METRICS + tuple(f"mean_{metric}" for metric in METRICS)]
     Figure = Literal[PLOTS]
 
-# By this key editors find the schema of a file; it says nothing of the run.
+# Editors find the schema of a file by this key.  It has no effect on the run.
 SCHEMA_KEY = "$schema"
 
 
-def _no_duplicates(kind: str, names: Iterable[Any]) -> None:
+def _check_unique(nouns: str, names: Iterable[Any]) -> None:
     seen = set()
     for name in names:
         if name in seen:
-            raise ValueError(f"two {kind} are named {name!r}; every name must be different")
+            raise ValueError(f"two {nouns} are named {name!r}; names must be unique")
         seen.add(name)
 
 
 class Config(Strict):
-    """A whole run.
+    """Config of a run.
 
     Attributes
     ----------
     name : str
-        Name of the run and of its folder under `results_dir`: the stem of the config file.
+        Name of the run and of its folder in `results_dir`: the stem of the config file.
     datasets : list of DatasetSpec
-        What is learnt from: names, and objects such as ``{"path", "target"}`` for a file.
+        Data sets: names, or objects such as ``{"path", "target"}`` for a file.
     models : list of ModelSpec
-        What is compared: short names, and objects.
+        Models to compare: short names, or objects.
     noise : list of NoiseSpec
-        What becomes of the labels: objects such as ``{"kind", "rates"}``.  Every model meets every kind of
-        noise on every data set.  Two objects of one kind need a ``name`` each.
+        Label noise: objects such as ``{"kind", "rates"}``.  Every model is run with every kind of noise on
+        every data set.  Several objects of the same kind each need a ``name``.
     repeats : int
-        How often; repeat r is split by the seed ``random_state + r``, and models without a seed of their own
-        get the same.
+        Number of repeats.  Repeat r uses the seed ``random_state + r`` for the split, and for models without a
+        seed of their own.
     test_fraction : float
-        Share of the rows that are tested on.
+        Share of the rows in the test set.
     stratify : bool
-        Whether training and test rows hold the classes in the same shares.
+        Whether training and test rows have the same class shares.
     random_state : int
-        The seed of all draws.
+        Seed of all random draws.
     results_dir : str
-        Where results go; relative to the working directory, as are the paths of the data sets.
+        Folder of the results.  Relative paths, also those of data sets, start at the working directory.
     resume : bool
-        Whether cells that an earlier run finished are used.
+        Whether to reuse the finished cells of earlier runs.
     threads : int
-        How many threads each cell may use.  As many cells run side by side as there are cores for.  More than
-        one may change the last digits of a score, so such cells are others.
+        Threads per cell.  As many cells run in parallel as the cores allow.  Several threads may change the
+        last digits of a score, so cells with another number of threads are not reused.
     time_limit : float or None
-        How many seconds a cell may take, from the start of the fit; one that takes longer fails.
+        Seconds that a cell may take from the start of its fit.  A cell that exceeds the limit fails.
     memory_limit : float or None
-        How many GiB of memory the process of a cell may take; one that takes more fails.  Libraries alone take
-        about a quarter of a GiB; the data sets, which processes share, do not count.
+        GiB of memory that the process of a cell may use.  A cell that exceeds the limit fails.  Libraries alone
+        use about a quarter of a GiB; data sets, which processes share, do not count.
     metric : str
-        What ELA, RLA, retention and the area under ELA are computed from.  It may be changed without fitting
-        anything again.
+        Measure from which ELA, RLA, retention and the area under ELA are computed.  Changing it requires no new
+        fits.
     tables : list of str
-        What is printed at the end, for each data set or, with ``mean_`` before it, averaged over the data sets.
+        Tables printed at the end: per data set, or averaged over the data sets with the prefix ``mean_``.
     figures : list of str
-        Pictures that are written beside those of the averaged ELA and RLA.
+        Figures to write in addition to those of the mean ELA and RLA.
     ela_fig, rla_fig : FigureOptions
-        How the picture of the curves looks.
+        Options of the figure of the mean curves.
     """
 
     name: SkipJsonSchema[Name] = Field(exclude=True)  # not a key of the file
-    datasets: Annotated[list[DatasetSpec], AfterValidator(each_file_of_folders)] = Field(
+    datasets: Annotated[list[DatasetSpec], AfterValidator(expand_folders)] = Field(
         min_length=1, max_length=MAX_DATASETS
     )
     models: list[ModelSpec] = Field(min_length=1, max_length=MAX_MODELS)
@@ -111,12 +111,12 @@ class Config(Strict):
     rla_fig: FigureOptions = FigureOptions()
 
     def scored_on(self, kind: str | None = None) -> str:
-        """A sentence, without its dot, on noise that test labels have too; empty where there is none.
+        """Sentence, without a full stop, on noise that also corrupts test labels; empty if there is none.
 
         Parameters
         ----------
         kind : str or None, default=None
-            The name of the noise; None for all.
+            Name of the noise; None for all.
         """
         noisy = [noise.name for noise in self.noise if noise.noise_on == "train+test"]
         kinds = [name for name in noisy if kind in (None, name)]
@@ -126,41 +126,44 @@ class Config(Strict):
     def _check_names(self) -> Self:
         if self.name in (".", "..") or "/" in self.name or "\\" in self.name:
             raise ValueError(
-                f"name: must name a folder in results_dir, not . or .., without / or \\, got {self.name!r}"
+                f"name: must be the name of a folder, not . or .., and without / or \\, got {self.name!r}"
             )
         if self.name.startswith(STORE_NAME):
             raise ValueError(
-                f"name: must not begin with {STORE_NAME}, which lies beside the run's folder, got {self.name!r}"
+                f"name: must not begin with {STORE_NAME}, the name of the store, got {self.name!r}"
             )
-        _no_duplicates("data sets", [dataset.name for dataset in self.datasets])
-        _no_duplicates("models", [model.name for model in self.models])
+        _check_unique("data sets", [dataset.name for dataset in self.datasets])
+        _check_unique("models", [model.name for model in self.models])
         names = [noise.name for noise in self.noise]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(
-                f"noise {twice!r} is there twice; put all rates of a kind into one object, or give each a name"
+                f"two noise objects are named {twice!r}; put all rates of a kind into one object, "
+                "or add a 'name' to each"
             )
         if len(set(self.tables)) < len(self.tables):
-            raise ValueError("tables names a table twice")
+            raise ValueError("tables: must not have duplicates")
         if len(set(self.figures)) < len(self.figures):
-            raise ValueError("figures names a picture twice")
+            raise ValueError("figures: must not have duplicates")
         for figure in ("ela_fig", "rla_fig"):
             n_kwargs = len(getattr(self, figure).plot_kwargs)
             if n_kwargs not in (0, len(self.models)):
                 raise ValueError(
-                    f"{figure}.plot_kwargs must be empty or hold one object per model, got {n_kwargs}"
+                    f"{figure}.plot_kwargs: must be empty or have one object per model ({len(self.models)}), "
+                    f"got {n_kwargs}"
                 )
         return self
 
     @model_validator(mode="after")
-    def _not_too_many_cells(self) -> Self:
+    def _check_number_of_cells(self) -> Self:
         n_rates = sum(2 if isinstance(noise, GivenSpec) else len(noise.noise_by_rate) for noise in self.noise)
         n_cells = len(self.datasets) * len(self.models) * n_rates * self.repeats
         if n_cells > MAX_CELLS:
             raise ValueError(
-                f"a run may have {MAX_CELLS:,} cells at most, got {n_cells:,} ({len(self.datasets)} data sets, "
-                f"{len(self.models)} models, {n_rates} noise rates, {self.repeats} repeats); "
-                "several configs may share a results_dir"
+                f"a run must have at most {MAX_CELLS:,} cells, got {n_cells:,} "
+                f"({len(self.datasets)} data sets, {len(self.models)} models, {n_rates} noise rates, "
+                f"{self.repeats} repeats); "
+                "split it into several configs with the same results_dir"
             )
         return self
 
@@ -168,26 +171,23 @@ class Config(Strict):
     def _check_given_labels(self) -> Self:
         given = [noise for noise in self.noise if isinstance(noise, GivenSpec)]
         if given and len(self.datasets) > 1:
-            raise ValueError(
-                "noise of the kind 'given' has the rows of one data set, so it must be the only one, "
-                f"got {len(self.datasets)}"
-            )
+            raise ValueError(f"noise of the kind 'given' requires a single data set, got {len(self.datasets)}")
         for noise in given:
             if noise.path == self.datasets[0].path and noise.column not in self.datasets[0].drop:
                 raise ValueError(
-                    f"noise {noise.name!r} is in a column of its data set, which models must not see; "
-                    f"add {noise.column!r} to the data set's drop"
+                    f"noise {noise.name!r}: its column {noise.column!r} would be a feature of the data set; "
+                    "add it to 'drop' of the data set"
                 )
         return self
 
     @property
     def output_dir(self) -> Path:
-        """Where the results of this run go."""
+        """Folder of the results of this run."""
         return Path(self.results_dir) / self.name
 
     @property
     def store_path(self) -> Path:
-        """The store, which all runs with this `results_dir` share."""
+        """Path of the store, which all runs with this `results_dir` share."""
         return Path(self.results_dir) / STORE_NAME
 
 
@@ -197,13 +197,13 @@ def parse_config(content: Mapping[str, Any], name: str) -> Config:
     Raises
     ------
     ConfigError
-        If it does not describe a run; one line per problem names the key, what was found and what is allowed.
+        If the content is invalid; one line per problem.
     """
     check_json(dict(content))
     if "name" in content:
-        raise ConfigError("name: unknown key; a run is named by its config file")
+        raise ConfigError("name: unexpected key; a run is named after its config file")
     content = {**content, "name": name}
     schema = content.pop(SCHEMA_KEY, "")
     if not isinstance(schema, str):
-        raise ConfigError(f"{SCHEMA_KEY}: must be a string, the address of a JSON Schema, got {shown(schema)}")
+        raise ConfigError(f"{SCHEMA_KEY}: must be the URL or path of a JSON Schema, got {shown(schema)}")
     return validate(Config, content)

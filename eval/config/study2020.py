@@ -1,7 +1,7 @@
-"""The config format of the study "Boosting with Label Noise" (2020), translated into ours.
+"""Config format of the study "Boosting with Label Noise" (2020), translated into the current format.
 
-Its protocol: every CSV file of a folder, last column the label; one split that is not stratified; noise on
-training and test labels, drawn by `LabelNoise`.
+The study's protocol: every CSV file of a folder, with the labels in the last column; one split without
+stratification; noise on training and test labels, drawn by `LabelNoise`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TABLES = {
 }
 
 
-class _Figure(Strict):
+class _StudyFigure(Strict):
     save_fig: Flag
     fig_size: list[Annotated[float, Field(ge=1, le=100)]] = Field(min_length=2, max_length=2)
     fig_dpi: Annotated[int, Field(ge=10, le=2000)]
@@ -37,14 +37,14 @@ class _Figure(Strict):
     plot_kwargs: list[dict[str, Any]] = Field(max_length=MAX_MODELS)
 
 
-class _Model(Strict):
+class _StudyModel(Strict):
     name: str
     module: str
     model: str
     params: dict[str, Any]
 
 
-class _Study2020(Strict):
+class _StudyConfig(Strict):
     data_dir: str
     results_dir: str
     test_fraction: float = Field(gt=0, lt=1)
@@ -56,40 +56,40 @@ class _Study2020(Strict):
     disp_rlas: Flag
     disp_avg_elas: Flag
     disp_avg_rlas: Flag
-    ela_fig: _Figure
-    rla_fig: _Figure
+    ela_fig: _StudyFigure
+    rla_fig: _StudyFigure
     warm_start: Flag
-    models: list[_Model] = Field(min_length=1, max_length=MAX_MODELS)
+    models: list[_StudyModel] = Field(min_length=1, max_length=MAX_MODELS)
 
     @field_validator("data_dir")
     @classmethod
     def _is_folder(cls, data_dir: str) -> str:
         if not Path(data_dir).is_dir():
-            raise ValueError("no such folder (it is looked for from where the command is run)")
+            raise ValueError("no such folder (relative paths start at the working directory)")
         return data_dir
 
 
-def is_study2020(content: Mapping[str, Any]) -> bool:
-    """Whether a config is in the study's format: by the keys that only it has."""
+def is_study_config(content: Mapping[str, Any]) -> bool:
+    """Whether a config is in the study's format, recognised by keys that only this format has."""
     return "data_dir" in content or "noise_kinds" in content or "noise_levels" in content
 
 
-def translate(content: Mapping[str, Any], name: str) -> Config:
+def parse_study_config(content: Mapping[str, Any], name: str) -> Config:
     """Validate a config of the study and translate it.
 
     Raises
     ------
     ConfigError
-        If it is not valid, or its folder holds no CSV file.
+        If the config is invalid, or its folder has no CSV file.
     """
-    study = validate(_Study2020, content)
+    study = validate(_StudyConfig, content)
     files = sorted(Path(study.data_dir).iterdir())
     tables = [path for path in files if path.suffix == ".csv"]
     ignored = [path.name for path in files if path.suffix != ".csv"]
     if not tables:
-        raise ConfigError(f"data_dir: holds no CSV file, got {study.data_dir!r}")
+        raise ConfigError(f"data_dir: must have a CSV file, got {study.data_dir!r}")
     if ignored:
-        warnings.warn(f"data_dir: not CSV files, ignored: {', '.join(ignored)}", stacklevel=2)
+        warnings.warn(f"data_dir: ignored files other than CSV: {', '.join(ignored)}", stacklevel=2)
     return validate(
         Config,
         {

@@ -1,1 +1,1 @@
-"""Execution of a run: plan, cells, worker processes, Dask, the store and the record of a run."""
+"""Execution of a run: plan, cells, worker processes, Dask, store and run record."""

@@ -1,4 +1,4 @@
-"""One cell: split, corrupt the labels, fit, test."""
+"""Run one cell: split, corrupt the labels, fit and test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .jobs import Job
 def run_cell(
     job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None] = lambda: None
 ) -> Outcome:
-    """Fit and test one cell; an error of the model becomes part of the outcome.
+    """Fit and test one cell.  Errors of the model are returned in the outcome.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def run_cell(
     allowed : collection of str
         Packages that models may come from.
     begin : callable
-        Called when all is prepared and loaded, right before the model is fitted.
+        Called right before the fit, after all preparation and loading.
 
     Returns
     -------
@@ -47,17 +47,18 @@ def run_cell(
             return _fit_and_test(job, dataset, allowed, begin)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a model may raise anything
         message = f"{type(error).__name__}: {one_line(error)}"
-        # A parameter may hold what no file can, such as half a surrogate pair.
-        where = traceback.format_exc().encode(errors="backslashreplace").decode()
-        return Outcome(error=message, traceback=where)
+        # The text may contain characters that cannot be encoded, such as half a surrogate pair.
+        trace = traceback.format_exc().encode(errors="backslashreplace").decode()
+        return Outcome(error=message, traceback=trace)
 
 
 def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
     train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
-    # Noise too is drawn by so many threads: of sums over features the last digits depend on their number.
+    # Noise is drawn inside the limit too: the last digits of sums over features depend on the number of
+    # threads.
     with threadpool_limits(job.threads):
         noisy, y_test = _corrupt(job, dataset, train, test)
-        # Some models want the class numbers 0 to K-1 without gaps, and noise or chance may leave a gap.
+        # Some models require class numbers 0 to K-1 without gaps, but noise or chance may remove a class.
         classes, y_train = np.unique(noisy.labels, return_inverse=True)
         model = build(job.model, seed=job.seed, threads=job.threads, allowed=allowed)
         X_train, X_test = dataset.X[train], dataset.X[test]
@@ -72,16 +73,16 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
     times = {"fit_seconds": fitted - start, "predict_seconds": predict_seconds}
     outcome = Outcome({**measured, "realised_rate": noisy.realised_rate, **times})
     if not outcome.is_score:
-        raise ValueError(f"the model has scores that cannot be: {measured}")
+        raise ValueError(f"the model has invalid scores: {measured}")
     return outcome
 
 
 def _corrupt(
     job: Job, dataset: Dataset, train: NDArray[np.int64], test: NDArray[np.int64]
 ) -> tuple[NoisyLabels, NDArray[np.int64]]:
-    """Noisy training labels and test labels: the same for every model."""
+    """Noisy training labels, and test labels.  They are the same for every model."""
     seed: int | list[int] = job.seed
-    if job.noise.kind != "label":  # which has its own rule, that of the study
+    if job.noise.kind != "label":  # seeded as in the 2020 study
         setting = [int.from_bytes(job.noise.kind.encode()), round(job.noise_rate * 1e9)]
         seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
     return job.noise.corrupt_split(
@@ -95,17 +96,17 @@ def _corrupt(
     )
 
 
-_warm: set[str] = set()
+_warmed_up: set[str] = set()  # fingerprints of data sets
 
 
 def _warm_up(
     job: Job, X_train: NDArray[np.float64], y_train: NDArray[np.int64], X_test: NDArray[np.float64]
 ) -> None:
-    """Load the compiled code of our own learner, so that no timed fit does.
+    """Load the compiled code of `robust_splits`, so that timed fits do not include it.
 
-    Which code is needed depends on the data, so every process does this once for each data set.
+    The code that is needed depends on the data, so every process does this once per data set.
     """
-    if "robust_splits" not in packages_of(job.model) or job.fingerprint in _warm:
+    if "robust_splits" not in packages_of(job.model) or job.fingerprint in _warmed_up:
         return
     for name, params in (
         ("robust_tree", {"max_depth": 1}),
@@ -113,4 +114,4 @@ def _warm_up(
     ):
         spec = ModelSpec.model_validate({"model": name, "params": params})
         build(spec, seed=0, threads=1).fit(X_train, y_train).predict(X_test)
-    _warm.add(job.fingerprint)
+    _warmed_up.add(job.fingerprint)

@@ -1,4 +1,4 @@
-"""Cells on the machines of a Dask cluster."""
+"""Fits on the machines of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from typing import Any
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError, one_line
 from ..metrics.outcome import Outcome
-from . import dask_worker as cluster_worker
+from . import dask_worker
 from .jobs import Job
-from .local_pool import SECONDS_BETWEEN_LOOKS
-from .worker_handle import DIED, Limits
+from .worker_handle import DIED, POLL_SECONDS, Limits
 
-SECONDS_TO_CONNECT = 30.0
-SECONDS_TO_ANSWER = 10.0  # for a scheduler or worker that is connected
-SECONDS_TO_CLOSE = 2.0
-SECONDS_BETWEEN_COUNTS = 5.0  # of the workers
+CONNECT_SECONDS = 30.0
+ANSWER_SECONDS = 10.0  # for a connected scheduler or worker
+CLOSE_SECONDS = 2.0
+COUNT_SECONDS = 5.0  # between counts of the workers
 
-# So many cells are known to the scheduler at once: enough to keep many machines busy, and to show a cluster
-# that adapts to its load how much there is.
+# Cells submitted ahead: enough to keep many machines busy, and to show an adaptive cluster how much work there
+# is.
 CELLS_AHEAD = 2_000
 
 
 def check_scheduler(scheduler: object) -> None:
-    """Refuse what cannot be an address with a ConfigError; whether one answers is known when it is called."""
+    """Raise a ConfigError if `scheduler` cannot be an address.  Whether it answers is checked on connecting."""
     if scheduler is not None and not (isinstance(scheduler, str) and scheduler.strip()):
         raise ConfigError(
             f"scheduler must be an address, such as 'tcp://10.0.0.1:8786', or None, got {scheduler!r:.60}"
@@ -50,35 +49,35 @@ def fit_on_cluster(
     threads: int = 1,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Generator[tuple[str, Outcome], None, None]:
-    """Fit cells on a Dask cluster, each of them in a process of its own on one of the machines.
+    """Fit cells on a Dask cluster, each in a separate process on one of its machines.
 
-    A cell whose machine is lost is fitted on another one.
+    If a machine is lost, its cells are fitted on another one.
 
     Parameters
     ----------
     cells : iterable of (str, Job)
-        Jobs with their keys.  Some thousands are taken ahead.
+        Keys and jobs.  Up to `CELLS_AHEAD` are submitted ahead.
     datasets : mapping of str to Dataset
-        Those of the jobs, by name.
+        Data sets of the jobs, by name.
     allowed : collection of str
         Packages that models may come from, on the cluster's machines.
     scheduler : str
         Address of the cluster's scheduler, such as ``"tcp://10.0.0.1:8786"``.
     threads : int, default=1
-        Of each cell.
+        Threads per cell.
     limits : Limits, default=Limits()
-        A cell that breaks one fails; no other is touched.
+        A cell that exceeds a limit fails; other cells are not affected.
 
     Yields
     ------
     (str, Outcome)
-        The key of each job and what came of it, as they come.
+        Key and outcome of each job, in order of completion.
 
     Raises
     ------
     ConfigError
-        If Dask is not installed, the scheduler does not answer or is lost, or a worker that is there at the
-        start has other versions of the packages that make the scores.
+        If Dask is not installed, the scheduler does not answer or is lost, or at the start a worker has other
+        versions of the packages that affect the scores.
 
     Warns
     -----
@@ -99,7 +98,7 @@ def _fit(
 ) -> Iterator[tuple[str, Outcome]]:
     from distributed import as_completed
 
-    run = uuid.uuid4().hex  # two runs may have the same cell under way
+    run = uuid.uuid4().hex  # two runs may be fitting the same cell
     sent: dict[str, Any] = {}
     checked: set[tuple[str, str]] = set()
     futures: dict[str, str] = {}
@@ -110,13 +109,13 @@ def _fit(
             _check_workers(client, job.versions)
             checked.update(job.versions)
         if job.dataset not in sent:
-            # As a task, not scattered: so the scheduler brings it back when the machine that has it is lost.
+            # A task, not scattered data: the scheduler recomputes a task if its machine is lost.
             name = f"noisyeval-data-{job.fingerprint}-{run}"
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="Sending large graph")
-                sent[job.dataset] = client.submit(_same, datasets[job.dataset], key=name)
+                sent[job.dataset] = client.submit(_identity, datasets[job.dataset], key=name)
         future = client.submit(
-            cluster_worker.fit,
+            dask_worker.fit,
             key,
             job,
             sent[job.dataset],
@@ -131,65 +130,65 @@ def _fit(
 
     for cell in islice(cells, CELLS_AHEAD):
         submit(*cell)
-    watch = _Watch(client)
+    monitor = _StallMonitor(client)
     while not completed.is_empty():
         if not completed.has_ready():
-            watch.look()
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            monitor.check()
+            time.sleep(POLL_SECONDS)
             continue
         future = next(completed)
         outcome = _outcome(future)
         if outcome is None:
             completed.add(future)
             continue
-        watch.has_workers()
+        monitor.note_workers()
         for cell in islice(cells, 1):
             submit(*cell)
         yield futures.pop(future.key), outcome
 
 
-def _same(dataset: Dataset) -> Dataset:
+def _identity(dataset: Dataset) -> Dataset:
     return dataset
 
 
 def _outcome(future: Any) -> Outcome | None:
-    """Outcome of a cell; None if a worker was lost with it, which lets the future complete again."""
+    """Outcome of a cell; None if its worker was lost, in which case the future completes again."""
     from distributed import KilledWorker
 
     match future.status:
         case "finished":
             with suppress(OSError, CancelledError, KilledWorker):
-                outcome: Outcome = future.result(SECONDS_TO_ANSWER)
+                outcome: Outcome = future.result(ANSWER_SECONDS)
                 return outcome
         case "error":
             error = future.exception()
             return Outcome(error=DIED if isinstance(error, KilledWorker) else one_line(error))
         case "cancelled":
-            raise ConfigError("the cluster's scheduler is gone; what was finished is kept")
+            raise ConfigError("scheduler: lost the connection to the cluster; finished cells are kept")
     return None
 
 
-class _Watch:
-    """Warn when a run waits for workers or the scheduler: once each time, not as long as it waits."""
+class _StallMonitor:
+    """Warn once whenever a run starts to wait for workers or for the scheduler."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._had_workers = False
-        self._waits_for = ""
-        self._next_look = 0.0
+        self._last_warning = ""
+        self._next_check = 0.0
 
-    def has_workers(self) -> None:
-        """Take note that workers are there: the next loss is a new one."""
+    def note_workers(self) -> None:
+        """Record that there are workers, so that their loss causes a new warning."""
         self._had_workers = True
-        self._waits_for = ""
+        self._last_warning = ""
 
-    def look(self) -> None:
-        """Count the workers, every few seconds at most."""
-        if time.monotonic() < self._next_look:
+    def check(self) -> None:
+        """Count the workers, at most once in `COUNT_SECONDS`."""
+        if time.monotonic() < self._next_check:
             return
         try:
-            if self._client.nthreads(callback_timeout=SECONDS_TO_ANSWER):
-                self.has_workers()
+            if self._client.nthreads(callback_timeout=ANSWER_SECONDS):
+                self.note_workers()
             elif self._had_workers:
                 self._warn("the cluster has lost all its workers; the run waits for a new one")
             else:
@@ -197,14 +196,14 @@ class _Watch:
         except OSError:
             if self._client.status == "running":  # a lost connection cancels the futures, which ends the run
                 self._warn("the cluster's scheduler does not answer; the run waits for it")
-        self._next_look = time.monotonic() + SECONDS_BETWEEN_COUNTS
+        self._next_check = time.monotonic() + COUNT_SECONDS
 
-    def _warn(self, waits_for: str) -> None:
-        if waits_for != self._waits_for:
-            # Entering this context makes Python forget that it has shown the same warning before.
+    def _warn(self, message: str) -> None:
+        if message != self._last_warning:
+            # This context resets Python's record of warnings already shown, so that a message can be repeated.
             with warnings.catch_warnings():
-                warnings.warn(waits_for, stacklevel=2)
-        self._waits_for = waits_for
+                warnings.warn(message, stacklevel=2)
+        self._last_warning = message
 
 
 @contextmanager
@@ -214,37 +213,37 @@ def _connected(scheduler: str) -> Iterator[Any]:
         from distributed.comm import get_address_host_port
     except ImportError:
         raise ConfigError(
-            "scheduler: needs Dask, which is not installed; the extra 'dask' of boostnoise brings it"
+            "scheduler: requires Dask, which is not installed; install boostnoise with the extra 'dask'"
         ) from None
-    # They tell with tracebacks what is told below in a line, also after the connection was lost.
+    # These loggers print tracebacks of errors that are reported below in one line.
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     clients: list[Any] = []
 
     async def connect() -> None:
-        # Fails at once where nothing listens; Dask would try again until its time is up.  This blocks the loop,
-        # which has nothing else to do yet.
-        socket.create_connection(get_address_host_port(scheduler), SECONDS_TO_CONNECT).close()
-        await asyncio.sleep(0)  # ends here if time was up in the meantime
-        clients.append(Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False, asynchronous=True))
+        # Fails at once if nothing listens; Dask would retry until the timeout.  Blocking the loop does no harm,
+        # because it has nothing else to do yet.
+        socket.create_connection(get_address_host_port(scheduler), CONNECT_SECONDS).close()
+        await asyncio.sleep(0)  # lets a cancellation after the timeout take effect
+        clients.append(Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False, asynchronous=True))
         await clients[0]
 
-    # Dask limits the time to connect, but not the handshake.  So it connects in the thread of a loop of ours.
-    # This thread stops waiting when time is up or on Ctrl-C, whatever the other one is doing.
+    # Dask's timeout covers the connection, but not the handshake, so the client connects in a separate thread.
+    # This thread stops waiting after the timeout or on Ctrl-C.
     with _event_loop() as loop:
         connecting = asyncio.run_coroutine_threadsafe(connect(), loop)
         try:
             try:
-                connecting.result(SECONDS_TO_CONNECT)
-            except Exception as error:  # noqa: BLE001 - bytes that are not Dask's may raise anything
+                connecting.result(CONNECT_SECONDS)
+            except Exception as error:  # noqa: BLE001 - reading another protocol may raise anything
                 raise ConfigError(f"scheduler: {_connection_error(scheduler, error)}") from None
             yield clients[0]
         finally:
             connecting.cancel()
             for client in clients:
                 with suppress(TimeoutError):
-                    client.close(SECONDS_TO_CLOSE)
-                client.status = "closed"  # else its finalizer waits again
+                    client.close(CLOSE_SECONDS)
+                client.status = "closed"  # otherwise its finalizer waits again
 
 
 @contextmanager
@@ -264,21 +263,21 @@ def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
         yield loop
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(SECONDS_TO_CLOSE)
+        thread.join(CLOSE_SECONDS)
 
 
 def _connection_error(scheduler: str, error: Exception) -> str:
     uses_tls = scheduler.startswith("tls:")
     match error:
         case TimeoutError():
-            found = f"no answer within {SECONDS_TO_CONNECT:g} s"
+            found = f"no answer within {CONNECT_SECONDS:g} s"
         case TypeError() if uses_tls:
             found = "no CA file or no certificate is configured"
         case OSError() | ValueError() | TypeError() | RuntimeError() | ImportError():
             found = one_line(error.__cause__ or error)
         case _:
-            # Such as a MemoryError: the first bytes of another protocol, read as the length of a message.
-            found = "what answers is not Dask"
+            # For example a MemoryError, if the first bytes of another protocol are read as a message length.
+            found = "the answer does not come from Dask"
     expected = "tcp://HOST:PORT, or tls://HOST:PORT, of a running scheduler"
     if uses_tls:
         expected = (
@@ -290,9 +289,9 @@ def _connection_error(scheduler: str, error: Exception) -> str:
 
 def _check_workers(client: Any, versions: tuple[tuple[str, str], ...]) -> None:
     try:
-        differences = client.run(cluster_worker.differences, versions)
-    except Exception as error:  # noqa: BLE001 - such as the ImportError of a worker
+        differences = client.run(dask_worker.version_differences, versions)
+    except Exception as error:  # noqa: BLE001 - for example an ImportError of a worker
         raise ConfigError(f"scheduler: a worker of the cluster cannot be used: {one_line(error)}") from None
-    for address, different in differences.items():
-        if different:
-            raise ConfigError(f"scheduler: worker {address} has other packages: {different}")
+    for address, text in differences.items():
+        if text:
+            raise ConfigError(f"scheduler: worker {address} has other package versions: {text}")

@@ -1,37 +1,35 @@
-"""What a worker of a Dask cluster does: fit a cell in a process of its own, as on one machine."""
+"""Task of a Dask worker: fit a cell in a separate process, as on a single machine."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 
 from ..datasets.dataset import Dataset
 from ..metrics.outcome import Outcome
 from ..models.packages import version_of
 from .jobs import Job
-from .local_pool import SECONDS_BETWEEN_LOOKS
 from .shared_data import SharedData
-from .worker_handle import Limits, Slot
+from .worker_handle import Limits, WorkerHandle
 
-SECONDS_IDLE = 30.0
+IDLE_SECONDS = 30.0  # before an unused process is stopped
 
 
 @dataclass(eq=False)
-class _Place:
-    """A slot that outlives its cell, for another one of the same data set may follow."""
+class _ReusableWorker:
+    """A worker process that is kept for further cells of the same data set."""
 
-    kind: tuple[object, ...]
+    settings: tuple[object, ...]
     shared: SharedData
-    slot: Slot
+    handle: WorkerHandle
 
     def close(self) -> None:
-        self.slot.kill()
+        self.handle.kill()
         self.shared.__exit__(None, None, None)
 
 
-_idle: dict[_Place, threading.Timer] = {}
+_idle: dict[_ReusableWorker, threading.Timer] = {}
 _lock = threading.Lock()
 
 
@@ -43,7 +41,7 @@ def fit(
     Parameters
     ----------
     key : str
-        Of the job.
+        Key of the job.
     job : Job
     dataset : Dataset
     allowed : collection of str
@@ -54,57 +52,55 @@ def fit(
     Returns
     -------
     Outcome
-        An error, if this machine has other versions of the packages than the job was made for.
+        An error if package versions on this machine differ from those of the job.
     """
-    different = differences(job.versions)
-    if different:
-        return Outcome(error=f"a worker of the cluster has other packages: {different}")
-    # The name too: by it the process finds its data set.
-    kind = (job.fingerprint, job.dataset, frozenset(allowed), threads, limits)
-    place = _take(kind)
-    if place is None:
+    differences = version_differences(job.versions)
+    if differences:
+        return Outcome(error=f"a worker of the cluster has other package versions: {differences}")
+    # Includes the name, because the process looks up its data set by name.
+    settings = (job.fingerprint, job.dataset, frozenset(allowed), threads, limits)
+    worker = _take_idle(settings)
+    if worker is None:
         shared = SharedData({job.dataset: dataset})
-        place = _Place(kind, shared, Slot(shared, allowed, threads, limits))
+        worker = _ReusableWorker(settings, shared, WorkerHandle(shared, allowed, threads, limits))
     try:
-        place.slot.begin(key, job)
-        while (outcome := place.slot.look()) is None:
-            wait([place.slot.connection], SECONDS_BETWEEN_LOOKS)
+        outcome = worker.handle.fit(key, job)
     except BaseException:
-        place.close()
+        worker.close()
         raise
-    _leave(place)
+    _keep_idle(worker)
     return outcome
 
 
-def differences(versions: Iterable[tuple[str, str]]) -> str:
-    """Which packages are here in another version, in words; empty if none is."""
-    found = ((package, version, version_of(package)) for package, version in versions)
+def version_differences(versions: Iterable[tuple[str, str]]) -> str:
+    """Describe the packages whose versions on this machine differ; empty if there are none."""
+    installed = ((package, expected, version_of(package)) for package, expected in versions)
     return ", ".join(
-        f"{package} {here[:20] or 'is missing'}, not {wanted[:20]}"
-        for package, wanted, here in found
-        if here != wanted
+        f"{package} {found[:20] or 'is missing'} (expected {expected[:20]})"
+        for package, expected, found in installed
+        if found != expected
     )
 
 
-def _take(kind: tuple[object, ...]) -> _Place | None:
+def _take_idle(settings: tuple[object, ...]) -> _ReusableWorker | None:
     with _lock:
-        place = next((place for place in _idle if place.kind == kind), None)
-        if place is not None:
-            _idle.pop(place).cancel()
-        return place
+        worker = next((worker for worker in _idle if worker.settings == settings), None)
+        if worker is not None:
+            _idle.pop(worker).cancel()
+        return worker
 
 
-def _leave(place: _Place) -> None:
-    """Keep a slot for a while; nobody may be there to tell this process when the run is over."""
-    timer = threading.Timer(SECONDS_IDLE, _close_idle, [place])
+def _keep_idle(worker: _ReusableWorker) -> None:
+    """Keep a worker for further cells, but not forever: this process may not learn that the run has ended."""
+    timer = threading.Timer(IDLE_SECONDS, _close_idle, [worker])
     timer.daemon = True
     with _lock:
-        _idle[place] = timer
+        _idle[worker] = timer
     timer.start()
 
 
-def _close_idle(place: _Place) -> None:
+def _close_idle(worker: _ReusableWorker) -> None:
     with _lock:
-        if _idle.pop(place, None) is None:
-            return  # just taken
-    place.close()
+        if _idle.pop(worker, None) is None:
+            return  # in use again
+    worker.close()

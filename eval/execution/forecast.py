@@ -1,4 +1,4 @@
-"""What a run would do, and about how long it would take, without running it."""
+"""Forecast of a run: its cells, and an estimate of how long they take."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 from statistics import fmean
 
 import numpy as np
@@ -16,19 +15,16 @@ from ..config.noise_spec import NO_NOISE
 from ..datasets.dataset import Dataset, draw_rows
 from ..metrics.outcome import Outcome
 from .jobs import Job
-from .local_pool import SECONDS_BETWEEN_LOOKS
 from .plan import Plan
 from .shared_data import SharedData
-from .worker_handle import TOO_LONG, Limits, Slot
+from .worker_handle import TOO_LONG, Limits, WorkerHandle
 
-# Rows of the trials: more would tell little more, and would have to be copied.
-FEWEST_ROWS = 250
+# Trials use MIN_ROWS rows, times each factor in turn.
+MIN_ROWS = 250
 FACTORS = (1, 4, 16, 64, 256)
-# A trial on a part of the rows is telling when it takes so long; it is stopped after so long; and after some
-# time of trials there are no more.
-TELLING_SECONDS = 0.3
-MOST_SECONDS = 10.0
-PATIENCE_SECONDS = 30.0
+CONCLUSIVE_SECONDS = 0.3  # a trial that takes as long needs no trial on more rows
+MAX_TRIAL_SECONDS = 10.0  # a trial is stopped after this time
+ALL_TRIALS_SECONDS = 30.0  # no trial starts after this time
 
 
 @dataclass(frozen=True)
@@ -39,16 +35,16 @@ class Pair:
     ----------
     dataset, model : str
     cells, finished, failed, pending : int
-        All; those that are used again; those of the pending ones that failed before; those to be fitted.
+        All cells; finished cells, which are reused; pending cells that failed before; cells to fit.
     seconds : float or None
-        Of a cell, about, and no more than the time limit; None if there is none to be fitted, or if nothing
-        tells.
+        Estimated time of a cell, at most the time limit; None if no cell is pending, or the time is unknown.
     known_from : {"store", "trial", "limit"} or None
-        Earlier cells, a fit on a part of the rows, or the time limit, which cells seem to reach.
+        Source of the estimate: earlier cells, a trial fit on part of the rows, or the time limit, which the
+        cells are expected to reach.
     at_least : bool
-        Whether a cell takes more than `seconds`, after which the trial was stopped.
+        Whether the trial was stopped after `seconds`, so that a cell takes longer.
     error : str or None
-        What the trial ended in.
+        Error of the trial.
     """
 
     dataset: str
@@ -65,14 +61,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Forecast:
-    """All pairs of a run, in its order, and how many cells are fitted side by side."""
+    """All pairs of a run, in the order of the config, and the number of cells fitted in parallel."""
 
     pairs: list[Pair]
     n_jobs: int
 
     @property
     def seconds(self) -> float | None:
-        """Of the whole run, about; None if nothing tells."""
+        """Estimated time of the whole run; None if unknown."""
         pending = [(pair.pending, pair.seconds) for pair in self.pairs if pair.pending]
         known = [(cells, seconds) for cells, seconds in pending if seconds is not None]
         if not known:
@@ -82,7 +78,7 @@ class Forecast:
 
     @property
     def at_least(self) -> bool:
-        """Whether the run takes more than `seconds`, for of some pairs no more is known, or nothing."""
+        """Whether `seconds` is a lower bound, because the time of some pairs is unknown or a lower bound."""
         return any(pair.pending and (pair.at_least or pair.seconds is None) for pair in self.pairs)
 
 
@@ -93,31 +89,31 @@ class _Trial:
     error: str | None
 
     @property
-    def is_telling(self) -> bool:
-        return self.error is not None or self.seconds >= TELLING_SECONDS
+    def is_conclusive(self) -> bool:
+        return self.error is not None or self.seconds >= CONCLUSIVE_SECONDS
 
     @property
-    def took_too_long(self) -> bool:
+    def was_stopped(self) -> bool:
         return self.error is not None and self.error.startswith(TOO_LONG)
 
 
 def forecast(plan: Plan, n_jobs: int) -> Forecast:
-    """Count the cells of every pair of a model and a data set, and estimate the seconds of one.
+    """Count the cells of every pair of a model and a data set, and estimate the time of a cell.
 
-    By the times of finished cells where there are any, otherwise by fits on more and more of the rows, from
-    whose growth the time of a fit on all of them is guessed.  They break no limit of the config.
+    The estimate is the mean time of stored cells.  Without such cells, it is extrapolated from trial fits on
+    growing parts of the rows, which respect the config's limits.
     """
     cells: dict[tuple[str, str], list[str]] = defaultdict(list)
     for key, job in plan.cells.items():
         cells[job.dataset, job.model.name].append(key)
-    pairs = {keys[0]: _counted(names, keys, plan) for names, keys in cells.items()}
-    trials = _try([key for key, pair in pairs.items() if pair.pending and pair.seconds is None], plan)
-    for key, made in trials.items():
-        pairs[key] = _estimated(pairs[key], made, plan)
-    return Forecast([_within_limit(pair, plan.config.time_limit) for pair in pairs.values()], n_jobs)
+    pairs = {keys[0]: _count_cells(names, keys, plan) for names, keys in cells.items()}
+    trials = _run_trials([key for key, pair in pairs.items() if pair.pending and pair.seconds is None], plan)
+    for key, trials_of_pair in trials.items():
+        pairs[key] = _estimate(pairs[key], trials_of_pair, plan)
+    return Forecast([_clip_to_limit(pair, plan.config.time_limit) for pair in pairs.values()], n_jobs)
 
 
-def _counted(names: tuple[str, str], cells: Collection[str], plan: Plan) -> Pair:
+def _count_cells(names: tuple[str, str], cells: Collection[str], plan: Plan) -> Pair:
     counts = Counter(
         "finished" if key in plan.finished else "failed" if _has_failed(plan.stored.get(key)) else "new"
         for key in cells
@@ -143,42 +139,44 @@ def _seconds(outcome: Outcome) -> float:
     return sum(outcome.scores.get(name) or 0.0 for name in ("fit_seconds", "predict_seconds"))
 
 
-def _try(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:
-    """Fit cells on more and more of the rows: all on few first, so that none takes the time of the others."""
+def _run_trials(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:
+    """Fit cells on growing parts of the rows, starting with few rows for all, so that none uses up the time."""
     config = plan.config
-    limits = Limits(min(MOST_SECONDS, config.time_limit or MOST_SECONDS), config.memory_limit)
+    limits = Limits(min(MAX_TRIAL_SECONDS, config.time_limit or MAX_TRIAL_SECONDS), config.memory_limit)
     jobs = {key: plan.cells[key] for key in keys}
     trials: dict[str, list[_Trial]] = {key: [] for key in jobs}
     slow: set[str] = set()
     names = dict.fromkeys(job.dataset for job in jobs.values())
-    parts = {(name, factor): _part(plan.datasets[name], factor) for name in names for factor in FACTORS}
-    with SharedData({_name(*which): part for which, part in parts.items() if part is not None}) as shared:
-        # One process for all trials that end well: to load the learners takes longer than most of them.
-        slot = Slot(shared, plan.allowed, config.threads, limits)
+    subsets = {(name, factor): _subset(plan.datasets[name], factor) for name in names for factor in FACTORS}
+    with SharedData(
+        {_subset_name(*key): subset for key, subset in subsets.items() if subset is not None}
+    ) as shared:
+        # One process for all trials, because loading the learners takes longer than most trials.
+        worker = WorkerHandle(shared, plan.allowed, config.threads, limits)
         try:
-            end = time.monotonic() + PATIENCE_SECONDS
-            for key, factor in _slow_last(jobs, slow):
+            end = time.monotonic() + ALL_TRIALS_SECONDS
+            for key, factor in _trial_order(jobs, slow):
                 job = jobs[key]
-                part = parts[job.dataset, factor]
-                if part is None or any(trial.is_telling for trial in trials[key]):
+                subset = subsets[job.dataset, factor]
+                if subset is None or any(trial.is_conclusive for trial in trials[key]):
                     continue
                 if time.monotonic() >= end:
                     break
-                outcome = _fit(slot, key, dataclasses.replace(job, dataset=_name(job.dataset, factor)))
-                trials[key].append(_Trial(part.y.size, _seconds(outcome), outcome.error))
-                if trials[key][-1].took_too_long:
+                outcome = _fit(worker, key, dataclasses.replace(job, dataset=_subset_name(job.dataset, factor)))
+                trials[key].append(_Trial(subset.y.size, _seconds(outcome), outcome.error))
+                if trials[key][-1].was_stopped:
                     slow.add(job.model.name)
         finally:
-            slot.kill()
+            worker.kill()
     return trials
 
 
-def _name(dataset: str, factor: int) -> str:
+def _subset_name(dataset: str, factor: int) -> str:
     return f"{dataset} {factor}"
 
 
-def _slow_last(jobs: dict[str, Job], slow: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Every cell with the fewest rows, then with more; at the end those of models that are slow by then."""
+def _trial_order(jobs: dict[str, Job], slow: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Every cell with the smallest factor, then with larger ones.  Models found to be slow come last."""
     late = []
     for factor in FACTORS:
         for key, job in jobs.items():
@@ -189,32 +187,29 @@ def _slow_last(jobs: dict[str, Job], slow: Collection[str]) -> Iterator[tuple[st
     yield from late
 
 
-def _fit(slot: Slot, key: str, job: Job) -> Outcome:
+def _fit(worker: WorkerHandle, key: str, job: Job) -> Outcome:
     rate, noise = NO_NOISE
-    slot.begin(key, dataclasses.replace(job, noise=noise, noise_rate=rate, stratify=False))
-    while (outcome := slot.look()) is None:
-        wait([slot.connection], SECONDS_BETWEEN_LOOKS)
-    return outcome
+    return worker.fit(key, dataclasses.replace(job, noise=noise, noise_rate=rate, stratify=False))
 
 
-def _part(dataset: Dataset, factor: int) -> Dataset | None:
-    """So many times the fewest rows that a trial can do with, or all; None if a smaller factor gives all."""
+def _subset(dataset: Dataset, factor: int) -> Dataset | None:
+    """Draw `factor` times the minimum number of rows, or all rows; None if a smaller factor gives all."""
     groups = dataset.y if dataset.is_test is None else dataset.y + dataset.classes.size * dataset.is_test
-    fewest = max(FEWEST_ROWS, 8 * np.unique(groups).size)
-    if factor * fewest >= groups.size:
-        return dataset if factor == 1 or factor // 4 * fewest < groups.size else None
-    rows = draw_rows(groups, factor * fewest, dataset.name)
+    minimum = max(MIN_ROWS, 8 * np.unique(groups).size)
+    if factor * minimum >= groups.size:
+        return dataset if factor == 1 or factor // 4 * minimum < groups.size else None
+    rows = draw_rows(groups, factor * minimum, dataset.name)
     is_test = None if dataset.is_test is None else dataset.is_test[rows]
     return dataclasses.replace(dataset, X=dataset.X[rows], y=dataset.y[rows], is_test=is_test)
 
 
-def _estimated(pair: Pair, trials: list[_Trial], plan: Plan) -> Pair:
+def _estimate(pair: Pair, trials: list[_Trial], plan: Plan) -> Pair:
     if not trials:
         return pair
     last, limit = trials[-1], plan.config.time_limit
-    if last.took_too_long and (limit is None or limit > MOST_SECONDS):
-        return dataclasses.replace(pair, seconds=MOST_SECONDS, known_from="trial", at_least=True)
-    if last.took_too_long:
+    if last.was_stopped and (limit is None or limit > MAX_TRIAL_SECONDS):
+        return dataclasses.replace(pair, seconds=MAX_TRIAL_SECONDS, known_from="trial", at_least=True)
+    if last.was_stopped:
         return dataclasses.replace(pair, seconds=limit, known_from="limit", error=last.error)
     if last.error is not None:
         return dataclasses.replace(pair, error=last.error)
@@ -227,7 +222,7 @@ def _estimated(pair: Pair, trials: list[_Trial], plan: Plan) -> Pair:
     return dataclasses.replace(pair, seconds=seconds, known_from="trial")
 
 
-def _within_limit(pair: Pair, limit: float | None) -> Pair:
+def _clip_to_limit(pair: Pair, limit: float | None) -> Pair:
     if limit is None or pair.seconds is None or pair.seconds <= limit:
         return pair
     return dataclasses.replace(pair, seconds=limit, known_from="limit")

@@ -1,4 +1,4 @@
-"""Jobs: one cell each of the cross of data sets, models, noise and repeats."""
+"""Jobs: the cells of a run, one per data set, model, noise and repeat."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ from ..models.packages import packages_of, version_of
 from ..noise.base import Noise, NoiseOn
 from ..noise.given import GivenNoise
 
-# Part of every key; to be raised when a change here gives other scores for the same job.
+# Part of every key.  Raise it when a change to this package changes the scores of a job.
 PROTOCOL = 3
 
-# They draw the splits and the noise, so their versions are part of every key.
+# These packages draw the splits and the noise, so their versions are part of every key.
 DRAWING_PACKAGES = ("numpy", "sklearn")
 
 
 @dataclass(frozen=True)
 class Job:
-    """One cell: fit one model once on one noisy training set and test it.
+    """One cell: fit a model on a noisy training set and test it.
 
     Attributes
     ----------
     dataset : str
     fingerprint : str
-        Of the data set.
+        Fingerprint of the data set.
     model : ModelSpec
     noise_kind : str
-        The name of the noise in tables.
+        Name of the noise in tables.
     noise_rate : float
-        As tables show it; 0 for none.
+        Noise rate in tables; 0 for no noise.
     noise : Noise
     noise_on : {"train", "train+test"}
-        Which labels it goes into.
+        Labels that the noise corrupts.
     repeat : int
     seed : int
-        Of the split, the noise and the model.
+        Seed of the split, the noise and the model.
     test_fraction : float or None
-        None where the data set tells training and test rows apart itself.
+        None if the data set has its own training and test rows.
     stratify : bool
     versions : tuple of (package, version)
-        Of the packages that make the scores.
+        Packages that affect the scores.
     threads : int
-        That the model may use.
+        Number of threads that the model may use.
     """
 
     dataset: str
@@ -74,7 +74,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """Hash of all that changes the scores, and of nothing else: no names, no place in a config."""
+        """Hash of everything that affects the scores; names and the order of a config do not."""
         noise = [*self.noise.identity]
         if self.noise_on != self.noise.noise_on:
             noise.append(self.noise_on)
@@ -82,28 +82,28 @@ class Job:
             "protocol": PROTOCOL,
             "data": self.fingerprint,
             "model": self.model.content,
-            # Without noise all kinds are the same.
+            # All kinds are the same without noise.
             "noise": noise if self.noise_rate else None,
             "split": None if self.test_fraction is None else [self.test_fraction, self.stratify],
             "seed": self.seed,
             "versions": self.versions,
         }
-        if self.threads != 1:  # sums over several threads may end in other last digits
+        if self.threads != 1:  # sums over several threads may differ in the last digits
             content["threads"] = self.threads
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
-    """All jobs of a run, data set by data set.
+    """Make all jobs of a run, grouped by data set.
 
     Raises
     ------
     ConfigError
         If the noise does not fit a data set.
     """
-    # Looked up once: a source that changes while the run is on does not change what was asked for.
-    known: dict[str, str] = {}
-    versions = {model.name: _versions(model, known) for model in config.models}
+    # Looked up once, so that a package updated during the run does not change the jobs.
+    cache: dict[str, str] = {}
+    versions = {model.name: _versions(model, cache) for model in config.models}
     return [
         Job(
             dataset=dataset.name,
@@ -129,24 +129,24 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
     ]
 
 
-def _versions(model: ModelSpec, known: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Versions of the packages of a model; those that are `known` already are not looked up."""
+def _versions(model: ModelSpec, cache: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Versions of the packages of a model."""
     packages = sorted({*packages_of(model), *DRAWING_PACKAGES})
     for package in packages:
-        if package not in known:
-            known[package] = version_of(package)
-    return tuple((package, known[package]) for package in packages)
+        if package not in cache:
+            cache[package] = version_of(package)
+    return tuple((package, cache[package]) for package in packages)
 
 
 def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]]:
-    """The rates of a kind of noise, in rising order, and what corrupts the labels at each; the first is 0.
+    """Noise rates of a kind of noise, in ascending order from 0, with the noise at each rate.
 
     Raises
     ------
     ConfigError
-        If the noise is for another number of classes; or, where noisy labels are given, if their file cannot be
-        read or has no such column, its rows are not as many as those of the data set, a label is missing or
-        none of the data set's, or all are right.
+        If the noise is for another number of classes.  For given noisy labels, if their file cannot be read,
+        has no such column or another number of rows than the data set, or if a label is missing, not a label of
+        the data set, or no label is wrong.
     """
     where = f"noise {spec.name!r}"
     if isinstance(spec, GivenSpec):
@@ -160,29 +160,29 @@ def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]
 
 
 def _read_given(spec: GivenSpec, dataset: Dataset, where: str) -> tuple[float, Noise]:
-    """The share of wrong labels in a column of a file, and the noise that puts them in."""
+    """Read noisy labels from a column of a file; return the share of wrong labels and the noise."""
     path, column = spec.path, spec.column
     (frame,) = read_files([path], [FORMAT_OF_SUFFIX[Path(path).suffix.lower()]], where)
     if column not in frame.columns:
         columns = ", ".join(map(str, frame.columns[:20])) + (", ..." if frame.shape[1] > 20 else "")
-        raise ConfigError(f"{where}: {path} has no column {column!r}; columns are {columns}")
+        raise ConfigError(f"{where}: column {column!r} is not in {path}; its columns are {columns}")
     labels = frame[column]
     if len(labels) != dataset.y.size:
         raise ConfigError(
-            f"{where}: {path} holds {len(labels)} rows, data set {dataset.name!r} {dataset.y.size}; "
-            "each row of the one must be a row of the other, in the same order"
+            f"{where}: {path} has {len(labels)} rows, but data set {dataset.name!r} has {dataset.y.size}; "
+            "both must have the same rows in the same order"
         )
-    # -1 stands for what is none of the classes, a missing label among them.
+    # -1 for labels that are no class, including missing labels.
     codes = np.asarray(pd.Index(dataset.classes).get_indexer(pd.Index(labels)), dtype=np.int64)
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
         raise ConfigError(
-            f"{where}: column {column!r} holds {labels.tolist()[row]!r} in row {row}, which is no label of "
+            f"{where}: column {column!r} has {labels.tolist()[row]!r} in row {row}, which is not a label of "
             f"data set {dataset.name!r}"
         )
     rate = float((codes != dataset.y).mean())
     if rate == 0:
         raise ConfigError(
-            f"{where}: column {column!r} holds the labels of data set {dataset.name!r} themselves"
+            f"{where}: column {column!r} has no wrong label: it equals the labels of data set {dataset.name!r}"
         )
     return rate, GivenNoise(codes)

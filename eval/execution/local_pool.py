@@ -1,4 +1,4 @@
-"""Cells side by side, on the cores of this machine."""
+"""Parallel fits on the cores of this machine."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ from ..errors import ConfigError
 from ..metrics.outcome import Outcome
 from .jobs import Job
 from .shared_data import SharedData
-from .worker_handle import Limits, Slot
-
-SECONDS_BETWEEN_LOOKS = 0.1
+from .worker_handle import POLL_SECONDS, Limits, WorkerHandle
 
 
 def check_n_jobs(n_jobs: object) -> None:
-    """Refuse what is neither -1 nor a positive whole number with a ConfigError."""
-    is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if not is_whole or not (n_jobs == -1 or n_jobs >= 1):  # type: ignore[operator]
+    """Raise a ConfigError unless `n_jobs` is -1 or a positive integer."""
+    is_integer = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if not is_integer or not (n_jobs == -1 or n_jobs >= 1):  # type: ignore[operator]
         raise ConfigError(f"n_jobs must be -1 or at least 1, got {n_jobs!r:.60}")
 
 
-def slots_for(n_jobs: int, threads: int) -> int:
-    """How many cells of so many threads may be under way at once.
+def worker_count(n_jobs: int, threads: int) -> int:
+    """Number of workers for cells with `threads` threads each.
 
     Parameters
     ----------
     n_jobs : int
-        How many are asked for; -1 for as many as there is room for.
+        Maximum number of workers; -1 for as many as the cores allow.
     threads : int
-        Of each.
+        Threads per cell.
 
     Returns
     -------
     int
-        At most `n_jobs`, and never so many that there are more threads than cores.
+        At most `n_jobs`, with no more threads in total than there are cores.
 
     Raises
     ------
     ConfigError
-        If `n_jobs` is none of these, or there are too few cores for a single cell.
+        If `n_jobs` is neither -1 nor positive, or a single cell has more threads than there are cores.
     """
     check_n_jobs(n_jobs)
     import joblib
 
     cores: int = joblib.cpu_count()
     if threads > cores:
-        raise ConfigError(f"threads: must be at most {cores}, the cores of this machine, got {threads}")
-    room = cores // threads
-    return room if n_jobs == -1 else min(n_jobs, room)
+        raise ConfigError(
+            f"threads: must be at most {cores}, the number of cores of this machine, got {threads}"
+        )
+    maximum = cores // threads
+    return maximum if n_jobs == -1 else min(n_jobs, maximum)
 
 
-def fit_here(
+def fit_locally(
     cells: Iterable[tuple[str, Job]],
     datasets: Mapping[str, Dataset],
     allowed: Collection[str],
     *,
-    n_slots: int,
+    n_workers: int,
     threads: int = 1,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Generator[tuple[str, Outcome], None, None]:
@@ -69,51 +69,50 @@ def fit_here(
     Parameters
     ----------
     cells : iterable of (str, Job)
-        Jobs with their keys.  One is taken when there is room for it, not earlier.
+        Keys and jobs.  A cell is taken from the iterable only when a worker is free for it.
     datasets : mapping of str to Dataset
-        Those of the jobs, by name.
+        Data sets of the jobs, by name.
     allowed : collection of str
         Packages that models may come from.
-    n_slots : int
-        How many cells are under way at once.
+    n_workers : int
+        Number of cells fitted in parallel.
     threads : int, default=1
-        Of each cell.
+        Threads per cell.
     limits : Limits, default=Limits()
-        A cell that breaks one fails; no other is touched.
+        A cell that exceeds a limit fails; other cells are not affected.
 
     Yields
     ------
     (str, Outcome)
-        The key of each job and what came of it, as they come.  All processes end when the generator is
-        closed, at whatever moment.
+        Key and outcome of each job, in order of completion.  Closing the generator ends all processes.
     """
     waiting = iter(cells)
     with SharedData(datasets) as shared:
-        slots = [Slot(shared, allowed, threads, limits) for _ in range(n_slots)]
-        busy: list[Slot] = []
-        next_look = 0.0
+        workers = [WorkerHandle(shared, allowed, threads, limits) for _ in range(n_workers)]
+        busy: list[WorkerHandle] = []
+        next_poll = 0.0
         try:
-            for slot, cell in zip(slots, waiting, strict=False):
-                slot.begin(*cell)
-                busy.append(slot)
+            for worker, cell in zip(workers, waiting, strict=False):
+                worker.submit(*cell)
+                busy.append(worker)
             while busy:
-                ready = wait([slot.connection for slot in busy], SECONDS_BETWEEN_LOOKS)
-                if time.monotonic() >= next_look:
-                    ready = [slot.connection for slot in busy]
-                    next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
+                ready = wait([worker.connection for worker in busy], POLL_SECONDS)
+                if time.monotonic() >= next_poll:
+                    ready = [worker.connection for worker in busy]
+                    next_poll = time.monotonic() + POLL_SECONDS
                 finished = []
-                for slot in [slot for slot in busy if slot.connection in ready]:
-                    outcome = slot.look()
+                for worker in [worker for worker in busy if worker.connection in ready]:
+                    outcome = worker.poll()
                     if outcome is None:
                         continue
-                    finished.append((slot.key, outcome))
-                    # The next cell is on its way before anything is done with this one.
+                    finished.append((worker.key, outcome))
+                    # Submit the next cell before yielding, so that the worker does not wait for the caller.
                     if (following := next(waiting, None)) is None:
-                        busy.remove(slot)
-                        slot.end()
+                        busy.remove(worker)
+                        worker.stop()
                     else:
-                        slot.begin(*following)
+                        worker.submit(*following)
                 yield from finished
         finally:
-            for slot in slots:
-                slot.kill()
+            for worker in workers:
+                worker.kill()

@@ -1,4 +1,4 @@
-"""The plan of a run: all that is checked before any work, the cells, and which of them are finished."""
+"""Plan of a run: checks before any fit, the cells, and which of them are finished."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from .store import Store
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a run has to do.
+    """The cells of a run and their stored outcomes.
 
-    A cell is known by its key, which several jobs share if they differ in names alone.
+    A cell is identified by its key.  Jobs that differ only in names share a key.
 
     Attributes
     ----------
     config : Config
     allowed : frozenset of str
-        Packages whose classes a model may name, besides the classes on the list.
+        Packages that models may come from, in addition to the listed classes.
     datasets : dict of str to Dataset
     jobs : list of Job
         In the order of the config.
     keys : list of str
-        Of the jobs.
+        Keys of the jobs.
     stored : dict of str to Outcome
-        What earlier runs made of the cells, errors among it.
+        Outcomes of earlier runs by key, including errors.
     """
 
     config: Config
@@ -53,41 +53,41 @@ class Plan:
 
     @cached_property
     def cells(self) -> dict[str, Job]:
-        """Every cell once, with the last of its jobs, in the order of the config."""
+        """All cells by key, with the last of their jobs, in the order of the config."""
         return dict(zip(self.keys, self.jobs, strict=True))
 
     @cached_property
     def finished(self) -> dict[str, Outcome]:
-        """Scores that are used again; failed cells are run again."""
+        """Stored scores that are reused.  Failed cells are fitted again."""
         if not self.config.resume:
             return {}
         return {key: outcome for key, outcome in self.stored.items() if outcome.is_score}
 
     @cached_property
     def pending(self) -> dict[str, Job]:
-        """What is to be fitted, in the order of the config."""
+        """Cells to fit, in the order of the config."""
         return {key: job for key, job in self.cells.items() if key not in self.finished}
 
-    def knowing(self, store: Store) -> Plan:
-        """The plan where a store holds outcomes."""
+    def with_stored(self, store: Store) -> Plan:
+        """Copy of the plan with the outcomes of a store."""
         return dataclasses.replace(self, stored=store.outcomes(self.keys))
 
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """How far a run is: at its start, or after a cell.
+    """Progress of a run, at its start or after a cell.
 
     Attributes
     ----------
     plan : Plan
     done : int
-        Cells finished, those of earlier runs and those that failed included.
+        Finished cells, including those of earlier runs and those that failed.
     failed : int
         Cells that failed in this run.
     key : str or None
-        Of the cell that was finished last; None at the start.
+        Key of the cell finished last; None at the start.
     outcome : Outcome or None
-        What came of it.
+        Outcome of that cell.
     """
 
     plan: Plan
@@ -98,28 +98,28 @@ class Progress:
 
     @property
     def job(self) -> Job | None:
-        """The cell that was finished last; None at the start."""
+        """Job of the cell finished last; None at the start."""
         return None if self.key is None else self.plan.pending[self.key]
 
     @property
     def cached(self) -> int:
-        """Cells that earlier runs finished."""
+        """Number of cells finished by earlier runs."""
         return len(self.plan.finished)
 
     @property
     def total(self) -> int:
-        """All cells."""
+        """Number of all cells."""
         return len(self.plan.cells)
 
 
 def plan(config: Config, *, allow_modules: Collection[str] = ()) -> Plan:
-    """What a run of a config would do; all is checked as `run` does, and nothing is written.
+    """Plan a run: make all checks of `run` without fitting or writing anything.
 
     Parameters
     ----------
     config : Config
     allow_modules : collection of str, default=()
-        Packages that models may come from, beside those always allowed.  Their code runs.
+        Additional packages that models may come from.  Their code is executed.
 
     Returns
     -------
@@ -130,59 +130,59 @@ def plan(config: Config, *, allow_modules: Collection[str] = ()) -> Plan:
     ConfigError
         If a data set, a model or the store cannot be used.
     TypeError
-        If `config` is no `Config`.
+        If `config` is not a `Config`.
     """
     if not isinstance(config, Config):
         raise TypeError(f"config must be a Config, such as load_config returns, got {config!r}")
-    planned = _cells(config, allow_modules)
+    result = _make_plan(config, allow_modules)
     check_folder(config.output_dir)
     path = config.store_path
     if path.exists():
         with Store(path, read_only=True) as store:
-            planned = planned.knowing(store)
-    _check_pending(planned)
-    return planned
+            result = result.with_stored(store)
+    _check_pending(result)
+    return result
 
 
 def check(config: Config) -> Plan:
-    """Check models, data sets and noise; the plan knows nothing of what is stored.
+    """Check the models, data sets and noise of a config.  The returned plan has no stored outcomes.
 
     Raises
     ------
     ConfigError
         If a data set or a model cannot be used.
     """
-    planned = _cells(config, ())
-    _check_pending(planned)
-    return planned
+    result = _make_plan(config, ())
+    _check_pending(result)
+    return result
 
 
-def _cells(config: Config, allow_modules: Collection[str]) -> Plan:
+def _make_plan(config: Config, allow_modules: Collection[str]) -> Plan:
     allowed = frozenset(allow_modules)
-    # Before anything is looked up in packages that the user did not allow.
+    # Comes first, because it keeps packages that the user did not allow from being imported.
     for i, model in enumerate(config.models):
-        with _named(i, model):
+        with _model_in_errors(i, model):
             check_classes(described_classes(model), allowed)
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
     jobs = make_jobs(config, list(datasets.values()))
     return Plan(config, allowed, datasets, jobs, [job.key for job in jobs])
 
 
-def _check_pending(planned: Plan) -> None:
-    """Check what is to be fitted.  What is finished was in order; loading learners to say so takes long."""
-    config = planned.config
-    models = {job.model.name for job in planned.pending.values()}
+def _check_pending(plan: Plan) -> None:
+    """Check models and data sets of pending cells only, because learners load slowly."""
+    config = plan.config
+    models = {job.model.name for job in plan.pending.values()}
     for i, model in enumerate(config.models):
         if model.name in models:
-            with _named(i, model):
-                build(model, seed=config.random_state, threads=config.threads, allowed=planned.allowed)
-    for name in dict.fromkeys(job.dataset for job in planned.pending.values()):
-        _check_split(planned.datasets[name], config)
+            with _model_in_errors(i, model):
+                build(model, seed=config.random_state, threads=config.threads, allowed=plan.allowed)
+    for name in dict.fromkeys(job.dataset for job in plan.pending.values()):
+        _check_split(plan.datasets[name], config)
 
 
 @contextmanager
-def _named(i: int, model: ModelSpec) -> Iterator[None]:
-    """Say which model an error is about."""
+def _model_in_errors(i: int, model: ModelSpec) -> Iterator[None]:
+    """Prefix errors with the model."""
     try:
         yield
     except ConfigError as error:
@@ -190,12 +190,12 @@ def _named(i: int, model: ModelSpec) -> Iterator[None]:
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:
-    rows = np.bincount(dataset.y)
-    if config.stratify and dataset.is_test is None and rows.min() < 2:
-        rarest = dataset.classes.tolist()[rows.argmin()]
+    counts = np.bincount(dataset.y)
+    if config.stratify and dataset.is_test is None and counts.min() < 2:
+        rarest = dataset.classes.tolist()[counts.argmin()]
         raise ConfigError(
-            f"data set {dataset.name!r}: class {rarest!r} has a single row, and a stratified split needs two; "
-            'drop it, or set "stratify": false'
+            f"data set {dataset.name!r}: class {rarest!r} has a single row, but a stratified split needs two; "
+            'remove the row, or set "stratify": false'
         )
     try:
         split(dataset, config.test_fraction, config.stratify, config.random_state)

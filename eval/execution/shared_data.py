@@ -1,4 +1,4 @@
-"""Data sets that processes share: written to one file, which each of them maps into its memory."""
+"""Data sets shared by processes through one memory-mapped file."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Layout:
-    """What a process needs to find the data sets in the file.
+    """Layout of the shared file.
 
     Attributes
     ----------
     content : bytes
-        The data sets without their arrays.
-    places : tuple of (int, int)
-        Where in the file each of the arrays begins and ends.
+        The pickled data sets without their arrays.
+    offsets : tuple of (int, int)
+        Start and end of each array in the file.
     """
 
     content: bytes
-    places: tuple[tuple[int, int], ...]
+    offsets: tuple[tuple[int, int], ...]
 
 
 class SharedData:
-    """Data sets in a temporary file without a name.  Use it as a context manager.
+    """Data sets in an unnamed temporary file.  Use it as a context manager.
 
-    No process can leave the file behind, however it ends: it is gone with the last one that has it open.
+    The file disappears with the last process that has it open, however that process ends.
 
     Parameters
     ----------
@@ -48,52 +48,52 @@ class SharedData:
     Raises
     ------
     ConfigError
-        If there is no room for the file.
+        If the file cannot be written, for example because the disk is full.
     """
 
     def __init__(self, datasets: Mapping[str, Dataset]) -> None:
         arrays: list[pickle.PickleBuffer] = []
         content = pickle.dumps(dict(datasets), protocol=5, buffer_callback=arrays.append)
-        places = []
+        offsets = []
         try:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
             for array in arrays:
                 self._file.write(bytes(-self._file.tell() % ALIGNMENT))
                 start = self._file.tell()
                 self._file.write(array.raw())
-                places.append((start, self._file.tell()))
+                offsets.append((start, self._file.tell()))
             self._file.flush()
         except OSError as error:
             raise ConfigError(
                 f"the data sets cannot be written to a temporary file in {tempfile.gettempdir()}: {error}; "
-                "the environment variable TMPDIR names another folder"
+                "set the environment variable TMPDIR to another folder"
             ) from None
-        self.layout = Layout(content, tuple(places))
+        self.layout = Layout(content, tuple(offsets))
 
     def fileno(self) -> int:
-        """Descriptor of the file."""
+        """File descriptor."""
         return self._file.fileno()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self._file.close()
 
 
 def open_shared(file: int, layout: Layout) -> dict[str, Dataset]:
-    """The data sets, whose arrays are pages of the file and can only be read.
+    """Load the data sets.  Their arrays are read-only pages of the file.
 
     Parameters
     ----------
     file : int
-        Descriptor of the file.
+        File descriptor.
     layout : Layout
     """
     mapped = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
-    datasets: dict[str, Dataset] = pickle.loads(  # noqa: S301 - of the process that started this one
-        layout.content, buffers=[mapped[start:end] for start, end in layout.places]
+    datasets: dict[str, Dataset] = pickle.loads(  # noqa: S301 - written by the parent process
+        layout.content, buffers=[mapped[start:end] for start, end in layout.offsets]
     )
     return datasets

@@ -1,7 +1,7 @@
-"""The store: every finished cell in one SQLite file, written as soon as it is finished.
+"""Store of all finished cells, one SQLite file.  Each cell is written as soon as it is finished.
 
-All runs with the same `results_dir` share it, several at once too.  Scores are numbers and text in columns;
-nothing in the file is ever executed or unpickled, and each row has a checksum.
+All runs with the same `results_dir` share the store, also at the same time.  Columns hold numbers and text;
+nothing in the file is ever executed or unpickled.  Each row has a checksum.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..metrics.outcome import Outcome
 from ..metrics.registry import RANGES
 from .jobs import Job
 
-SECONDS_TO_WAIT = 60.0  # for a lock that another process holds
-SECONDS_TO_BEGIN = 2.0  # for another process that makes the store
+LOCK_SECONDS = 60.0  # for another process to release its lock
+CREATION_SECONDS = 2.0  # for another process to create the store
 MAX_ERROR, MAX_TRACEBACK = 1_000, 20_000  # characters
 
-APPLICATION_ID = int.from_bytes(b"bnev")  # tells our files from those of other programs
+APPLICATION_ID = int.from_bytes(b"bnev")  # identifies the files of this project
 SCHEMA_VERSION = 3
-# Columns before the scores.  The names of data set, model and noise are for people who open the file.
+# Columns before the scores.  The names of data set, model and noise are for human readers.
 DESCRIPTION = {
     "key": "TEXT NOT NULL PRIMARY KEY",
     "dataset": "TEXT NOT NULL",
@@ -42,9 +42,9 @@ DESCRIPTION = {
     "noise_rate": "REAL NOT NULL",
     "repeat": "INTEGER NOT NULL",
 }
-# Columns after them.
-REMARKS = {"error": "TEXT", "traceback": "TEXT", "checksum": "INTEGER NOT NULL"}
-# What each run was asked to do and which cells that is, as JSON.
+# Columns after the scores.
+TRAILING = {"error": "TEXT", "traceback": "TEXT", "checksum": "INTEGER NOT NULL"}
+# Records of the runs, as JSON.
 RUNS = """
 CREATE TABLE runs (
     name TEXT NOT NULL PRIMARY KEY,
@@ -55,27 +55,27 @@ CREATE TABLE runs (
 
 
 def _cells_table(scores: Iterable[str]) -> str:
-    """Definition of the table of cells, with a column for each score."""
-    columns = DESCRIPTION | dict.fromkeys(scores, "REAL") | REMARKS
-    lines = ",\n".join(f"    {name} {kind}" for name, kind in columns.items())
+    """SQL definition of the table of cells, with one column per score."""
+    columns = DESCRIPTION | dict.fromkeys(scores, "REAL") | TRAILING
+    lines = ",\n".join(f"    {name} {sql_type}" for name, sql_type in columns.items())
     return f"CREATE TABLE cells (\n{lines}\n) STRICT, WITHOUT ROWID"
 
 
 class Store:
-    """The cells of all runs of a folder.  Use it as a context manager.
+    """Cells and records of all runs in a folder.  Use it as a context manager.
 
     Parameters
     ----------
     path : Path
-        Made where it does not exist, with its folder.
+        The file.  It is created with its folder if it does not exist.
     read_only : bool, default=False
-        Whether the file is only read; it must exist.
+        Whether the file is only read.  It must exist.
 
     Raises
     ------
     ConfigError
-        If the file cannot be written, is damaged or locked for long, is another program's, or comes from
-        another version; nothing is changed then.
+        If the file cannot be written, is damaged, stays locked, belongs to another program or has another
+        format.  Nothing is changed then.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -86,25 +86,25 @@ class Store:
                 raise ConfigError(f"there is no store {path}")
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            # What another process wrote may be in the journal still; without one a folder may be read-only.
+            # The journal may hold recent writes of another process.  Without one, the folder may be read-only.
             journal = path.with_name(f"{path.name}-wal").exists()
             mode = "mode=rwc" if not read_only else "mode=ro" if journal else "immutable=1"
             uri = f"{path.absolute().as_uri()}?{mode}"
         except OSError as error:
             raise ConfigError(f"the store {path} cannot be written: {error}") from None
-        with self._guarded():
-            self._connection = sqlite3.connect(uri, uri=True, timeout=SECONDS_TO_WAIT)
+        with self._translated_errors():
+            self._connection = sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS)
             self._connection.execute("PRAGMA trusted_schema = OFF")
-        # Bytes that are no text are found by the checksum.
+        # Invalid text is detected by the checksum.
         self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
-            with self._guarded():
+            with self._translated_errors():
                 if self._is_new():
-                    if read_only:  # whoever began it was killed, or had no room; so there is nothing to read
+                    if read_only:  # the process that created the file wrote nothing to it
                         self._connection.close()
                         self._connection = sqlite3.connect(":memory:")
-                    self._make()
-                self._columns = self._checked_columns()
+                    self._create_tables()
+                self._columns = self._check_schema()
                 if not read_only and not set(RANGES) <= set(self._columns):
                     self._add_columns()
                 if not read_only:
@@ -114,20 +114,21 @@ class Store:
             raise
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """Say what is wrong with the file."""
+    def _translated_errors(self) -> Iterator[None]:
+        """Turn errors of SQLite into ConfigErrors."""
         try:
             yield
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                message = f"the store {self.path} is locked by another process"
-                raise ConfigError(f"{message}, and was for {SECONDS_TO_WAIT:g} seconds") from None
+                raise ConfigError(
+                    f"the store {self.path} has been locked by another process for {LOCK_SECONDS:g} seconds"
+                ) from None
             raise ConfigError(f"the store {self.path} cannot be read or written: {one_line(error)}") from None
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            raise self._damaged(one_line(error)) from None
+            raise self._damage_error(one_line(error)) from None
 
-    def _damaged(self, why: str) -> ConfigError:
-        return ConfigError(f"the store {self.path} is damaged ({why}); move it away to start afresh")
+    def _damage_error(self, reason: str) -> ConfigError:
+        return ConfigError(f"the store {self.path} is damaged ({reason}); move it away to start a new one")
 
     def _pragma(self, name: str) -> Any:
         return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -136,44 +137,45 @@ class Store:
         empty = self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
         return bool(empty and self._pragma("application_id") == self._pragma("user_version") == 0)
 
-    def _make(self) -> None:
-        # Finished cells survive a kill at any moment; a failing disk is not guarded against on every commit.
+    def _create_tables(self) -> None:
+        # Finished cells survive a kill at any moment, but the last ones may be lost if the system crashes.
         self._connection.execute("PRAGMA journal_mode = WAL")
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            if self._is_new():  # no other process was faster
+            if self._is_new():  # not created by another process in the meantime
                 self._connection.execute(_cells_table(RANGES))
                 self._connection.execute(RUNS)
                 self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
-    def _checked_columns(self) -> list[str]:
-        """Names of the columns of scores, from a schema that is checked."""
+    def _check_schema(self) -> list[str]:
+        """Check the schema of the file and return the names of its score columns."""
         version, application = self._pragma("user_version"), self._pragma("application_id")
         schema = self._connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
-        tables = {name: sql for kind, name, _, sql in schema if kind == "table"}
+        tables = {name: sql for entry_type, name, _, sql in schema if entry_type == "table"}
         if application != APPLICATION_ID and (version, "cells" in tables) != (1, True):
-            raise ConfigError(f"{self.path} is no store of noisyeval, but another program's database")
+            raise ConfigError(f"{self.path} is not a store of noisyeval, but a database of another program")
         if version != SCHEMA_VERSION:
             raise ConfigError(
-                f"the store {self.path} has format {version}, this version reads {SCHEMA_VERSION}; "
-                "move it away to start afresh"
+                f"the store {self.path} has format {version}, but this version reads format {SCHEMA_VERSION}; "
+                "move it away to start a new one"
             )
-        # Before any query of the tables: a schema of somebody else's may hold code that runs in queries.
+        # Checked before any query of the tables, because a foreign schema may contain code that queries
+        # execute.
         columns = re.findall(r"^    (\w+) REAL,$", str(tables.get("cells")), re.MULTILINE)
         expected = {"cells": _cells_table(columns), "runs": RUNS}
         if Counter(schema) != Counter(("table", name, name, sql) for name, sql in expected.items()):
-            raise self._damaged("its tables are not as they were made")
-        found = self._pragma("quick_check(1)")
-        if found != "ok":
-            raise self._damaged(found.splitlines()[-1])
+            raise self._damage_error("its tables were changed")
+        message = self._pragma("quick_check(1)")
+        if message != "ok":
+            raise self._damage_error(message.splitlines()[-1])
         return columns
 
     def _add_columns(self) -> None:
-        """Make columns for measures that the registry has gained since the store was made."""
+        """Add columns for measures added to the registry since the store was created."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._columns = self._checked_columns()  # another process may have been faster
+            self._columns = self._check_schema()  # another process may have added them in the meantime
             cells = [self._read(row) for row in self._connection.execute("SELECT * FROM cells")]
             self._columns += [name for name in RANGES if name not in self._columns]
             self._connection.execute("DROP TABLE cells")
@@ -182,9 +184,9 @@ class Store:
                 self._write(description, outcome)
 
     def put(self, job: Job, outcome: Outcome) -> None:
-        """Keep the outcome of a job, in place of an earlier one; no error takes the place of scores."""
+        """Store the outcome of a job.  It replaces an earlier one, but an error never replaces scores."""
         description = [job.key, job.dataset, job.model.name, job.noise_kind, float(job.noise_rate), job.repeat]
-        with self._guarded(), self._connection:
+        with self._translated_errors(), self._connection:
             self._write(description, outcome, replace=outcome.error is None)
 
     def _write(self, description: Sequence[Any], outcome: Outcome, *, replace: bool = True) -> int:
@@ -197,74 +199,74 @@ class Store:
         return self._connection.execute(command, row if replace else [*row, row[0]]).rowcount
 
     def outcomes(self, keys: Iterable[str]) -> dict[str, Outcome]:
-        """Outcomes of those of the keys that are here."""
-        with self._guarded():
+        """Stored outcomes of cells, by key."""
+        with self._translated_errors():
             rows = self._connection.execute(
                 "SELECT * FROM cells WHERE key IN (SELECT value FROM json_each(?))", [json.dumps(list(keys))]
             ).fetchall()
         return {row[0]: self._read(row)[1] for row in rows}
 
     def _read(self, row: Sequence[Any]) -> tuple[Sequence[Any], Outcome]:
-        """Description and outcome of a cell, checked."""
+        """Check a row and split it into description and outcome."""
         if _checksum(row[:-1]) != row[-1]:
-            raise self._damaged("a cell is not as it was written")
+            raise self._damage_error("a cell was changed")
         n = len(DESCRIPTION)
         *values, error, traceback, _ = row[n:]
-        known = zip(self._columns, values, strict=True)
-        scores = {name: value for name, value in known if name in RANGES and value is not None}
+        columns = zip(self._columns, values, strict=True)
+        scores = {name: value for name, value in columns if name in RANGES and value is not None}
         outcome = Outcome(scores, error, traceback)
         if not (outcome.is_score or outcome.is_error):
-            raise self._damaged("it holds a cell that cannot be")
+            raise self._damage_error("it has an invalid cell")
         if error is not None:
             outcome = dataclasses.replace(outcome, error=printable(error[:MAX_ERROR]))
         return row[:n], outcome
 
     def put_run(self, name: str, record: str) -> None:
-        """Keep the record of a run, in place of an earlier one of this name."""
+        """Store the record of a run; it replaces an earlier record of this name."""
         row = [name, record]
-        with self._guarded(), self._connection:
+        with self._translated_errors(), self._connection:
             self._connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", [*row, _checksum(row)])
 
     def run_record(self, name: str) -> str | None:
-        """The record of a run; None if there is none of this name."""
-        with self._guarded():
+        """Record of a run; None if there is none of this name."""
+        with self._translated_errors():
             row = self._connection.execute("SELECT * FROM runs WHERE name = ?", [name]).fetchone()
         if row is None:
             return None
         if _checksum(row[:-1]) != row[-1]:
-            raise self._damaged(f"the record of the run {name!r} is not as it was written")
+            raise self._damage_error(f"the record of the run {name!r} was changed")
         return str(row[1])
 
     def run_names(self) -> list[str]:
-        """Of all runs that have a record, sorted."""
-        with self._guarded():
+        """Sorted names of all runs that have a record."""
+        with self._translated_errors():
             return [name for (name,) in self._connection.execute("SELECT name FROM runs ORDER BY name")]
 
     def merge(self, path: Path) -> int:
-        """Copy the finished cells of another store that this one does not have.
+        """Copy finished cells of another store that this one does not have.
 
         Parameters
         ----------
         path : Path
-            The file, or the folder that holds it.  It is only read.
+            The other store, or its folder.  It is only read.
 
         Returns
         -------
         int
-            How many were copied.
+            Number of copied cells.
 
         Raises
         ------
         ConfigError
-            If there is no store, it is not in order, or it holds what no cell can be; nothing is copied then.
+            If the store is missing, damaged or has an invalid cell.  Nothing is copied then.
         """
         with Store(path / STORE_NAME if path.is_dir() else path, read_only=True) as other:
-            with other._guarded():
+            with other._translated_errors():
                 rows = other._connection.execute("SELECT * FROM cells WHERE error IS NULL").fetchall()
             cells = [other._read(row) for row in rows]
-            if not all(_is_described(description) for description, _ in cells):
-                raise other._damaged("it holds a cell that cannot be")
-        with self._guarded(), self._connection:
+            if not all(_is_valid_description(description) for description, _ in cells):
+                raise other._damage_error("it has an invalid cell")
+        with self._translated_errors(), self._connection:
             return sum(self._write(*cell, replace=False) for cell in cells)
 
     def __enter__(self) -> Self:
@@ -275,28 +277,28 @@ class Store:
 
 
 def _check_files(path: Path) -> None:
-    """Check that the store and the files beside it are its own, for SQLite follows links and obeys journals.
+    """Check that the store and its companion files are regular; SQLite follows links and journals.
 
-    A store is never without its write-ahead log, so nothing but a new one has a rollback journal, for a moment.
-    One that somebody else left there could name any file for SQLite to delete.
+    A store uses a write-ahead log, so only a new one has a rollback journal, for a moment.  A foreign rollback
+    journal could make SQLite delete any file.
     """
     for file in (path, *(path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm"))):
         if file.is_symlink() or (file.exists() and not file.is_file()):
             what = "a link" if file.is_symlink() else "not a file"
             raise ConfigError(f"the store {path} cannot be used: {file.name} is {what}")
     journal = path.with_name(f"{path.name}-journal")
-    end = time.monotonic() + SECONDS_TO_BEGIN
+    end = time.monotonic() + CREATION_SECONDS
     while os.path.lexists(journal):
         if time.monotonic() > end:
             raise ConfigError(
-                f"the store {path} cannot be used: {journal.name} lies beside it, which a store never has; "
+                f"the store {path} cannot be used: there is a file {journal.name}, which stores do not have; "
                 "delete that file if the store is yours"
             )
         time.sleep(0.05)
 
 
 def _storable(value: Any) -> Any:
-    """A value that SQLite gives back as it is; NaN is a missing one."""
+    """Convert a value so that SQLite returns it unchanged; NaN becomes NULL."""
     if isinstance(value, str):
         return value[:MAX_TRACEBACK].encode(errors="replace").decode()
     return None if value is None or math.isnan(value) else float(value) + 0.0  # -0.0 becomes 0.0
@@ -306,8 +308,8 @@ def _checksum(row: Sequence[Any]) -> int:
     return zlib.crc32(repr(tuple(row)).encode(errors="replace"))
 
 
-def _is_described(description: Sequence[Any]) -> bool:
-    """Whether the columns before the scores hold what they should."""
+def _is_valid_description(description: Sequence[Any]) -> bool:
+    """Whether the columns before the scores have valid values."""
     key, dataset, model, noise_kind, noise_rate, repeat = description
     return (
         isinstance(key, str)

@@ -1,4 +1,4 @@
-"""A worker: a process that fits one cell after the other, for the process that started it."""
+"""Worker process: fits cells for the process that started it."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from multiprocessing.connection import Connection
 from .cell import run_cell
 from .shared_data import open_shared
 
-SECONDS_BETWEEN_LOOKS = 1.0
+PARENT_CHECK_SECONDS = 1.0
 
 
 def main(connection: int, file: int, lifeline: int, parent: int) -> None:
-    """Fit what comes through a connection, until it is closed.
+    """Fit the jobs received through a connection, until it is closed.
 
-    First come the layout of the shared data sets and the packages that models may come from, then jobs.
-    Back go, for each of them, None when all is prepared and the fit begins, and the outcome.
+    The first message holds the layout of the shared data sets and the packages that models may come from; all
+    others are jobs.  For each job, the worker sends None when the fit begins, and then the outcome.
 
     Parameters
     ----------
     connection, file : int
-        Descriptors of the connection and of the file of the data sets.
+        File descriptors of the connection and of the file with the data sets.
     lifeline : int
-        Descriptor of a pipe whose other end `parent` alone has open and never writes to.
+        File descriptor of a pipe whose other end is open only in `parent`, which never writes to it.
     parent : int
-        The process that started this one, in a process group of its own.
+        Process ID of the process that started this one in a process group of its own.
     """
-    # A batch system may send Ctrl-C to every process; the one that started the workers ends them.
+    # A batch system may send SIGINT to all processes.  The parent stops its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with(parent, lifeline)
+    _exit_with_parent(parent, lifeline)
     for descriptor in (connection, file, lifeline):
         os.set_inheritable(descriptor, False)
     pipe = Connection(connection)
@@ -44,20 +44,20 @@ def main(connection: int, file: int, lifeline: int, parent: int) -> None:
             job = pipe.recv()
             pipe.send(run_cell(job, datasets[job.dataset], allowed, begin=lambda: pipe.send(None)))
     except (EOFError, OSError):
-        return  # nobody is there any more
+        return  # the parent is gone
 
 
-def _end_with(parent: int, lifeline: int) -> None:
-    """End when `parent` was killed and could not say so: in the middle of a fit, with what a model started."""
+def _exit_with_parent(parent: int, lifeline: int) -> None:
+    """End this process group if `parent` is killed, even during a fit."""
     with suppress(OSError):  # no such signal on this system
-        # Linux ends the whole group when the pipe breaks, even while compiled code keeps Python from running.
+        # Linux ends the group when the pipe breaks, even while compiled code keeps Python from running.
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
     def watch() -> None:
-        # The parent may have been killed before, and other systems take no notice of the pipe.
+        # The parent may already be gone, and other systems send no signal.
         while os.getppid() == parent:
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            time.sleep(PARENT_CHECK_SECONDS)
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()

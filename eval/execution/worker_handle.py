@@ -1,4 +1,4 @@
-"""A slot: fits one cell at a time in a process of its own, and kills that if it takes too much."""
+"""Handle of a worker process, which fits one cell at a time and is killed if it exceeds a limit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 
 import psutil
 
@@ -19,11 +20,12 @@ from .jobs import Job
 from .shared_data import SharedData
 
 DIED = "the process that fitted this cell died (a crash, or out of memory)"
-TOO_LONG = "ran longer than the time limit"
+TOO_LONG = "exceeded the time limit"
 GIB = 2**30
-SECONDS_TO_END = 2.0
+POLL_SECONDS = 0.1  # between checks of the limits
+STOP_SECONDS = 2.0  # for a worker to exit by itself
 
-# What compiled code asks for how many threads it may start.
+# Environment variables that limit the threads of compiled code.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -37,25 +39,25 @@ THREAD_VARIABLES = (
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell may take.
+    """Time and memory limits of a cell.
 
     Attributes
     ----------
     seconds : float or None
-        From the start of the fit to the last score; None for as long as it likes.
+        Time from the start of the fit to the last score; None for no limit.
     gib : float or None
-        Memory of the process, without the data sets that processes share, in GiB; None for any.
+        Memory of the process in GiB, without the data sets that processes share; None for no limit.
     """
 
     seconds: float | None = None
     gib: float | None = None
 
 
-class Slot:
-    """Place for one cell at a time.
+class WorkerHandle:
+    """Handle of a worker process that fits one cell at a time.
 
-    Its process is started when there is a cell for it, and fits one after the other.  It is killed, together
-    with all that a model started in it, when a cell breaks a limit; the next cell then gets a new one.
+    The process starts with the first cell and fits the following ones too.  If a cell exceeds a limit, the
+    process is killed together with the processes that the model started; the next cell gets a new process.
 
     Parameters
     ----------
@@ -69,9 +71,9 @@ class Slot:
     Attributes
     ----------
     key : str
-        Of the cell that was begun last.
+        Key of the cell submitted last.
     connection : Connection
-        Readable when `look` has something to tell.
+        Readable when the worker has sent something for `poll`.
     """
 
     key: str
@@ -82,96 +84,103 @@ class Slot:
         self._threads = threads
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
-        self._began: float | None = None
+        self._fit_started: float | None = None
 
-    def begin(self, key: str, job: Job) -> None:
-        """Fit a cell; the one before must have come to an end."""
+    def submit(self, key: str, job: Job) -> None:
+        """Start fitting a cell.  The previous cell must be finished."""
         if self._process is None:
-            self._start()
-        self.key, self._began = key, None
-        with suppress(OSError):  # a process that is gone is found by look()
+            self._start_process()
+        self.key, self._fit_started = key, None
+        with suppress(OSError):  # poll() notices that the process is gone
             self.connection.send(job)
 
-    def look(self) -> Outcome | None:
-        """What came of the cell, or None while it is under way."""
-        assert self._process is not None  # noqa: S101 - for the type checker: begin() comes first
+    def poll(self) -> Outcome | None:
+        """Return the outcome of the cell, or None if it is still running; kill it if it exceeds a limit."""
+        assert self._process is not None  # noqa: S101 - for the type checker: submit() comes first
         is_alive = self._process.poll() is None
         try:
             while self.connection.poll():
                 outcome: Outcome | None = self.connection.recv()
                 if outcome is not None:
                     return outcome
-                self._began = time.monotonic()
+                self._fit_started = time.monotonic()
         except (EOFError, OSError):
             is_alive = False
-        error = DIED if not is_alive else self._broken_limit()
+        error = DIED if not is_alive else self._limit_error()
         if error is None:
             return None
         self.kill()
         return Outcome(error=error)
 
-    def end(self) -> None:
-        """End the process, which has nothing left to do: by itself, so that libraries can tidy up."""
+    def fit(self, key: str, job: Job) -> Outcome:
+        """Fit a cell and wait for its outcome."""
+        self.submit(key, job)
+        while (outcome := self.poll()) is None:
+            wait([self.connection], POLL_SECONDS)
+        return outcome
+
+    def stop(self) -> None:
+        """Let the idle process exit by itself, so that libraries can clean up; kill it if it does not."""
         if self._process is None:
             return
         self.connection.close()
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(SECONDS_TO_END)
+            self._process.wait(STOP_SECONDS)
         self.kill()
 
     def kill(self) -> None:
-        """End the process, whatever it is doing, and those that a model started in it."""
+        """Kill the process and the processes that a model started in it."""
         if self._process is None:
             return
-        with suppress(ProcessLookupError, PermissionError):  # macOS: of a group of which only a zombie is left
+        with suppress(ProcessLookupError, PermissionError):  # macOS: if only a zombie is left in the group
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._process = None
         self.connection.close()
         os.close(self._lifeline)
 
-    def _start(self) -> None:
-        self.connection, theirs = multiprocessing.Pipe()
+    def _start_process(self) -> None:
+        self.connection, worker_end = multiprocessing.Pipe()
         lifeline, self._lifeline = os.pipe()
-        files = (theirs.fileno(), self._shared.fileno(), lifeline)
-        # Not multiprocessing's own processes: they would run the user's script again, and have no group.
+        files = (worker_end.fileno(), self._shared.fileno(), lifeline)
+        # Processes of multiprocessing would run the user's script again, and have no process group.
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; "
             f"from boostnoise.eval.execution.worker import main; main(*{files}, {os.getpid()})"
         )
         threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - this very Python
+            self._process = subprocess.Popen(  # noqa: S603 - the current interpreter
                 [sys.executable, "-c", code],
                 pass_fds=files,
                 stdin=subprocess.DEVNULL,
-                stdout=2,  # what models print does not belong among the results
-                # No module of the working directory takes the place of another; and the order of a set in an
-                # error message is that of every process, so that equal errors read the same.
+                stdout=2,  # keeps the output of models apart from the results
+                # Modules in the working directory shadow no others.  A fixed hash seed prints sets in the same
+                # order in every process, so that equal errors have equal messages.
                 env=os.environ | threads | {"PYTHONSAFEPATH": "1", "PYTHONHASHSEED": "0"},
                 process_group=0,
             )
         finally:
-            theirs.close()
+            worker_end.close()
             os.close(lifeline)
         self._memory = psutil.Process(self._process.pid)
         with suppress(OSError):
             self.connection.send((self._shared.layout, self._allowed))
 
-    def _broken_limit(self) -> str | None:
+    def _limit_error(self) -> str | None:
         limits = self._limits
         if (
             limits.seconds is not None
-            and self._began is not None
-            and time.monotonic() - self._began > limits.seconds
+            and self._fit_started is not None
+            and time.monotonic() - self._fit_started > limits.seconds
         ):
             return f"{TOO_LONG} of {limits.seconds:g} s"
         if limits.gib is not None and self._private_bytes() > limits.gib * GIB:
-            return f"took more than the memory limit of {limits.gib:g} GiB"
+            return f"exceeded the memory limit of {limits.gib:g} GiB"
         return None
 
     def _private_bytes(self) -> int:
-        """Memory of the process without what it shares with others: the data sets, and libraries."""
+        """Memory of the process, without shared memory: the data sets and libraries."""
         try:
             memory = self._memory.memory_info()
         except psutil.NoSuchProcess:

@@ -87,9 +87,7 @@ class Predictions:
         if method == "decision_function" and values.ndim == 1 and known.size == 2:
             values = np.column_stack([-values, values])
         if values.shape != (n_rows, known.size):
-            raise ValueError(
-                f"{method} returned shape {values.shape}, expected ({n_rows}, {known.size}): rows, classes"
-            )
+            raise ValueError(f"{method} returned shape {values.shape}, expected ({n_rows}, {known.size})")
         if values.dtype.kind not in "fiub":
             raise ValueError(f"{method} returned values of type {values.dtype}, expected numbers")
         if not np.isfinite(values).all():

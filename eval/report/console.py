@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # these take long to load, and an error in the config should 
     from ..config.run import Config
     from ..execution.forecast import Forecast
     from ..execution.plan import Progress
-    from ..execution.run_record import Run
+    from ..execution.run import Run
     from .leaders import Leaders
 
 SECONDS_BETWEEN_LEADERS = 1.0

@@ -14,7 +14,7 @@ import pandas as pd
 
 from .._atomic_file import atomic_write, check_folder
 from ..errors import ConfigError, one_line
-from ..execution.run_record import Run
+from ..execution.run import Run
 from ..metrics.curves import curve, mean_curve
 from ..plotting.plot import plot
 from ..plotting.styles import options_of

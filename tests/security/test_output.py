@@ -77,7 +77,7 @@ def test_usual_lines_are_drawn(look):
 
 
 def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
-    from boostnoise.eval.execution.run_record import load_run
+    from boostnoise.eval.execution.run import load_run
     from boostnoise.eval.report import files as report
 
     drawn = report.plot

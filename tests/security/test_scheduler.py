@@ -165,7 +165,7 @@ def test_a_port_that_is_not_a_scheduler_is_refused_in_one_line_and_leaves_no_thr
     sleeper, listen, monkeypatch, answer, closes, found
 ):
     if "no answer" in found:
-        monkeypatch.setattr(module, "SECONDS_TO_CONNECT", 1.5)
+        monkeypatch.setattr(module, "CONNECT_SECONDS", 1.5)
     address = f"tcp://127.0.0.1:{listen(answer, closes=closes).port}"
     error = within_patience(lambda: list(fitted(study(1), address)))
     assert isinstance(error, ConfigError)
@@ -263,7 +263,7 @@ def cluster(sleeper):
 
 
 def test_each_loss_of_all_workers_is_warned_of_once(cluster, monkeypatch):
-    monkeypatch.setattr(module, "SECONDS_BETWEEN_COUNTS", 0.1)
+    monkeypatch.setattr(module, "COUNT_SECONDS", 0.1)
     outcomes = []
 
     def lose_and_replace():
@@ -291,8 +291,8 @@ def test_each_loss_of_all_workers_is_warned_of_once(cluster, monkeypatch):
 
 
 def test_a_scheduler_that_stops_answering_is_warned_of(cluster, monkeypatch):
-    monkeypatch.setattr(module, "SECONDS_BETWEEN_COUNTS", 0.1)
-    monkeypatch.setattr(module, "SECONDS_TO_ANSWER", 1.0)
+    monkeypatch.setattr(module, "COUNT_SECONDS", 0.1)
+    monkeypatch.setattr(module, "ANSWER_SECONDS", 1.0)
     cluster.add_worker()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from boostnoise.eval._wording import counted, numbered
 from boostnoise.eval.config.figure_options import FigureOptions
-from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate

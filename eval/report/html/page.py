@@ -13,7 +13,7 @@ from typing import Any
 from boostnoise.eval._atomic_file import atomic_write
 from boostnoise.eval._wording import p_text
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
 from boostnoise.eval.plotting.styles import line_styles

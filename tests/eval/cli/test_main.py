@@ -101,7 +101,7 @@ def test_a_run_that_was_stopped_has_no_folder_yet(small_config):
     assert not config.output_dir.exists()
     assert _redraw(config.output_dir, Display("run")) == 0
     assert config.output_dir.joinpath("report.html").is_file()
-    with pytest.raises(ConfigError, match="has no run 'other', but run"):
+    with pytest.raises(ConfigError, match="has no run 'other'; its runs are run"):
         _redraw(config.output_dir.with_name("other"), Display("run"))
     with pytest.raises(ConfigError, match="--redraw takes the folder of a run"):
         _redraw(config.store_path, Display("run"))
@@ -149,7 +149,7 @@ def test_bad_usage(arguments, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"repets": 1}, "study.json: repets: unknown key; allowed are datasets,"),
+        ({"repets": 1}, "study.json: repets: unexpected key; allowed keys: datasets,"),
         ({"datasets": [{"path": "empty.csv", "target": "y"}]}, "data set 'empty': the file is empty"),
         ({"datasets": [{"path": "good.csv", "target": "z"}]}, "target 'z' is not a column; columns are x, y"),
         ({"datasets": [{"path": "one_class.csv", "target": "y"}]}, "needs at least two classes, found only 1"),
@@ -158,7 +158,7 @@ def test_bad_usage(arguments, tmp_path):
             {"noise": [{"kind": "uniform", "rates": [1.5]}]},
             "noise[0].rates[0]: must be less than or equal to 1, got 1.5",
         ),
-        ({"models": [TREE, TREE]}, "two models are named 'tree'; every name must be different"),
+        ({"models": [TREE, TREE]}, "two models are named 'tree'"),
         ({"results_dir": "good.csv"}, "the store good.csv/store.sqlite cannot be written"),
         ({"metric": "leaves"}, "metric: must be 'accuracy', 'balanced_accuracy', 'macro_f1' or 'roc_auc', got"),
         ({"models": [{"module": "os", "model": "system"}]}, "package 'os' is not allowed"),
@@ -349,7 +349,7 @@ def test_from_data_to_results(noisyeval, tmp_path):
         "Wrote study.jsonc; run it with: noisyeval study.jsonc\n",
     )
     assert started.stderr == (
-        "noisyeval: warning: the target is guessed: column 'label', for its name; --target COLUMN takes another\n"
+        "noisyeval: warning: guessed the target: column 'label', because of its name; use --target COLUMN to change it\n"
     )
     text = (tmp_path / "study.jsonc").read_text()
     (tmp_path / "study.jsonc").write_text(re.sub('"models": .*', '"models": ["extra_trees"],', text))
@@ -394,7 +394,7 @@ def test_the_schema(tmp_path):
 def test_a_target_is_for_init(noisyeval):
     done = noisyeval(QUICK, "--target", "y")
     assert done.returncode == 2
-    assert "Error: --target needs --init" in done.stderr
+    assert "Error: --target requires --init" in done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
@@ -407,7 +407,7 @@ def test_no_room_for_the_output(noisyeval, tmp_path, arguments):
         )
     assert done.returncode == 2
     said = [line for line in done.stderr.splitlines() if "cells done" not in line]
-    assert said == ["noisyeval: error: No space left on device; what was finished is kept"]
+    assert said == ["noisyeval: error: No space left on device; finished cells are kept"]
     if arguments == "study.json":
         assert len(scores(tmp_path)) == 2
 
@@ -423,7 +423,7 @@ def test_nobody_reads_the_output(tmp_path, arguments):
         )
     assert done.returncode == 141
     said = [line for line in done.stderr.splitlines() if "cells done" not in line]
-    assert said == ["noisyeval: error: nobody reads the output; what was finished is kept"]
+    assert said == ["noisyeval: error: output closed (broken pipe); finished cells are kept"]
 
 
 def test_an_output_that_knows_few_characters(noisyeval, tmp_path, monkeypatch):

@@ -41,7 +41,9 @@ def test_data_without_problems(start):
     keys, config, remarks = start(frame())
     assert keys == {"target": "class"}
     assert config.stratify
-    assert remarks == ["the target is guessed: column 'class', for its name; --target COLUMN takes another"]
+    assert remarks == [
+        "guessed the target: column 'class', because of its name; use --target COLUMN to change it"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_the_target(start, columns, target, expected):
     assert len(remarks) == (target is None)
 
 
-def test_columns_that_are_no_features(start):
+def test_columns_that_are_not_features(start):
     data = frame(
         row=range(5, 65),
         user_id=np.random.default_rng(0).permutation(60) * 7,
@@ -75,7 +77,9 @@ def test_columns_that_are_no_features(start):
     keys, _, remarks = start(data)
     assert keys["drop"] == ["row", "user_id", "mail", "nothing", "infinite"]
     assert keys["categorical"] == "onehot"
-    assert remarks[1] == "left out as no features: 'row', 'user_id', 'mail', 'nothing', 'infinite'"
+    assert (
+        remarks[1] == "dropped columns that are not features: 'row', 'user_id', 'mail', 'nothing', 'infinite'"
+    )
 
 
 def test_text_with_many_values_and_missing_values(start):
@@ -118,20 +122,20 @@ def test_svmlight(tmp_path):
     text, remarks = starter_config(str(tmp_path / "a.svm"))
     assert parse_text(text)["datasets"] == [{"path": str(tmp_path / "a.svm")}]
     assert remarks == []
-    with pytest.raises(ConfigError, match="--target is too much"):
+    with pytest.raises(ConfigError, match="--target: not allowed for"):
         starter_config(str(tmp_path / "a.svm"), "0")
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.txt", "x", "must be a file that ends in .csv, .parquet"),
+        ("a.txt", "x", "must end in .csv, .parquet"),
         ("a.csv", "", "the file is empty"),
         ("missing.csv", None, "no such file"),
         (
             "a.csv",
             "x,y\n1,1\n2,1\n",
-            "needs at least two classes, found only 1; the target is guessed: column 'y'",
+            "needs at least two classes, found only 1; guessed the target: column 'y'",
         ),
         ("a.csv", "x,y\n1,0.5\n2,0.6\n3,1\n", "is it the right target"),
         ("a.csv", "y\n1\n0\n1\n0\n", "has no columns except the target"),
@@ -164,7 +168,7 @@ def test_other_separators(tmp_path):
 def test_nothing_is_overwritten(tmp_path):
     frame().to_csv(tmp_path / "a.csv", index=False)
     (tmp_path / "study.json").write_text("precious")
-    with pytest.raises(ConfigError, match=r"study.json: is there already, and is not overwritten"):
+    with pytest.raises(ConfigError, match=r"study.json: already exists and is not overwritten"):
         write_starter(tmp_path / "study.json", str(tmp_path / "a.csv"))
     assert (tmp_path / "study.json").read_text() == "precious"
     with pytest.raises(ConfigError, match=r"cannot be written: No such file"):
@@ -183,7 +187,7 @@ def test_an_unknown_target(tmp_path):
 def test_comments_say_why(tmp_path):
     frame(n=60, id=range(60)).to_csv(tmp_path / "a.csv", index=False)
     text, _ = starter_config(str(tmp_path / "a.csv"))
-    assert '"id"  // numbers the rows' in text
-    assert "// A guess: for its name." in text
+    assert '"id"  // row number or ID' in text
+    assert "// Guessed because of its name." in text
     with pytest.raises(json.JSONDecodeError):
         json.loads(text)

@@ -191,7 +191,7 @@ class Mine(ClassifierMixin, BaseEstimator):
     ("models", "datasets", "options", "error", "message"),
     [
         (None, ["iris"], {}, TypeError, "models must be a list or a dict, got NoneType"),
-        ([], ["iris"], {}, ConfigError, "models: must hold at least 1 item"),
+        ([], ["iris"], {}, ConfigError, "models: must have at least 1 item"),
         ([3], ["iris"], {}, TypeError, "models[0] must be a short name, an estimator or a dict, got 3"),
         ({1: TREE}, ["iris"], {}, TypeError, "models: names must be text, got 1"),
         ([DecisionTreeClassifier], ["iris"], {}, TypeError, "models[0]: DecisionTreeClassifier is a class; pass an instance"),
@@ -214,7 +214,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([TREE], ["iris"], {"noise": [0.1, "x"]}, TypeError, "noise[0] must be a kind of noise, a rate or a dict, got 0.1"),
         ([TREE], ["iris"], {"noise": {"uniform": None}}, ConfigError, "noise[0].rates: "),
         ([TREE], ["iris"], {"noise": 1.5}, ConfigError, "noise[0].rates[0]: must be less than or equal to 1, got 1.5"),
-        ([TREE], ["iris"], {"noise": [0.1, 0.1]}, ConfigError, "noise[0].rates: holds a rate twice"),
+        ([TREE], ["iris"], {"noise": [0.1, 0.1]}, ConfigError, "noise[0].rates: has the same rate twice"),
         ([TREE], ["iris"], {"repeats": 0}, ConfigError, "repeats: must be greater than or equal to 1, got 0"),
         ([TREE], ["iris"], {"random_state": None}, ConfigError, "random_state: must be a valid integer, got null"),
         ([TREE], ["iris"], {"random_state": np.random.default_rng(0)}, ConfigError, "random_state: a random generator"),

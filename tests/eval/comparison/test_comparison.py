@@ -14,7 +14,7 @@ from boostnoise import Comparison
 from boostnoise.eval import best_and_overlapping, rank_table, score_table, verdict
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import MEASURES
 
 NAMES = ["<script>alert(1)</script>", "a_b & 50% | $\\lambda$"]

@@ -21,7 +21,7 @@ def test_a_problem_names_its_place_and_the_allowed_keys():
     lines = str(error.value).splitlines()
     assert lines == [
         "inner[1].size: must be a valid integer, got 1.5",
-        "inner[1].sise: unknown key; allowed are size",
+        "inner[1].sise: unexpected key; allowed keys: size",
     ]
 
 
@@ -45,9 +45,9 @@ def test_kinds_of_objects_are_no_part_of_a_place():
         validate(Shapes, {"shapes": shapes})
     assert str(error.value).splitlines() == [
         'shapes[0].inner.size: must be a valid integer, got "1"',
-        "shapes[0].inner.x: unknown key; allowed are size",
-        "shapes[1].side: the key is missing",
-        "shapes[2].kind: the key is missing",
+        "shapes[0].inner.x: unexpected key; allowed keys: size",
+        "shapes[1].side: required key is missing",
+        "shapes[2].kind: required key is missing",
         "shapes[3].kind: must be one of 'round', 'square', got \"flat\"",
         "shapes[4]: must be a JSON object, got 3",
     ]

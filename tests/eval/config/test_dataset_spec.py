@@ -35,39 +35,39 @@ def test_names():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({}, "says no source; needs 'path' and 'target', 'set', or 'openml'"),
-        ({"set": "iris", "openml": 61}, "has several sources (set, openml); only one is possible"),
-        ({"set": "isolet"}, "unknown data set; known are breast_cancer,"),
-        ({"set": ["iris"]}, "unknown data set; known are breast_cancer,"),
-        ({"set": "iris", "target": "y"}, "key 'target' is too much: the set 'iris' has its own"),
-        ({"set": "iris", "format": "csv"}, "key 'format' needs 'path'"),
-        ({"openml": 24, "test_path": "a.csv"}, "key 'test_path' needs 'path'"),
-        ({"openml": True}, "openml: must be the name or the number of a data set"),
-        ({"openml": 2.0}, "openml: must be the name or the number of a data set"),
-        ({"openml": -1}, "openml: must be the name or the number of a data set, got -1"),
-        ({"openml": [24]}, "openml: must be the name or the number of a data set, got [24]"),
-        ({"path": "a.csv"}, "key 'target' is missing; a file needs path and target"),
-        ({"path": "a.svm", "target": 0}, "key 'target' is too much: a row of an svmlight file begins with its label"),
+        ({}, "has no source; add 'path' and 'target', 'set', or 'openml'"),
+        ({"set": "iris", "openml": 61}, "has several sources (set, openml); only one is allowed"),
+        ({"set": "isolet"}, "unknown data set; named sets: breast_cancer,"),
+        ({"set": ["iris"]}, "unknown data set; named sets: breast_cancer,"),
+        ({"set": "iris", "target": "y"}, "'target' is not allowed, because the set 'iris'"),
+        ({"set": "iris", "format": "csv"}, "'format' requires 'path'"),
+        ({"openml": 24, "test_path": "a.csv"}, "'test_path' requires 'path'"),
+        ({"openml": True}, "openml: must be the name or the ID of a data set"),
+        ({"openml": 2.0}, "openml: must be the name or the ID of a data set"),
+        ({"openml": -1}, "openml: must be the name or the ID of a data set, got -1"),
+        ({"openml": [24]}, "openml: must be the name or the ID of a data set, got [24]"),
+        ({"path": "a.csv"}, "'target' is missing"),
+        ({"path": "a.svm", "target": 0}, "'target' is not allowed, because rows of svmlight files"),
         ({"path": "a.xls", "target": 0}, "path: must end in .csv, .parquet, .arff, .svm, .libsvm, .svmlight, be a"),
         ({"path": "a.csv", "target": 0, "test_path": "a.t"}, "test_path: must end in .csv, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "."}, "test_path: must end in .csv, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "b.csv", "split": "s"}, "has both 'split' and 'test_path'"),
         ({"name": "x", "path": "x" * 5000, "target": 0}, "path: must have at most 4096 characters"),
         ({"path": "a.csv", "target": 0, "format": "xls"}, "format: must be 'csv', 'parquet', 'arff' or 'svmlight'"),
-        ({"set": "iris", "drop": "y"}, "drop: must be a list of columns' names or positions"),
-        ({"set": "iris", "drop": [0.5]}, "drop: must be a column's name or position"),
-        ({"set": "iris", "split": False}, "split: must be a column's name or position"),
+        ({"set": "iris", "drop": "y"}, "drop: must be a list of names or positions of columns"),
+        ({"set": "iris", "drop": [0.5]}, "drop: must be the name or position of a column"),
+        ({"set": "iris", "split": False}, "split: must be the name or position of a column"),
         ({"set": "iris", "categorical": "hash"}, "categorical: must be 'onehot' or 'ordinal'"),
         ({"set": "iris", "missing": None}, "missing: must be 'error', 'drop_rows', 'impute' or 'keep'"),
-        ({"set": "iris", "positive": []}, "positive: must hold at least 1 item"),
-        ({"set": "iris", "separator": ";"}, "key 'separator' needs 'path'"),
-        ({"path": "a.arff", "target": 0, "separator": ";"}, "key 'separator' is for CSV files, but the format is arff"),
+        ({"set": "iris", "positive": []}, "positive: must have at least 1 item"),
+        ({"set": "iris", "separator": ";"}, "'separator' requires 'path'"),
+        ({"path": "a.arff", "target": 0, "separator": ";"}, "'separator' is only allowed for CSV files, but the format is arff"),
         ({"path": "a.csv", "target": 0, "separator": "::"}, "separator: must"),
         ({"set": "iris", "max_rows": 3}, "max_rows: must be greater than or equal to 4"),
-        ({"set": "iris", "max_row": 3}, "max_row: unknown key; allowed are name, set, format, separator, path, openml"),
+        ({"set": "iris", "max_row": 3}, "max_row: unexpected key; allowed keys: name, set, format, separator, path, openml"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_in_one_line(keys, message):
+def test_mistakes_give_one_line(keys, message):
     with pytest.raises(ConfigError) as error:
         parse(**keys)
     assert message in str(error.value)
@@ -83,7 +83,7 @@ def folder(tmp_path):
 
 
 def test_each_file_of_a_folder_is_a_data_set(folder):
-    with pytest.warns(UserWarning, match=r"of no known format, ignored: README.md"):
+    with pytest.warns(UserWarning, match=r"ignored files of unknown format: README.md"):
         specs = parse_all("iris", {"path": str(folder), "target": -1, "missing": "keep"})
     assert [spec.name for spec in specs] == ["iris", "a", "b", "c"]
     assert specs[1] == parse(path=str(folder / "a.parquet"), format="parquet", target=-1, missing="keep")
@@ -98,10 +98,10 @@ def test_with_a_format_each_file_of_a_folder_has_it(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"target": None}, "datasets: key 'target' is missing for "),
-        ({"name": "mine"}, "datasets[0]: key 'name' is too much: a folder's data sets have the names"),
-        ({"test_path": "a.csv"}, "datasets[0]: key 'test_path' needs a file, but path is a folder"),
-        ({"format": "csv", "target": None}, "datasets[0]: key 'target' is missing"),
+        ({"target": None}, "datasets: 'target' is missing for "),
+        ({"name": "mine"}, "datasets[0]: 'name' is not allowed"),
+        ({"test_path": "a.csv"}, "datasets[0]: 'test_path' is not allowed"),
+        ({"format": "csv", "target": None}, "datasets[0]: 'target' is missing"),
     ],
 )
 def test_what_does_not_go_with_folders(folder, changes, message):
@@ -112,7 +112,7 @@ def test_what_does_not_go_with_folders(folder, changes, message):
 
 
 def test_folders_without_data_and_files_of_one_name(tmp_path, folder):
-    with pytest.raises(ConfigError, match=r"datasets: the folder .* holds no file that ends in .csv"):
+    with pytest.raises(ConfigError, match=r"datasets: folder .* has no file that ends in .csv"):
         parse_all({"path": str(folder / "d.csv"), "target": 0})
     (folder / "README.md").rename(folder / "a.csv")
     with pytest.raises(ConfigError, match="two data sets are named 'a'"):
@@ -125,6 +125,6 @@ def test_names_of_files_that_cannot_be_printed(tmp_path, name):
         (tmp_path / os.fsdecode(name)).touch()
     except OSError:
         pytest.skip("no file can have this name here")
-    with pytest.raises(ConfigError, match="holds a file with the name") as error:
+    with pytest.raises(ConfigError, match="file names must be printable and not blank") as error:
         parse_all({"path": str(tmp_path), "target": 0})
     assert str(error.value).isprintable()

@@ -18,10 +18,10 @@ ROOT = Path(__file__).parents[3]
 SCHEMA = config_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)
 
-# Of the reasons to refuse a config, those that no schema can hold.
+# Errors of configs that a schema cannot detect.
 BEYOND_SCHEMAS = re.compile(
-    r"two (data sets|models) are named|noise '.*' is there twice|must be empty or hold one object per model"
-    r"|be a folder that is there|the only one|which models must not see|whose rows sum to 1|by their means"
+    r"two (data sets|models|noise objects) are named|must be empty or have one object per model"
+    r"|be an existing folder|requires a single data set|would be a feature|whose rows sum to 1|by their means"
     r"|times fig_dpi must be at most|must be printable|got .*\b\d+\.0\b"
 )
 

@@ -57,24 +57,24 @@ def test_it_survives_being_written():
         ("robust_xgboost:distribution", "models[0]: unknown loss 'distribution'; known losses: ce"),
         ("robust_xgboost:ane", "models[0]: unknown loss 'ane'"),
         ("gbm:ane", "models[0]: unknown model 'gbm:ane'; only robust_tree"),
-        ({"model": "robust_tree:ane", "params": {"criterion": "gini"}}, "models[0]: criterion is in params, though the name 'robust_tree:ane'"),
-        ({"model": "robust_xgboost:gce", "search": {"params": {"loss": ["ce"]}}}, "models[0]: loss is in search.params, though"),
+        ({"model": "robust_tree:ane", "params": {"criterion": "gini"}}, "models[0]: params: must not have 'criterion', which 'robust_tree:ane'"),
+        ({"model": "robust_xgboost:gce", "search": {"params": {"loss": ["ce"]}}}, "models[0]: search.params: must not have 'loss'"),
         ({"model": "svm_linear", "params": [1]}, "models[0].params: must be a JSON object, got [1]"),
         ({"model": "gbm", "search": 3}, "models[0].search: must be a JSON object, got 3"),
-        ({"model": "gbm", "search": {}}, "models[0].search.params: the key is missing"),
+        ({"model": "gbm", "search": {}}, "models[0].search.params: required key is missing"),
         ({"model": "gbm", "search": {"params": 3}}, "models[0].search.params: must be a JSON object, got 3"),
-        ({"model": "gbm", "search": {"params": {}}}, "models[0].search.params: must hold at least 1 item, got {}"),
+        ({"model": "gbm", "search": {"params": {}}}, "models[0].search.params: must have at least 1 item, got {}"),
         ({"model": "gbm", "search": {"params": {"max_depth": 3}}}, "models[0].search.params.max_depth: must be a valid list, got 3"),
-        ({"model": "gbm", "search": {"params": {"max_depth": []}}}, "models[0].search.params.max_depth: must hold at least 1 item"),
-        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "fold": 3}}, "models[0].search.fold: unknown key; allowed are params, folds, holdout, draws, metric"),
+        ({"model": "gbm", "search": {"params": {"max_depth": []}}}, "models[0].search.params.max_depth: must have at least 1 item"),
+        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "fold": 3}}, "models[0].search.fold: unexpected key; allowed keys: params, folds, holdout, draws, metric"),
         ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "folds": 1}}, "models[0].search.folds: must be greater than or equal to 2, got 1"),
         ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "holdout": 1}}, "models[0].search.holdout: must be less than 1, got 1"),
-        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "folds": 3, "holdout": 0.2}}, "models[0].search: has folds and holdout; it must be one of them"),
+        ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "folds": 3, "holdout": 0.2}}, "models[0].search: has both 'folds' and 'holdout'"),
         ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "metric": "acc"}}, "models[0].search.metric: must be 'accuracy', 'balanced_accuracy'"),
-        ({"model": "gbm", "search": {"params": {name: [*range(101)] for name in ("max_depth", "n_estimators")}}}, "10201 combinations of params are more than 10000; give 'draws'"),
+        ({"model": "gbm", "search": {"params": {name: [*range(101)] for name in ("max_depth", "n_estimators")}}}, "'params' has 10201 combinations, more than 10000; set 'draws'"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_in_one_line(model, message):
+def test_mistakes_give_one_line(model, message):
     with pytest.raises(ConfigError) as error:
         parse(model)
     assert message in str(error.value)

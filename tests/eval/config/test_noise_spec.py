@@ -59,12 +59,12 @@ def test_names_tell_kinds_apart():
 @pytest.mark.parametrize(
     ("noise", "message"),
     [
-        ({"rates": [0.1]}, "noise[0].kind: the key is missing"),
+        ({"rates": [0.1]}, "noise[0].kind: required key is missing"),
         ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'label', 'given', got \"unform\""),
         ({"kind": 3, "rates": [0.1]}, "noise[0].kind: must be one of"),
         ({"kind": ["uniform"]}, "noise[0].kind: must be one of"),
-        ({"kind": "uniform"}, "noise[0].rates: the key is missing"),
-        ({"kind": "uniform", "rate": 0.1, "rates": [0.1]}, "noise[0].rate: unknown key; allowed are kind, name, noise_on, rates"),
+        ({"kind": "uniform"}, "noise[0].rates: required key is missing"),
+        ({"kind": "uniform", "rate": 0.1, "rates": [0.1]}, "noise[0].rate: unexpected key; allowed keys: kind, name, noise_on, rates"),
         ({"kind": "uniform", "rates": ["0.1"]}, 'noise[0].rates[0]: must be a valid number, got "0.1"'),
         ({"kind": "uniform", "rates": [0.1], "noise_on": "test"}, "noise[0].noise_on: must be 'train' or 'train+test', got \"test\""),
         ({"kind": "uniform", "rates": [0.1], "name": "a\nb"}, "noise[0].name: must be printable"),
@@ -72,11 +72,11 @@ def test_names_tell_kinds_apart():
         ({"kind": "class_conditional", "rates": [0.1]}, "noise[0].rates[0]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [["0.1", "0.3"]]}, "noise[0].rates[0]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [[0.1, 0.3], [[1, 0], [0.2, 0.7]]]}, "noise[0].rates[1]: must be a pair of probabilities"),
-        ({"kind": "class_conditional", "rates": [[0.9, 0.1], [0.3, 0.7]]}, "noise[0].rates: tables tell rates apart by their means, but these are [0.5, 0.5]"),
-        ({"kind": "class_conditional", "rates": []}, "noise[0].rates: must hold at least 1 item"),
-        ({"kind": "given", "path": "a.csv"}, "noise[0].column: the key is missing"),
+        ({"kind": "class_conditional", "rates": [[0.9, 0.1], [0.3, 0.7]]}, "noise[0].rates: has the mean rates [0.5, 0.5], but tables identify rates by their means"),
+        ({"kind": "class_conditional", "rates": []}, "noise[0].rates: must have at least 1 item"),
+        ({"kind": "given", "path": "a.csv"}, "noise[0].column: required key is missing"),
         ({**GIVEN, "path": "a.txt"}, "noise[0].path: must end in .csv or .parquet"),
-        ({**GIVEN, "rates": [0.1]}, "noise[0].rates: unknown key; allowed are kind, name, noise_on, path, column"),
+        ({**GIVEN, "rates": [0.1]}, "noise[0].rates: unexpected key; allowed keys: kind, name, noise_on, path, column"),
     ],
 )  # fmt: skip
 def test_mistakes(noise, message):
@@ -87,19 +87,19 @@ def test_mistakes(noise, message):
 
 
 def test_given_labels_are_those_of_one_data_set():
-    with pytest.raises(
-        ConfigError, match="'given' has the rows of one data set, so it must be the only one, got 2"
-    ):
+    with pytest.raises(ConfigError, match="'given' requires a single data set, got 2"):
         parse(GIVEN, datasets=["iris", "wine"])
 
 
 def test_given_labels_are_no_feature():
     own = {"path": "a.csv", "target": "y"}
-    with pytest.raises(ConfigError, match="models must not see; add 'expert' to the data set's drop"):
+    with pytest.raises(
+        ConfigError, match="column 'expert' would be a feature of the data set; add it to 'drop'"
+    ):
         parse(GIVEN, datasets=[own])
     parse(GIVEN, datasets=[{**own, "drop": ["expert"]}])
 
 
 def test_two_of_a_name():
-    with pytest.raises(ConfigError, match="noise 'x' is there twice"):
+    with pytest.raises(ConfigError, match="two noise objects are named 'x'"):
         parse({"kind": "uniform", "rates": [0.1], "name": "x"}, {**GIVEN, "name": "x"})

@@ -19,12 +19,12 @@ def test_a_run_is_named_by_its_file(tmp_path):
         (b"", "the file is empty"),
         (b"  \n", "the file is empty"),
         (b"{", "not valid JSON: Expecting property name"),
-        (b"[1]", r"must hold a JSON object, got \[1\]"),
-        (b'{"repeats": 1, "repeats": 2}', "not valid JSON: an object holds the key 'repeats' twice"),
-        (b'{"test_fraction": NaN}', "not valid JSON: NaN is not a number"),
+        (b"[1]", r"must be a JSON object, got \[1\]"),
+        (b'{"repeats": 1, "repeats": 2}', "not valid JSON: an object has the key 'repeats' twice"),
+        (b'{"test_fraction": NaN}', "not valid JSON: NaN is not a JSON number"),
         (b"\xff\xfe", "cannot be read"),
         (b"[" * 100_000, "not valid JSON"),
-        (b'{"datasets": ["iris"]}', "models: the key is missing"),
+        (b'{"datasets": ["iris"]}', "models: required key is missing"),
         (
             b'{\n  // why\n  "repeats" 3}',
             r"not valid JSON: Expecting ':' delimiter: line 3 column 13 \(char 23\)",
@@ -39,11 +39,11 @@ def test_a_run_is_named_by_its_file(tmp_path):
         (b'{"repeats": 3} / 4', "not valid JSON: Extra data: line 1 column 16"),
         (b"// nothing", "not valid JSON: Expecting value"),
         (b'{"repeats": "//', "not valid JSON: Unterminated string starting at: line 1 column 13"),
-        (b'{"repeats": 1, /* again: */ "repeats": 2}', "holds the key 'repeats' twice"),
+        (b'{"repeats": 1, /* again: */ "repeats": 2}', "has the key 'repeats' twice"),
         (b"/*" * 500_000, "not valid JSON: Unterminated comment"),
         (b"/* " * 500_000, "not valid JSON: Unterminated comment"),
         (b'"' + b'\\"' * 500_000, "not valid JSON: Unterminated string"),
-        (b'{"$schema": 3}', r"\$schema: must be a string, the address of a JSON Schema, got 3"),
+        (b'{"$schema": 3}', r"\$schema: must be the URL or path of a JSON Schema, got 3"),
     ],
 )
 def test_files_that_are_no_config(tmp_path, content, message):
@@ -62,7 +62,7 @@ def test_comments(tmp_path):
     assert config.results_dir == 'a // b /* c */ \\" // d'
 
 
-def test_editors_may_be_told_where_the_schema_is(tmp_path):
+def test_a_config_may_name_its_schema(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"$schema": "schema.json", **MINIMAL}))
     (tmp_path / "config2.json").write_text(json.dumps(MINIMAL))
     configs = [load_config(tmp_path / name) for name in ("config.json", "config2.json")]

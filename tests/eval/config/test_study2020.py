@@ -70,7 +70,7 @@ def test_translation(load):
 
 def test_other_files_are_ignored_with_a_warning(load, tmp_path):
     (tmp_path / "data" / "readme.txt").write_text("")
-    with pytest.warns(UserWarning, match=r"ignored: readme\.txt"):
+    with pytest.warns(UserWarning, match=r"ignored files other than CSV: readme\.txt"):
         assert len(load().datasets) == 2
 
 
@@ -84,10 +84,10 @@ def test_other_files_are_ignored_with_a_warning(load, tmp_path):
         ({"ela_fig": {**FIGURE, "fig_size": [6]}}, "ela_fig.fig_size"),
         (
             {"ela_fig": {**FIGURE, "plot_kwargs": [{}, {}]}},
-            "ela_fig.plot_kwargs must be empty or hold one object",
+            "ela_fig.plot_kwargs: must be empty or have one object",
         ),
         ({"models": 2 * STUDY["models"]}, "two models are named"),
-        ({"repeats": 3}, "repeats: unknown key; allowed are data_dir"),
+        ({"repeats": 3}, "repeats: unexpected key; allowed keys: data_dir"),
     ],
 )
 def test_mistakes(load, changes, message):
@@ -98,5 +98,5 @@ def test_mistakes(load, changes, message):
 def test_a_folder_without_data(load, tmp_path):
     (tmp_path / "data" / "a.csv").unlink()
     (tmp_path / "data" / "b.csv").unlink()
-    with pytest.raises(ConfigError, match="data_dir: holds no CSV file"):
+    with pytest.raises(ConfigError, match="data_dir: must have a CSV file"):
         load()

@@ -13,10 +13,10 @@ import pytest
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import load_dataset
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution import dask_worker as cluster_worker
+from boostnoise.eval.execution import dask_worker
 from boostnoise.eval.execution.dask_cluster import fit_on_cluster
 from boostnoise.eval.execution.jobs import make_jobs
-from boostnoise.eval.execution.local_pool import fit_here
+from boostnoise.eval.execution.local_pool import fit_locally
 from boostnoise.eval.execution.worker_handle import DIED, Limits
 
 pytest.importorskip("distributed")
@@ -61,7 +61,8 @@ class Cluster:
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            env=os.environ
+            | {"PYTHONPATH": os.pathsep.join(filter(None, [str(self.folder), os.environ.get("PYTHONPATH")]))},
             stderr=subprocess.DEVNULL,
         )
 
@@ -117,15 +118,15 @@ def test_a_machine_that_is_lost_takes_nothing_with_it(cluster):
             before = dict(outcomes)
             cluster.workers[0].kill()
     fits = cluster.fits()
-    alone = dict(fit_here(pending.items(), datasets, allowed, n_slots=2))
+    alone = dict(fit_locally(pending.items(), datasets, allowed, n_workers=2))
     assert {key: outcome.scores["accuracy"] for key, outcome in outcomes.items()} == {
         key: outcome.scores["accuracy"] for key, outcome in alone.items()
     }
-    # Only what the lost machine had under way, and had not told yet, is fitted again.
+    # Only cells whose outcomes the lost machine had not sent yet are fitted again.
     assert len(pending) <= len(fits) <= len(pending) + 2
     for tag in range(12):
-        told = sum(pending[key].model.params["tag"] == tag for key in before)
-        if told == 2:
+        n_outcomes = sum(pending[key].model.params["tag"] == tag for key in before)
+        if n_outcomes == 2:
             assert fits.count(str(tag)) == 2
 
 
@@ -142,7 +143,7 @@ def test_limits_and_crashes_fail_a_cell_alone(cluster):
         )
     )
     assert [found[key].error for key in pending] == [
-        "ran longer than the time limit of 0.5 s",
+        "exceeded the time limit of 0.5 s",
         DIED,
         None,
         None,
@@ -155,7 +156,9 @@ def test_a_scheduler_that_is_lost(cluster):
     outcomes = fit_on_cluster(pending.items(), datasets, {"counted"}, scheduler=cluster.address)
     next(outcomes)
     cluster.scheduler.kill()
-    with pytest.raises(ConfigError, match="the cluster's scheduler is gone; what was finished is kept"):
+    with pytest.raises(
+        ConfigError, match="scheduler: lost the connection to the cluster; finished cells are kept"
+    ):
         list(outcomes)
 
 
@@ -176,11 +179,11 @@ def test_other_versions(cluster):
     list(
         fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address)
     )  # now the worker is there
-    difference = r"has other packages: nowhere_to_be_found is missing, not 2\.0, numpy \S+, not 1\.0"
+    difference = r"has other package versions: nowhere_to_be_found is missing \(expected 2\.0\), numpy \S+ \(expected 1\.0\)"
     with pytest.raises(ConfigError, match=f"worker tcp://.* {difference}"):
         list(fit_on_cluster([(key, other)], datasets, allowed, scheduler=cluster.address))
     # A worker may come later.
-    late = cluster_worker.fit(key, other, datasets[job.dataset], allowed, 1, Limits())
+    late = dask_worker.fit(key, other, datasets[job.dataset], allowed, 1, Limits())
     assert re.search(f"a worker of the cluster {difference}", late.error)
     assert cluster.fits() == ["0"]
 
@@ -201,20 +204,20 @@ def test_no_scheduler(address, message):
 def test_a_process_serves_the_cells_of_a_data_set_and_ends_when_no_more_come(tmp_path, monkeypatch):
     (tmp_path / "counted.py").write_text(COUNTED)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(cluster_worker, "SECONDS_IDLE", 2.0)
+    monkeypatch.setattr(dask_worker, "IDLE_SECONDS", 2.0)
     allowed = {"counted"}
     pending, datasets = work([counted(0), counted(1)])
     processes = set()
     for key, job in pending.items():
-        assert cluster_worker.fit(key, job, datasets[job.dataset], allowed, 1, Limits()).error is None
-        (place,) = cluster_worker._idle
-        processes.add(place.slot._process)
+        assert dask_worker.fit(key, job, datasets[job.dataset], allowed, 1, Limits()).error is None
+        (worker,) = dask_worker._idle
+        processes.add(worker.handle._process)
     (process,) = processes
     deadline = time.monotonic() + 30
     while process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
     assert process.poll() is not None
-    assert not cluster_worker._idle
+    assert not dask_worker._idle
     assert not any(
         isinstance(thread, threading.Timer) and thread.is_alive() for thread in threading.enumerate()
     )

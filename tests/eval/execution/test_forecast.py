@@ -9,7 +9,7 @@ from boostnoise.eval.execution.plan import plan
 from boostnoise.eval.execution.runner import run
 from boostnoise.eval.execution.shared_data import open_shared
 from boostnoise.eval.execution.store import Store
-from boostnoise.eval.execution.worker_handle import DIED
+from boostnoise.eval.execution.worker_handle import DIED, TOO_LONG
 from boostnoise.eval.metrics.outcome import Outcome
 from boostnoise.eval.report.forecast_text import duration, forecast_table, summary_line
 
@@ -27,25 +27,20 @@ def fit_by(monkeypatch):
     """Let a function of a job and a data set stand in for the process that makes trials."""
 
     def fit_by(function):
-        class FakeSlot:
-            connection = None
-
+        class FakeWorker:
             def __init__(self, shared, allowed, threads, limits):
                 self.datasets, self.limits = open_shared(shared.fileno(), shared.layout), limits
 
-            def begin(self, key, job):
-                self.job = job
-
-            def look(self):
-                seconds = function(self.job, self.datasets[self.job.dataset])
+            def fit(self, key, job):
+                seconds = function(job, self.datasets[job.dataset])
                 if seconds > self.limits.seconds:
-                    return Outcome(error=f"ran longer than the time limit of {self.limits.seconds:g} s")
+                    return Outcome(error=f"{TOO_LONG} of {self.limits.seconds:g} s")
                 return Outcome({"accuracy": 0.5, "fit_seconds": seconds, "predict_seconds": 0.0})
 
             def kill(self):
                 pass
 
-        monkeypatch.setattr(module, "Slot", FakeSlot)
+        monkeypatch.setattr(module, "WorkerHandle", FakeWorker)
 
     return fit_by
 
@@ -148,7 +143,7 @@ def test_a_trial_that_fails_says_so(make):
 
 
 def test_what_was_not_tried_is_unknown(make, monkeypatch):
-    monkeypatch.setattr(module, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(module, "ALL_TRIALS_SECONDS", -1.0)
     config = make(models=["adaboost", TREE])
     with Store(config.store_path) as store:
         planned = plan(config)
@@ -208,7 +203,7 @@ def test_trials_that_hang_or_crash_are_ended(make, mine):
     foretold = forecast(plan(config, allow_modules=["forecast_models"]), 1)
     sleeps, exits, tree = foretold.pairs
     assert (sleeps.seconds, sleeps.known_from) == (0.5, "limit")
-    assert sleeps.error == "ran longer than the time limit of 0.5 s"
+    assert sleeps.error == "exceeded the time limit of 0.5 s"
     assert (exits.seconds, exits.error) == (None, DIED)
     assert tree.known_from == "trial"
     assert "at least 2" in summary_line(foretold, "run")

@@ -212,16 +212,16 @@ def test_numbers_are_compared_as_numbers(given):
 @pytest.mark.parametrize(
     ("labels", "column", "message"),
     [
-        (TRUE, "crowd", "has no column 'crowd'; columns are expert, row"),
-        (TRUE[1:], "expert", "holds 7 rows, data set 'letters' 8; each row"),
+        (TRUE, "crowd", "labels.csv; its columns are expert, row"),
+        (TRUE[1:], "expert", "has 7 rows, but data set 'letters' has 8"),
         (
             [*TRUE[:-1], "d"],
             "expert",
-            "column 'expert' holds 'd' in row 7, which is no label of data set 'letters'",
+            "column 'expert' has 'd' in row 7, which is not a label of data set 'letters'",
         ),
-        ([None, *TRUE[1:]], "expert", "column 'expert' holds nan in row 0, which is no label"),
-        (TRUE, "row", "column 'row' holds 0 in row 0, which is no label"),
-        (TRUE, "expert", "column 'expert' holds the labels of data set 'letters' themselves"),
+        ([None, *TRUE[1:]], "expert", "column 'expert' has nan in row 0, which is not a label"),
+        (TRUE, "row", "column 'row' has 0 in row 0, which is not a label"),
+        (TRUE, "expert", "column 'expert' has no wrong label"),
     ],
 )
 def test_labels_that_do_not_fit(given, labels, column, message):

@@ -9,7 +9,7 @@ from boostnoise.eval import ConfigError
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.execution.jobs import make_jobs
-from boostnoise.eval.execution.local_pool import fit_here, slots_for
+from boostnoise.eval.execution.local_pool import fit_locally, worker_count
 from boostnoise.eval.execution.worker_handle import DIED, Limits
 
 MODULE = """
@@ -23,11 +23,11 @@ class Good(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
-        self.told(type(self).__name__)
+        self.write(type(self).__name__)
         self.misbehave()
         return self
 
-    def told(self, what):
+    def write(self, what):
         if self.log is not None:
             with open(self.log, "a") as file:
                 file.write(f"{what}\\n")
@@ -39,7 +39,7 @@ class Good(ClassifierMixin, BaseEstimator):
 
 class Sleeps(Good):
     def misbehave(self):
-        self.told(subprocess.Popen(["sleep", "600"]).pid)
+        self.write(subprocess.Popen(["sleep", "600"]).pid)
         time.sleep(600)
 
 class HoldsTheLock(Good):
@@ -57,7 +57,7 @@ class Exits(Good):
 
 class IsKilled(Good):
     def misbehave(self):
-        self.told(subprocess.Popen(["sleep", "600"]).pid)
+        self.write(subprocess.Popen(["sleep", "600"]).pid)
         os.kill(os.getpid(), signal.SIGKILL)
 
 class Quits(Good):
@@ -71,12 +71,12 @@ class Prints(Good):
 
 class LeavesAChild(Good):
     def misbehave(self):
-        self.told(subprocess.Popen(["sleep", "600"]).pid)
+        self.write(subprocess.Popen(["sleep", "600"]).pid)
 
 class TidiesUp(Good):
     def misbehave(self):
         import atexit
-        atexit.register(self.told, "tidied up")
+        atexit.register(self.write, "tidied up")
 
 class Asks(Good):
     def misbehave(self):
@@ -89,7 +89,7 @@ class Threads(Good):
 
     def misbehave(self):
         from threadpoolctl import threadpool_info
-        self.told([self.n_jobs, os.environ["OMP_NUM_THREADS"], *{pool["num_threads"] for pool in threadpool_info()}])
+        self.write([self.n_jobs, os.environ["OMP_NUM_THREADS"], *{pool["num_threads"] for pool in threadpool_info()}])
 """
 
 DATA = Dataset("data", np.arange(80.0).reshape(40, 2), np.arange(40) % 2, np.arange(2))
@@ -114,9 +114,9 @@ def jobs(tmp_path, monkeypatch, log):
     return jobs
 
 
-def fit(jobs, n_slots=2, **options):
+def fit(jobs, n_workers=2, **options):
     allowed = {"own_models"}
-    come = list(fit_here(jobs.items(), {"data": DATA}, allowed, n_slots=n_slots, **options))
+    come = list(fit_locally(jobs.items(), {"data": DATA}, allowed, n_workers=n_workers, **options))
     outcomes = dict(come)
     assert sorted(outcomes) == sorted(key for key, _ in come) == sorted(jobs)
     return [(jobs[key].model.name, outcomes[key]) for key in jobs]
@@ -137,14 +137,14 @@ def all_end(pids):
     return not any(map(is_alive, pids))
 
 
-def test_models_that_break_a_limit_or_their_process_touch_no_other_cell(jobs, log):
+def test_models_that_exceed_a_limit_or_crash_affect_no_other_cell(jobs, log):
     bad = ["Sleeps", "HoldsTheLock", "Exits", "IsKilled", "Quits"]
-    outcomes = fit(jobs("Good", *bad), n_slots=2, limits=Limits(seconds=3))
+    outcomes = fit(jobs("Good", *bad), n_workers=2, limits=Limits(seconds=3))
     errors = {name: outcome.error for name, outcome in outcomes}
     assert errors == {
         "Good": None,
-        "Sleeps": "ran longer than the time limit of 3 s",
-        "HoldsTheLock": "ran longer than the time limit of 3 s",
+        "Sleeps": "exceeded the time limit of 3 s",
+        "HoldsTheLock": "exceeded the time limit of 3 s",
         "Exits": DIED,
         "IsKilled": DIED,
         "Quits": "SystemExit: enough",
@@ -160,8 +160,8 @@ def test_models_that_break_a_limit_or_their_process_touch_no_other_cell(jobs, lo
 
 def test_a_model_that_takes_too_much_memory(jobs):
     # The second limit is there to end the test.
-    outcomes = dict(fit(jobs("Eats", "Good"), n_slots=1, limits=Limits(seconds=60, gib=0.4)))
-    assert outcomes["Eats"].error == "took more than the memory limit of 0.4 GiB"
+    outcomes = dict(fit(jobs("Eats", "Good"), n_workers=1, limits=Limits(seconds=60, gib=0.4)))
+    assert outcomes["Eats"].error == "exceeded the memory limit of 0.4 GiB"
     assert outcomes["Good"].error is None
 
 
@@ -171,10 +171,10 @@ def test_the_clock_begins_with_the_fit(jobs):
     assert outcome.error is None
 
 
-def test_nothing_is_left_when_the_cells_are_done_or_nobody_wants_more(jobs, log):
+def test_no_process_is_left_when_the_cells_are_done_or_the_generator_is_closed(jobs, log):
     assert [outcome.error for _, outcome in fit(jobs("LeavesAChild"))] == [None]
-    cells = fit_here(
-        jobs("LeavesAChild", "Sleeps", repeats=3).items(), {"data": DATA}, ["own_models"], n_slots=2
+    cells = fit_locally(
+        jobs("LeavesAChild", "Sleeps", repeats=3).items(), {"data": DATA}, ["own_models"], n_workers=2
     )
     next(cells)
     cells.close()
@@ -183,13 +183,13 @@ def test_nothing_is_left_when_the_cells_are_done_or_nobody_wants_more(jobs, log)
     assert all_end(children)
 
 
-def test_a_process_that_is_done_may_tidy_up(jobs, log):
+def test_a_process_that_is_done_may_clean_up(jobs, log):
     fit(jobs("TidiesUp"))
     assert log.read_text().splitlines() == ["TidiesUp", "tidied up"]
 
 
 def test_what_models_print_and_ask(jobs, capfd):
-    outcomes = dict(fit(jobs("Prints", "Asks"), n_slots=1))
+    outcomes = dict(fit(jobs("Prints", "Asks"), n_workers=1))
     assert outcomes["Prints"].error is None
     assert outcomes["Asks"].error.startswith("EOFError")
     printed = capfd.readouterr()
@@ -197,7 +197,7 @@ def test_what_models_print_and_ask(jobs, capfd):
     assert {"printed by a model", "written by a model"} <= set(printed.err.splitlines())
 
 
-def test_cells_are_taken_when_there_is_room_for_them(jobs):
+def test_cells_are_taken_when_a_worker_is_free(jobs):
     taken = []
 
     def cells():
@@ -205,7 +205,7 @@ def test_cells_are_taken_when_there_is_room_for_them(jobs):
             taken.append(key)
             yield key, job
 
-    come = fit_here(cells(), {"data": DATA}, ["own_models"], n_slots=1)
+    come = fit_locally(cells(), {"data": DATA}, ["own_models"], n_workers=1)
     assert taken == []
     next(come)
     assert len(taken) == 2
@@ -220,7 +220,7 @@ def test_any_number_of_workers_gives_the_same_scores(jobs):
     found = [
         [
             (name, o.scores.get("accuracy"), o.scores.get("realised_rate"), o.error)
-            for name, o in fit(cells, n_slots=n)
+            for name, o in fit(cells, n_workers=n)
         ]
         for n in (1, 2, 3)
     ]
@@ -230,22 +230,23 @@ def test_any_number_of_workers_gives_the_same_scores(jobs):
 
 def test_threads_of_a_cell(jobs, log):
     fit(jobs("Threads", threads=2), threads=2)
-    told = log.read_text().splitlines()
-    assert told == ["Threads", "[2, '2', 2]"]
+    assert log.read_text().splitlines() == ["Threads", "[2, '2', 2]"]
 
 
 def test_there_are_never_more_threads_than_cores(monkeypatch):
     monkeypatch.setattr("joblib.cpu_count", lambda: 8)
     asked = [(-1, 1), (-1, 3), (2, 1), (16, 1), (16, 2), (1, 8)]
-    assert [slots_for(*each) for each in asked] == [8, 2, 2, 8, 4, 1]
-    with pytest.raises(ConfigError, match=r"^threads: must be at most 8, the cores of this machine, got 9$"):
-        slots_for(-1, 9)
+    assert [worker_count(*each) for each in asked] == [8, 2, 2, 8, 4, 1]
+    with pytest.raises(
+        ConfigError, match=r"^threads: must be at most 8, the number of cores of this machine, got 9$"
+    ):
+        worker_count(-1, 9)
     for n_jobs in (0, -2, True, 1.0, None):
         with pytest.raises(ConfigError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs}$"):
-            slots_for(n_jobs, 1)
+            worker_count(n_jobs, 1)
 
 
-def test_it_works_beside_other_threads_of_the_caller(jobs):
+def test_fits_run_next_to_other_threads_of_the_caller(jobs):
     outcomes = []
     thread = threading.Thread(target=lambda: outcomes.extend(fit(jobs("Good", "Exits"))))
     thread.start()

@@ -8,7 +8,8 @@ import pytest
 from boostnoise.eval.config.reader import load_config
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution.run_record import RunRecord, load_run
+from boostnoise.eval.execution.run import load_run
+from boostnoise.eval.execution.run_record import RunRecord
 from boostnoise.eval.execution.runner import run
 from boostnoise.eval.execution.store import Store
 from boostnoise.eval.metrics.outcome import NOT_FITTED
@@ -109,9 +110,9 @@ def test_neither_data_nor_models_are_needed(make, tmp_path):
 def test_which_run_is_meant(make):
     run(make(), n_jobs=1)
     run(make(name="other", models=[TREE]), n_jobs=1)
-    with pytest.raises(ConfigError, match="has several runs; say which: other, run"):
+    with pytest.raises(ConfigError, match="has several runs, choose one: other, run"):
         load_run("results")
-    with pytest.raises(ConfigError, match="has no run 'third', but other, run"):
+    with pytest.raises(ConfigError, match="has no run 'third'; its runs are other, run"):
         load_run("results", "third")
     assert load_run("results", "other").config.name == "other"
     Path("results/run").mkdir()
@@ -120,7 +121,7 @@ def test_which_run_is_meant(make):
         load_run("nowhere")
     with Store(Path("empty/store.sqlite")):
         pass
-    with pytest.raises(ConfigError, match="has no record of a run; give the command again"):
+    with pytest.raises(ConfigError, match="has no record of a run; repeat the run"):
         load_run("empty")
 
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 
 from boostnoise.eval import ConfigError, mean_curve, merge, run
 from boostnoise.eval.config.run import parse_config
-from boostnoise.eval.config.study2020 import translate
+from boostnoise.eval.config.study2020 import parse_study_config
 from boostnoise.eval.execution import runner
 from boostnoise.eval.execution.store import Store
 
@@ -291,14 +291,14 @@ def test_models_that_take_too_much(make, own_models):
         memory_limit=0.4,
     )
     errors = run(config, n_jobs=2, allow_modules=["own_models"]).scores.set_index("model")["error"]
-    assert errors["Hangs"] == "ran longer than the time limit of 10 s"
-    assert errors["Large"] == "took more than the memory limit of 0.4 GiB"
+    assert errors["Hangs"] == "exceeded the time limit of 10 s"
+    assert errors["Large"] == "exceeded the memory limit of 0.4 GiB"
     assert pd.isna(errors["tree"])
 
 
 def test_threads_beyond_the_cores_are_refused_before_any_work(make, tmp_path):
     with pytest.raises(
-        ConfigError, match=r"^threads: must be at most \d+, the cores of this machine, got 9999$"
+        ConfigError, match=r"^threads: must be at most \d+, the number of cores of this machine, got 9999$"
     ):
         run(make(threads=9999))
     assert list(tmp_path.iterdir()) == []
@@ -357,7 +357,7 @@ def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp
         "fig_cmap": "viridis",
         "plot_kwargs": [],
     }
-    config = translate(
+    config = parse_study_config(
         {
             "data_dir": str(folder),
             "results_dir": str(tmp_path / "results"),

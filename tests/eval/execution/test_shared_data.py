@@ -36,7 +36,7 @@ def test_the_same_data_as_pages_of_a_file():
             dataset.X[0, 0] = 1
     # The arrays are in the file, not in what every process is sent.
     assert len(shared.layout.content) < 2000
-    assert len(shared.layout.places) == 6
+    assert len(shared.layout.offsets) == 6
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there the system tells apart what is shared")
@@ -61,8 +61,6 @@ def test_the_file_has_no_name(tmp_path, monkeypatch):
 
 def test_no_room_for_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    message = (
-        "^the data sets cannot be written to a temporary file in .*missing: .* TMPDIR names another folder$"
-    )
+    message = "^the data sets cannot be written to a temporary file in .*missing: .* TMPDIR to another folder$"
     with pytest.raises(ConfigError, match=message):
         SharedData(SETS)

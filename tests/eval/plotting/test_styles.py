@@ -18,9 +18,9 @@ def test_styles_differ():
         ({"fig_cmap": "viridys"}, "ela_fig.fig_cmap: unknown colour map 'viridys'"),
         (
             {"plot_kwargs": [{"markr": "s"}]},
-            r"ela_fig.plot_kwargs\[0\]: unknown key 'markr'; allowed are alpha, color",
+            r"ela_fig.plot_kwargs\[0\]: unexpected key 'markr'; allowed keys: alpha, color",
         ),
-        ({"plot_kwargs": [{"url": "javascript:alert(1)"}]}, r"ela_fig.plot_kwargs\[0\]: unknown key 'url'"),
+        ({"plot_kwargs": [{"url": "javascript:alert(1)"}]}, r"ela_fig.plot_kwargs\[0\]: unexpected key 'url'"),
         ({"plot_kwargs": [{"marker": "nonsense"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
         ({"plot_kwargs": [{"color": "red", "c": "blue"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),
         ({"plot_kwargs": [{"color": "nonsense"}]}, r"plot_kwargs\[0\]: .* cannot be drawn"),

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from boostnoise.eval import write_report
 from boostnoise.eval.config.run import Table, parse_config
-from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 from boostnoise.eval.metrics.registry import MEASURES, METRICS
 from boostnoise.eval.report.text_tables import summary

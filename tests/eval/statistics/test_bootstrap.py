@@ -153,7 +153,10 @@ def test_arguments(accuracy):
     scores = scores_of(accuracy)
     for arguments, message in [
         ({"over": "models"}, "over must be 'repeats' or 'datasets', got 'models'"),
-        ({"over": "datasets", "by_dataset": True}, "over must be 'repeats' if by_dataset is set, got 'datasets'"),
+        (
+            {"over": "datasets", "by_dataset": True},
+            "over must be 'repeats' if by_dataset is set, got 'datasets'",
+        ),
         ({"confidence": 95}, "confidence must lie between 0 and 1, got 95"),
         ({"n_resamples": 0}, "n_resamples must be at least 1, got 0"),
     ]:

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boostnoise.eval.execution.run_record import Run
+from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.curves import mean_curve
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 from boostnoise.eval.metrics.registry import RANGES

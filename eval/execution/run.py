@@ -1,0 +1,124 @@
+"""A run: its config, scores, data sets and sessions; and loading it from its store.
+
+The store holds all of it, so that results can be rewritten without data sets, models or fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from ..config.dataset_spec import treat_paths_as_files
+from ..config.run import STORE_NAME, Config, parse_config
+from ..errors import ConfigError, printable
+from ..metrics.outcome import NOT_FITTED, Outcome
+from ..metrics.registry import RANGES
+from .run_record import DatasetFacts, RunRecord, Session
+from .store import Store
+
+MAX_LISTED = 20  # names of runs in a message
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run and its scores.
+
+    Attributes
+    ----------
+    config : Config
+    scores : DataFrame
+        One row per cell.  The error of a cell that is not fitted yet says so.
+    datasets : dict of str to DatasetFacts
+    sessions : tuple of Session
+        The oldest first; empty if all cells come from other runs.
+    """
+
+    config: Config
+    scores: pd.DataFrame
+    datasets: dict[str, DatasetFacts] = field(default_factory=dict)
+    sessions: tuple[Session, ...] = ()
+
+    @property
+    def report_path(self) -> Path:
+        """Path of the HTML report."""
+        return self.config.output_dir / "report.html"
+
+
+def load_run(results_dir: str | Path, name: str | None = None) -> Run:
+    """Load a run from its store, without fitting anything or reading data sets.
+
+    Parameters
+    ----------
+    results_dir : str or Path
+        The folder with the store, or the folder of the run in it, whose name is the name of the run.
+    name : str or None, default=None
+        Name of the run; None if the store has a single run.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ConfigError
+        If the store or the run is missing or cannot be read.
+    """
+    from ..config.line_styles import check_figures
+
+    folder = Path(results_dir)
+    if name is None and not (folder / STORE_NAME).exists() and (folder.parent / STORE_NAME).exists():
+        folder, name = folder.parent, folder.resolve().name
+    with Store(folder / STORE_NAME, read_only=True) as store:
+        name = _resolve_name(store, name)
+        text = store.run_record(name)
+        assert text is not None  # noqa: S101 - for the type checker: the run exists
+        record = RunRecord.loads(text)
+        outcomes = store.outcomes(cell.key for cell in record.cells)
+    # The results folder may have moved, and the data may be on another machine.
+    with treat_paths_as_files():
+        config = parse_config({**record.config, "results_dir": str(folder)}, name)
+    record.check_cells(config)
+    check_figures(config)
+    return make_run(config, record, outcomes)
+
+
+def _resolve_name(store: Store, name: str | None) -> str:
+    """Check the name of a run; None for the single run of the store."""
+    names = store.run_names()
+    if not names:
+        raise ConfigError(f"the store {store.path} has no record of a run; repeat the run to add one")
+    if name is None and len(names) > 1:
+        raise ConfigError(f"the store {store.path} has several runs, choose one: {_name_list(names)}")
+    if name is not None and name not in names:
+        raise ConfigError(f"the store {store.path} has no run {name!r}; its runs are {_name_list(names)}")
+    return names[0] if name is None else name
+
+
+def _name_list(names: Sequence[str]) -> str:
+    more = ["..."] if len(names) > MAX_LISTED else []
+    return printable(", ".join([*(name[:100] for name in names[:MAX_LISTED]), *more]))
+
+
+def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome]) -> Run:
+    """Make a run from its record and the outcomes of its cells by key."""
+    missing = Outcome(error=NOT_FITTED)
+    rows = []
+    for cell in record.cells:
+        outcome = outcomes.get(cell.key, missing)
+        rows.append(
+            {
+                "dataset": cell.dataset,
+                "noise_kind": cell.noise_kind,
+                "noise_rate": cell.noise_rate,
+                "realised_rate": outcome.scores.get("realised_rate"),
+                "repeat": cell.repeat,
+                "model": cell.model,
+                **{name: outcome.scores.get(name) for name in RANGES if name != "realised_rate"},
+                "error": outcome.error,
+            }
+        )
+    scores = pd.DataFrame(rows).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
+    return Run(config, scores, record.datasets, tuple(record.sessions))
