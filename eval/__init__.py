@@ -1,7 +1,7 @@
 """Evaluation under label noise: inject noise, run models on data sets, compute ELA and RLA curves.
 
-The chain: a validated config becomes jobs, the runner fits what the store does not hold yet, metrics and report
-read the store's scores.
+A validated config becomes jobs, the runner fits the jobs that the store does not have yet, and metrics and
+report read the store's scores.
 """
 
 import lazy_loader

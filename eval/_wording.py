@@ -1,4 +1,4 @@
-"""Words of messages and texts: numbers of things, lists, percentages, p-values, noise."""
+"""Wording of messages: counts, lists, percentages, p-values, noise."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 
 def numbered(n: int, noun: str) -> str:
-    """A number of things in digits: 1 cell, 3 cells."""
+    """Count in digits: 1 cell, 3 cells."""
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things, in words up to ten: one data set, three data sets."""
+    """Count in words up to ten: one data set, three data sets, 11 data sets."""
     return numbered(n, noun).replace(str(n), WORDS[n], 1) if n < len(WORDS) else numbered(n, noun)
 
 
 def is_or_are(n: int) -> str:
-    """The verb for a number of things."""
+    """Verb for a count."""
     return "is" if n == 1 else "are"
 
 
 def there_are(n: int, noun: str) -> str:
-    """There is one model, there are two models."""
+    """Clause with a count: there is one model, there are two models."""
     return f"there {is_or_are(n)} {counted(n, noun)}"
 
 
 def listed(names: list[str]) -> str:
-    """Names in a sentence: a, b and c."""
+    """List in a sentence: a, b and c."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def sentence(text: str) -> str:
-    """Text that begins with a capital letter."""
+    """Capitalise the first letter."""
     return text[:1].upper() + text[1:]
 
 
 def percent(share: float, digits: int = 4) -> str:
-    """A share in percent with so many significant digits, such as 30 %."""
+    """Share in percent with a number of significant digits: 30 %."""
     return f"{100 * share:.{digits}g} %"
 
 
 def under_noise(noise_kind: str, noise_rate: float | None = None) -> str:
-    """The noise of a table or test: at 30 % uniform noise, under uniform noise, without noise."""
+    """Noise of a table or test: at 30 % uniform noise, under uniform noise, without noise."""
     if noise_rate is None:
         return f"under {noise_kind} noise"
     return f"at {percent(noise_rate)} {noise_kind} noise" if noise_rate else "without noise"
 
 
 def p_text(p: float) -> str:
-    """A p-value as a sentence gives it: three digits behind the point, four near 5 %, or that there is none."""
+    """P-value in a sentence: three decimals, four near 5 %; no p-value if NaN."""
     if math.isnan(p):
         return "no p-value"
     return "p < 0.001" if p < 0.0005 else f"p = {p:.{4 if abs(p - 0.05) < 0.0005 else 3}f}"

@@ -49,7 +49,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     from .model_list import print_models
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
-    # Printed by itself, the console would end the process where nobody reads the output.
+    # Captured, because the console would end the process if the output is closed.
     with console.capture() as capture:
         print_models(console)
     click.echo(capture.get(), nl=False)
@@ -63,33 +63,33 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cells fitted side by side, at most.  [default: as many as there are cores for]",
+    help="Fit at most N cells in parallel.  [default: as many as the cores allow]",
 )
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Fit the cells on a Dask cluster, whose scheduler is at tcp://HOST:PORT, in place of this machine.",
+    help="Fit the cells on the Dask cluster of the scheduler at tcp://HOST:PORT, not on this machine.",
 )
-@click.option("--fresh", is_flag=True, help="Fit every cell again, also those that an earlier run finished.")
+@click.option("--fresh", is_flag=True, help="Fit every cell again, including those finished by earlier runs.")
 @click.option(
     "--merge",
     "stores",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Take over first what another store.sqlite, or a folder with one, has finished.  May be repeated.",
+    help="First copy the finished cells of another store.sqlite, or of a folder with one.  May be repeated.",
 )
 @click.option(
     "--allow-module",
     "allow_modules",
     multiple=True,
     metavar="NAME",
-    help="Allow models to name any class of this package; its code runs.  May be repeated.",
+    help="Allow models from any class of this package, whose code is executed.  May be repeated.",
 )
 @click.option(
     "--redraw",
     is_flag=True,
-    help="Write the results of a run again, from its store alone; CONFIG is then the folder of the run.",
+    help="Write the results of a run again from its store.  CONFIG is the folder of the run.",
 )
 @click.option(
     "--list",
@@ -97,39 +97,41 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     is_eager=True,
     expose_value=False,
     callback=_list_models,
-    help="List the models that a config may name, and exit.",
+    help="List the models available to configs, and exit.",
 )
 @click.option(
     "--init",
     "data",
     metavar="DATA",
-    help="Write a commented starter config for this data file to CONFIG, and run nothing.",
+    help="Write a starter config with comments for this data file to CONFIG, and exit.",
 )
-@click.option("--target", metavar="COLUMN", help="For --init: the column of the labels.  [default: guessed]")
+@click.option("--target", metavar="COLUMN", help="With --init: column of the labels.  [default: guessed]")
 @click.option(
-    "--dry-run", is_flag=True, help="Check everything, tell what would run and about how long, and stop."
+    "--dry-run",
+    is_flag=True,
+    help="Check everything, print what would run and about how long it takes, and exit.",
 )
 @click.option(
     "--max-memory",
     type=click.FloatRange(min=0.5, max=1e6),
     metavar="GIB",
-    help="Let no process of the run take more memory, whatever CONFIG says (on Linux).",
+    help="Memory limit of each process of the run, whatever CONFIG says (Linux only).",
 )
 @click.option(
     "--max-time",
     type=click.FloatRange(min=0, min_open=True, max=1e8),
     metavar="SECONDS",
-    help="Stop the run after so long; what was finished is kept.",
+    help="Stop the run after this time.  Finished cells are kept.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and where the results are.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object per event, one to a line.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the location of the results.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one object per line.")
 @click.option(
     "--schema",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=_print_schema,
-    help="Print the JSON Schema of configs, from which editors complete, and exit.",
+    help="Print the JSON Schema of configs, for editors, and exit.",
 )
 @click.version_option(package_name="boostnoise")
 def main(
@@ -150,22 +152,21 @@ def main(
 ) -> None:
     """Run the models of CONFIG on its data sets under label noise, and draw ELA and RLA curves.
 
-    Results go to <results_dir>/<name of the config>/: scores, tables, pictures, and report.html, which shows
-    them all.  Every finished cell is kept at once; a run that was stopped goes on where it was when the command
-    is given again.
+    Results go to <results_dir>/<name of the config>/: scores, tables, figures, and report.html, which shows
+    all of them.  Every finished cell is stored at once.  To resume a stopped run, repeat its command.
 
-    Exit status: 0 done, 1 some cells failed, 2 bad config or usage, or no room for the output,
-    124 stopped by --max-time, 130 interrupted, 141 nobody reads the output.
+    Exit status: 0 done, 1 some cells failed, 2 bad config or usage, or the output cannot be written,
+    124 stopped by --max-time, 130 interrupted, 141 output closed (broken pipe).
     """
-    os.environ["MPLBACKEND"] = "agg"  # no window is opened, whatever the environment asks for
-    # A polite end is an interruption too.
+    os.environ["MPLBACKEND"] = "agg"  # opens no windows, whatever the environment sets
+    # SIGTERM interrupts a run like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if data is None and target is not None:
-        raise click.UsageError("--target needs --init")
+        raise click.UsageError("--target requires --init")
     if dry_run and stores:
-        raise click.UsageError("--dry-run writes nothing, so it cannot go with --merge")
+        raise click.UsageError("--dry-run writes nothing, so it cannot be combined with --merge")
     if scheduler is not None and jobs is not None:
-        raise click.UsageError("--jobs is for this machine, so it cannot go with --scheduler")
+        raise click.UsageError("--jobs applies to this machine, so it cannot be combined with --scheduler")
     if redraw:
         others = {
             "--jobs": bool(jobs), "--scheduler": bool(scheduler), "--fresh": fresh, "--merge": bool(stores),
@@ -173,8 +174,8 @@ def main(
         }  # fmt: skip
         given = [option for option, is_given in others.items() if is_given]
         if given:
-            raise click.UsageError(f"--redraw fits nothing, so it cannot go with {given[0]}")
-    # Imported here, so that --help answers at once.
+            raise click.UsageError(f"--redraw fits nothing, so it cannot be combined with {given[0]}")
+    # Imported here to keep --help fast.
     from ..errors import ConfigError
     from ..report.console import create_display
 
@@ -187,10 +188,10 @@ def main(
                 sys.exit(_init(config, data, target, display))
             if redraw:
                 sys.exit(_redraw(config, display))
-            checked = _read(config, fresh, allow_modules, display)
+            checked = _read_config(config, fresh, allow_modules, display)
             try:
                 if dry_run:
-                    sys.exit(_forecast(checked, jobs or -1, allow_modules, display))
+                    sys.exit(_dry_run(checked, jobs or -1, allow_modules, display))
                 sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, display))
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
@@ -201,9 +202,9 @@ def main(
         display.show_error("out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else ""))
         sys.exit(BAD_USAGE)
     except KeyboardInterrupt as interrupt:
-        again = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
+        command = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
         is_out_of_time = isinstance(interrupt, OutOfTime)
-        display.show_interruption(again, f"Stopped after {max_time:g} s" if is_out_of_time else "Interrupted")
+        display.show_interruption(command, f"Stopped after {max_time:g} s" if is_out_of_time else "Interrupted")
         sys.exit(OUT_OF_TIME if is_out_of_time else INTERRUPTED)
 
 
@@ -220,17 +221,17 @@ def _redraw(folder: Path, display: Display) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
 
-    # A run that was stopped has no folder yet, but the store knows it.
+    # A stopped run has no folder yet, but a record in the store.
     if not folder.is_dir() and (folder.exists() or not (folder.parent / STORE_NAME).is_file()):
-        raise ConfigError(f"{folder}: --redraw takes the folder of a run, such as results/study")
+        raise ConfigError(f"{folder}: must be the folder of a run for --redraw, such as results/study")
     from .._atomic_file import check_folder
     from ..execution.run import load_run
 
     check_folder(folder)
-    return _end(load_run(folder), display)
+    return _write_results(load_run(folder), display)
 
 
-def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
+def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
     from ..config.reader import load_config
 
     with warnings.catch_warnings(record=True) as caught:
@@ -239,12 +240,12 @@ def _read(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Disp
     for warning in caught:
         display.show_warning(str(warning.message))
     if allow_modules:
-        # A user's own module lies in the working directory; at the end of the path it shadows nothing.
+        # For modules in the working directory.  At the end of the path they shadow no others.
         sys.path.append(str(Path.cwd()))
     return config.model_copy(update={"resume": False}) if fresh else config
 
 
-def _forecast(config: Config, n_jobs: int, allow_modules: tuple[str, ...], display: Display) -> int:
+def _dry_run(config: Config, n_jobs: int, allow_modules: tuple[str, ...], display: Display) -> int:
     from ..config.line_styles import check_figures
     from ..execution.forecast import forecast
     from ..execution.local_pool import worker_count
@@ -275,11 +276,11 @@ def _run(
         finished = run(
             config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
         )
-    return _end(finished, display)
+    return _write_results(finished, display)
 
 
-def _end(run: Run, display: Display) -> int:
-    """Write the results, and tell of them."""
+def _write_results(run: Run, display: Display) -> int:
+    """Write the results of a run and show them."""
     from ..report.files import write_report
 
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The list of models that a config may name, as `noisyeval --list` prints it."""
+"""List of the models available to configs, for `noisyeval --list`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLLOWED_BY: dict[VariantParameter, str] = {"criterion": "a split criterion", "l
 
 
 def print_models(console: Console) -> None:
-    """Print every short name with what it is, and what may come before and after one."""
+    """Print every short name with a description, and the prefixes and suffixes of short names."""
     for group, names in groupby(SHORT_NAMES, key=lambda name: SHORT_NAMES[name].group):
         members = {name: SHORT_NAMES[name].summary for name in names}
         package = SHORT_NAMES[next(iter(members))].module
@@ -25,20 +25,20 @@ def print_models(console: Console) -> None:
         bases = [name for name in VARIANT_PARAMETERS if VARIANT_PARAMETERS[name] == parameter]
         known = variants(parameter)
         example = f"{bases[-1]}:{next(iter(known))}"
-        _print_group(console, f"{', '.join(bases)} with {what} after a colon, as in {example}", known)
+        _print_group(console, f"{', '.join(bases)} with a colon and {what}, as in {example}", known)
     _print_group(
         console,
-        "Any of these with a filter of wrong labels before it" + _missing("cleanlab"),
-        {f"{FILTER}MODEL": f"fitted without the rows that cleanlab finds, as in {FILTER}xgboost"},
+        "Any of these models with a filter for wrong labels" + _missing("cleanlab"),
+        {f"{FILTER}MODEL": f"fitted without the rows that cleanlab finds mislabelled, as in {FILTER}xgboost"},
     )
 
 
 def _missing(package: str) -> str:
-    return "" if is_installed(package) else f" (not installed; the extra {package!r} brings it)"
+    return "" if is_installed(package) else f" (not installed; requires the extra {package!r})"
 
 
 def _print_group(console: Console, title: str, lines: dict[str, str]) -> None:
-    """Print a heading and lines that hang where the terminal is too narrow for them."""
+    """Print a heading and its lines, with hanging indents on narrow terminals."""
     indent = " " * (max(len(name) for name in lines) + 4)
     width = max(console.width, len(indent) + 20)
     console.print(Text(title, style="bold"), soft_wrap=True)

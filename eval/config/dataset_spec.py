@@ -161,7 +161,8 @@ class DatasetSpec(Strict):
         match sources[0]:
             case "set" if source not in SETS:
                 raise ValueError(
-                    f"unknown data set; named sets: {', '.join(SETS)}; for a file, use 'path' and 'target'"
+                    f"unknown data set; known data sets: {', '.join(SETS)}, "
+                    "or an object with 'path' and 'target'"
                 )
             case "path" if not isinstance(source, str):
                 raise ValueError("path must be a string")

@@ -44,5 +44,5 @@ class FigureOptions(Strict):
     def _check_pixels(self) -> Self:
         pixels = [round(side * self.fig_dpi) for side in self.fig_size or ()]
         if max(pixels, default=0) > MAX_PIXELS:
-            raise ValueError(f"fig_size times fig_dpi must be at most {MAX_PIXELS} pixels, got {pixels}")
+            raise ValueError(f"fig_size times fig_dpi must be at most {MAX_PIXELS} pixels, but is {pixels}")
         return self

@@ -29,7 +29,7 @@ def config_schema() -> dict[str, Any]:
         "description": "URL or path of the JSON Schema of this file, for editors; otherwise ignored.",
     }
     schema["properties"] = {SCHEMA_KEY: address} | schema["properties"]
-    return {"$schema": _Generator.schema_dialect, "title": "A config of noisyeval"} | schema
+    return {"$schema": _Generator.schema_dialect, "title": "noisyeval config"} | schema
 
 
 class _Generator(GenerateJsonSchema):

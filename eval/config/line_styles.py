@@ -51,7 +51,7 @@ def check_options(options: FigureOptions, name: str) -> None:
     from matplotlib.lines import Line2D
 
     if options.fig_cmap is not None and options.fig_cmap not in matplotlib.colormaps:
-        raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}")
+        raise ConfigError(f"{name}.fig_cmap: unknown colour map {options.fig_cmap!r}; see matplotlib.colormaps")
     for i, arguments in enumerate(options.plot_kwargs):
         if not arguments:
             continue

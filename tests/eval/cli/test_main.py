@@ -103,7 +103,7 @@ def test_a_run_that_was_stopped_has_no_folder_yet(small_config):
     assert config.output_dir.joinpath("report.html").is_file()
     with pytest.raises(ConfigError, match="has no run 'other'; its runs are run"):
         _redraw(config.output_dir.with_name("other"), Display("run"))
-    with pytest.raises(ConfigError, match="--redraw takes the folder of a run"):
+    with pytest.raises(ConfigError, match="must be the folder of a run for --redraw"):
         _redraw(config.store_path, Display("run"))
 
 

@@ -36,8 +36,8 @@ def test_what_is_not_installed_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "catboost", None)
     monkeypatch.setitem(sys.modules, "cleanlab", None)
     text = listed(width=10_000)
-    assert "CatBoost (not installed; the extra 'catboost' brings it)" in text
-    assert "before it (not installed; the extra 'cleanlab' brings it)" in text
+    assert "CatBoost (not installed; requires the extra 'catboost')" in text
+    assert "wrong labels (not installed; requires the extra 'cleanlab')" in text
 
 
 def test_the_command(tmp_path):

@@ -64,7 +64,7 @@ def test_models():
         ({"test_fraction": 1.0}, "test_fraction: must be less than 1, got 1.0"),
         ({"random_state": -1}, "random_state: must be greater than or equal to 0, got -1"),
         ({"datasets": []}, "datasets: must have at least 1 item, got []"),
-        ({"datasets": ["irs"]}, "datasets[0]: unknown data set; named sets: breast_cancer, digits, iris, wine"),
+        ({"datasets": ["irs"]}, "datasets[0]: unknown data set; known data sets: breast_cancer, digits, iris, wine"),
         ({"datasets": [3]}, "datasets[0]: must be the name of a data set, or an object"),
         ({"datasets": [{"path": "a.csv"}]}, "datasets[0]: 'target' is missing"),
         ({"datasets": [{"target": "y"}]}, "datasets[0]: has no source; add 'path' and 'target', 'set', or 'openml'"),

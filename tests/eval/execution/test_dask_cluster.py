@@ -246,7 +246,7 @@ def test_mistakes_at_the_command(tmp_path):
             ["--scheduler", "tcp://127.0.0.1:1"],
             "error: study.json: scheduler: no Dask scheduler answers at 'tcp://127.0.0.1:1'",
         ),
-        (["--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "Error: --jobs is for this machine"),
+        (["--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "Error: --jobs applies to this machine"),
     ):
         command = [sys.executable, "-m", "boostnoise", "study.json", *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

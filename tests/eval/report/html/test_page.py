@@ -14,7 +14,8 @@ from matplotlib.colors import to_hex
 
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution.run_record import DatasetFacts, Run, Session
+from boostnoise.eval.execution.run import Run
+from boostnoise.eval.execution.run_record import DatasetFacts, Session
 from boostnoise.eval.metrics.curves import curve, mean_curve
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 from boostnoise.eval.metrics.registry import RANGES
