@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from itertools import islice
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -30,6 +32,12 @@ def there_are(n: int, noun: str) -> str:
 def listed(names: list[str]) -> str:
     """List in a sentence: a, b and c."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def joined(names: Iterable[object], limit: int = 20) -> str:
+    """Comma-separated list, cut to `limit` names: a, b, c, ..."""
+    texts = [str(name) for name in islice(names, limit + 1)]
+    return ", ".join([*texts[:limit], "..."] if len(texts) > limit else texts)
 
 
 def sentence(text: str) -> str:

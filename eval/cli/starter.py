@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._wording import numbered
+from .._wording import joined, numbered
 from ..config.dataset_spec import FORMAT_OF_SUFFIX
 from ..config.reader import parse_text
 from ..config.run import parse_config
@@ -160,7 +160,7 @@ def _table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str]) -> 
             for i, (line, reason) in enumerate(zip(lines, reasons.values(), strict=True))
         )
         keys.append(("Columns not used as features.", "drop", f"[\n{dropped}\n      ]"))
-        names = ", ".join(repr(str(name)) for name in list(reasons)[:10]) + ", ..." * (len(reasons) > 10)
+        names = joined((repr(str(name)) for name in reasons), limit=10)
         remarks.append(f"dropped columns that are not features: {names}")
     features = features.drop(columns=list(reasons))
     text = [name for name in features if not pd.api.types.is_numeric_dtype(features[name])]
@@ -195,7 +195,7 @@ def _find_target(frame: pd.DataFrame, target: str | None) -> tuple[Any, str]:
         return target, ""
     position = int(target) if re.fullmatch(r"-?\d{1,9}", target) else frame.shape[1]
     if not -frame.shape[1] <= position < frame.shape[1]:
-        names = ", ".join(repr(str(name)) for name in frame.columns[:20]) + ", ..." * (frame.shape[1] > 20)
+        names = joined(repr(str(name)) for name in frame.columns)
         raise ConfigError(f"--target: {target!r} is not a column; columns are {names}")
     return frame.columns[position], ""
 

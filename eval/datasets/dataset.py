@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._wording import numbered
+from .._wording import joined, numbered
 from ..config.dataset_spec import FORMAT_OF_SUFFIX, Column, DatasetSpec
 from ..errors import ConfigError
 from .encoding import encode_features
@@ -122,8 +122,7 @@ def _find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> A
             raise ConfigError(f"{where}: {key} is column {column}, but there are {frame.shape[1]} columns")
         return frame.columns[column]
     if column not in frame.columns:
-        names = [str(name) if str(name).isprintable() else repr(name) for name in frame.columns[:20]]
-        columns = ", ".join(names) + (", ..." if frame.shape[1] > 20 else "")
+        columns = joined(str(name) if str(name).isprintable() else repr(name) for name in frame.columns)
         raise ConfigError(f"{where}: {key} {column!r} is not a column; columns are {columns}")
     return column
 
@@ -166,8 +165,10 @@ def _encode_labels(
     found = classes.tolist()
     for label in positive:
         if label not in found:
-            known = ", ".join(map(repr, found[:20])) + (", ..." if classes.size > 20 else "")
-            raise ConfigError(f"{where}: positive contains {label!r}, which is not a label; labels are {known}")
+            raise ConfigError(
+                f"{where}: positive contains {label!r}, which is not a label; "
+                f"labels are {joined(map(repr, found))}"
+            )
     is_positive = np.array([label in positive for label in found])
     if is_positive.all():
         raise ConfigError(f"{where}: positive contains all labels; the negative class needs at least one")

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._wording import joined
 from ..config.dataset_spec import FORMAT_OF_SUFFIX
 from ..config.model_spec import ModelSpec
 from ..config.noise_spec import NO_NOISE, GivenSpec, NoiseSpec
@@ -164,8 +165,9 @@ def _read_given(spec: GivenSpec, dataset: Dataset, where: str) -> tuple[float, N
     path, column = spec.path, spec.column
     (frame,) = read_files([path], [FORMAT_OF_SUFFIX[Path(path).suffix.lower()]], where)
     if column not in frame.columns:
-        columns = ", ".join(map(str, frame.columns[:20])) + (", ..." if frame.shape[1] > 20 else "")
-        raise ConfigError(f"{where}: column {column!r} is not in {path}; its columns are {columns}")
+        raise ConfigError(
+            f"{where}: column {column!r} is not in {path}; its columns are {joined(frame.columns)}"
+        )
     labels = frame[column]
     if len(labels) != dataset.y.size:
         raise ConfigError(

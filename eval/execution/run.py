@@ -5,12 +5,13 @@ The store holds all of it, so that results can be rewritten without data sets, m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
+from .._wording import joined
 from ..config.dataset_spec import treat_paths_as_files
 from ..config.run import STORE_NAME, Config, parse_config
 from ..errors import ConfigError, printable
@@ -18,8 +19,6 @@ from ..metrics.outcome import NOT_FITTED, Outcome
 from ..metrics.registry import RANGES
 from .run_record import DatasetFacts, RunRecord, Session
 from .store import Store
-
-MAX_LISTED = 20  # names of runs in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,18 +87,14 @@ def load_run(results_dir: str | Path, name: str | None = None) -> Run:
 def _resolve_name(store: Store, name: str | None) -> str:
     """Check the name of a run; None for the single run of the store."""
     names = store.run_names()
+    runs = printable(joined(run[:100] for run in names))
     if not names:
         raise ConfigError(f"the store {store.path} has no record of a run; repeat the run to add one")
     if name is None and len(names) > 1:
-        raise ConfigError(f"the store {store.path} has several runs, choose one: {_name_list(names)}")
+        raise ConfigError(f"the store {store.path} has several runs, choose one: {runs}")
     if name is not None and name not in names:
-        raise ConfigError(f"the store {store.path} has no run {name!r}; its runs are {_name_list(names)}")
+        raise ConfigError(f"the store {store.path} has no run {name!r}; its runs are {runs}")
     return names[0] if name is None else name
-
-
-def _name_list(names: Sequence[str]) -> str:
-    more = ["..."] if len(names) > MAX_LISTED else []
-    return printable(", ".join([*(name[:100] for name in names[:MAX_LISTED]), *more]))
 
 
 def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome]) -> Run:

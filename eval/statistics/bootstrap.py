@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..metrics.curves import per_repeat
-from .result import too_few_remark
+from .result import check_fraction, too_few_remark
 
 FEWEST = 3  # repeats or data sets; fewer are not resampled
 
@@ -81,8 +81,7 @@ def bootstrap_band(
         raise ValueError(f"over must be 'repeats' or 'datasets', got {over!r}")
     if by_dataset and over != "repeats":
         raise ValueError("over must be 'repeats' if by_dataset is set, got 'datasets'")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
+    check_fraction("confidence", confidence)
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, got {n_resamples!r}")
     values = per_repeat(scores, metric, of)

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from .._wording import counted, p_text, there_are
-from .result import NO_DATASET, TestResult, check_alpha, too_few_remark
+from .result import NO_DATASET, TestResult, check_fraction, too_few_remark
 from .score_tables import complete, rank_table
 
 MANY_DATASETS = 10  # with fewer, the asymptotic distributions are rough [1]
@@ -108,7 +108,7 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
     """
     from scipy.stats import friedmanchisquare
 
-    check_alpha(alpha)
+    check_fraction("alpha", alpha)
     table, dropped, left_out = complete(table)
     n, k = table.shape
     ranks = rank_table(table, higher_is_better=higher_is_better)

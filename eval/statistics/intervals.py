@@ -16,7 +16,7 @@ import pandas as pd
 
 from .._wording import percent
 from ..metrics.registry import higher_is_better
-from .result import TestResult, too_few_remark
+from .result import TestResult, check_fraction, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
 
 MIN_REPEATS = 2  # for a standard deviation
@@ -91,8 +91,7 @@ def best_and_overlapping(
     """
     from scipy.stats import t
 
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
+    check_fraction("confidence", confidence)
     wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
     datasets, models = wide.index.get_level_values("dataset").unique(), wide.columns
     values = by_dataset(wide)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from .._wording import counted, there_are
 from ..metrics.registry import higher_is_better
-from .result import NO_DATASET, TestResult, check_alpha, too_few_remark
+from .result import NO_DATASET, TestResult, check_fraction, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
 
 MIN_REPEATS = 3  # for a t-test; two repeats leave one degree of freedom
@@ -106,9 +106,9 @@ def paired_t_tests(
     ValueError
         As `score_table`, or if `alpha` or `test_fraction` does not lie between 0 and 1.
     """
-    check_alpha(alpha)
-    if test_fraction is not None and not 0 < test_fraction < 1:
-        raise ValueError(f"test_fraction must lie between 0 and 1, got {test_fraction!r}")
+    check_fraction("alpha", alpha)
+    if test_fraction is not None:
+        check_fraction("test_fraction", test_fraction)
     wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
     n_repeats = wide.index.get_level_values("repeat").nunique()
     wide, dropped, left_out = complete(wide)

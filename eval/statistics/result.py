@@ -65,10 +65,10 @@ def format_table(table: pd.DataFrame) -> str:
     return table.to_string(index=False, float_format="{:.4f}".format) if len(table) else ""
 
 
-def check_alpha(alpha: float) -> None:
-    """Raise a ValueError if a significance level does not lie between 0 and 1."""
-    if not isinstance(alpha, Real) or not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}")
+def check_fraction(name: str, value: float) -> None:
+    """Raise a ValueError that names the argument unless its value lies between 0 and 1."""
+    if not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
 
 
 def too_few_remark(n: int, noun: str, test: str, needed: int) -> str:

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._wording import counted
-from .result import NO_DATASET, TestResult, check_alpha, format_table, too_few_remark
+from .result import NO_DATASET, TestResult, check_fraction, format_table, too_few_remark
 from .score_tables import complete, rank_table, rounded
 
 MAX_EXACT = 50  # data sets
@@ -87,7 +87,7 @@ def wilcoxon_holm(
     """
     from scipy.stats import rankdata
 
-    check_alpha(alpha)
+    check_fraction("alpha", alpha)
     if control is not None and control not in table.columns:
         raise ValueError(f"control must be one of {', '.join(map(str, table.columns))}, got {control!r}")
     table, dropped, left_out = complete(table)

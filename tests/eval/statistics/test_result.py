@@ -4,9 +4,9 @@ import math
 import pandas as pd
 import pytest
 
-from boostnoise.eval._wording import counted, listed, p_text, sentence
+from boostnoise.eval._wording import counted, joined, listed, p_text, sentence
 from boostnoise.eval.statistics import result
-from boostnoise.eval.statistics.result import check_alpha, format_table, too_few_remark
+from boostnoise.eval.statistics.result import check_fraction, format_table, too_few_remark
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,7 @@ def test_numbers_and_lists():
     ]
     assert [listed(["a", "b", "c"][:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
     assert sentence("it is") == "It is"
+    assert [joined("abc", limit) for limit in (2, 3)] == ["a, b, ...", "a, b, c"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_tables_as_text():
 
 
 def test_alpha():
-    check_alpha(0.01)
+    check_fraction("alpha", 0.01)
     for alpha in (0, 1, "0.05"):
         with pytest.raises(ValueError, match=f"^alpha must lie between 0 and 1, got {alpha!r}$"):
-            check_alpha(alpha)
+            check_fraction("alpha", alpha)
