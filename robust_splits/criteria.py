@@ -347,9 +347,7 @@ ALIASES = {
 
 # Adaptive negative exponential.  Only estimators take this name, because they choose lam from the data.
 ADAPTIVE = "ane"
-# Defaults of the estimators.
-TREE_CRITERION = "negative_exponential"
-FOREST_CRITERION = "gini"
+TREE_CRITERION, FOREST_CRITERION = "negative_exponential", "gini"  # defaults of the estimators
 
 
 def get_criterion(criterion: str | Criterion) -> Criterion:
