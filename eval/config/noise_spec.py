@@ -19,7 +19,7 @@ from .base import Name, Strict
 NO_NOISE = (0.0, UniformNoise(0.0))
 
 MAX_RATES = 1000
-_RATES: Any = {"min_length": 1, "max_length": MAX_RATES, "json_schema_extra": {"uniqueItems": True}}
+_RATES = Field(min_length=1, max_length=MAX_RATES, json_schema_extra={"uniqueItems": True})
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -80,7 +80,7 @@ class _RatesSpec(_BaseSpec):
         Noise rates: probabilities that a label changes.  The rate 0 is always added.
     """
 
-    rates: list[Probability] = Field(**_RATES)
+    rates: Annotated[list[Probability], _RATES]
 
     @field_validator("rates")
     @classmethod
@@ -148,9 +148,10 @@ class MahalanobisSpec(_RatesSpec):
 
     noise_class = MahalanobisNoise
     kind: Literal["mahalanobis"]
-    rates: list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]] = Field(
-        default=[0.0, MahalanobisNoise().rate], **_RATES
-    )
+    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]], _RATES] = [
+        0.0,
+        MahalanobisNoise().rate,
+    ]
 
 
 def _pair_or_matrix(value: Any) -> Any:
