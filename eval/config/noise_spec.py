@@ -148,10 +148,9 @@ class MahalanobisSpec(_RatesSpec):
 
     noise_class = MahalanobisNoise
     kind: Literal["mahalanobis"]
-    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]], _RATES] = [
-        0.0,
-        MahalanobisNoise().rate,
-    ]
+    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]], _RATES] = Field(
+        default=[0.0, MahalanobisNoise().rate]
+    )
 
 
 def _pair_or_matrix(value: Any) -> Any:
