@@ -1,7 +1,11 @@
 """What tests of several modules share."""
 
 import copy
+import gc
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -23,6 +27,12 @@ def pytest_make_parametrize_id(val, argname):
     return argname if " at 0x" in repr(val) else None
 
 
+def pytest_collection_finish():
+    """No look for garbage among what was imported: some libraries look at each call of theirs."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The top of the checkout."""
@@ -39,6 +49,62 @@ def data_root() -> Path:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def command():
+    """The path of the command."""
+    return Path(sys.executable).with_name("noisyeval")
+
+
+def _fit(cells, datasets, allowed, **_):
+    from boostnoise.eval.execution.cell import run_cell
+
+    for key, job in cells:
+        yield key, run_cell(job, datasets[job.dataset], allowed)
+
+
+@pytest.fixture
+def fits_in_this_process(monkeypatch):
+    """Runs start no worker, which takes seconds to load what this process has loaded already."""
+    monkeypatch.setattr("boostnoise.eval.execution.runner.fit_here", _fit)
+
+
+def _in_this_process(folder, *arguments, **options):
+    # Imported here, so that modules which need no evaluation do not load it.
+    from click.testing import CliRunner
+
+    from boostnoise.eval.cli.main import main
+
+    path, on_sigterm = list(sys.path), signal.getsignal(signal.SIGTERM)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("MPLBACKEND", "agg")  # set back to what it was
+        patch.setattr("boostnoise.eval.execution.runner.fit_here", _fit)
+        try:
+            done = CliRunner(**options).invoke(main, [*map(str, arguments)])
+        finally:
+            sys.path[:] = path
+            signal.signal(signal.SIGTERM, on_sigterm)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
+    return done
+
+
+@pytest.fixture(scope="session")
+def noisyeval():
+    """Runs the command in a folder, in this process, fits included; options are those of click's CliRunner."""
+    return _in_this_process
+
+
+@pytest.fixture(scope="session")
+def process(command):
+    """Runs the command in a folder, in a process of its own; options are those of subprocess.run."""
+
+    def run(folder, *arguments, **options):
+        options = {"capture_output": True, "text": True, "timeout": 300, **options}
+        return subprocess.run([command, *map(str, arguments)], cwd=folder, **options)
+
+    return run
 
 
 @pytest.fixture

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from boostnoise.eval import ConfigError
 from boostnoise.eval.cli.main import main
 from boostnoise.eval.config.reader import load_config
+from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.execution import forecast, runner
 from boostnoise.eval.metrics.outcome import Outcome
+from boostnoise.eval.report import files as report
 
 CSV = "x,z,y\n" + "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(40))
 NO_PICTURE = {"save_fig": False}
@@ -136,6 +138,14 @@ def folder(tmp_path_factory):
         yield folder
 
 
+def write_scores(run):
+    """In place of the report, which takes seconds."""
+    path = run.config.output_dir / "scores.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    run.scores.to_csv(path)
+    return [path]
+
+
 def check_refusal(lines):
     for line in lines:
         assert line.startswith(("noisyeval: error: ", "noisyeval: warning: ", "study: ")), line
@@ -146,13 +156,16 @@ def absolute(path):
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve does not take every name
 
 
-def check_command(folder, config, *options):
+def check_command(folder, config, *options, with_report=False):
     (folder / "study.json").write_text(json.dumps(config))
     written.clear()
     imported.clear()
     watching.append(True)
     try:
-        done = CliRunner().invoke(main, ["study.json", "-j", "1", *options])
+        with pytest.MonkeyPatch.context() as patch:
+            if not with_report:
+                patch.setattr(report, "write_report", write_scores)
+            done = CliRunner().invoke(main, ["study.json", "-j", "1", *options])
     finally:
         watching.clear()
     assert done.exit_code in (0, 2), (done.exception, done.output)
@@ -183,6 +196,33 @@ def check_command(folder, config, *options):
 def test_mutated_configs_through_the_command(folder, mutated, data):
     config = data.draw(mutated(BASE, VALUES, KEYS))
     check_command(folder, config, *data.draw(st.sampled_from([[], ["--fresh"], ["--dry-run"]])))
+
+
+@given(st.data())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+def test_mutated_configs_through_the_command_and_the_report(folder, mutated, data):
+    check_command(folder, data.draw(mutated(BASE, VALUES, KEYS)), with_report=True)
+
+
+def is_accepted(config):
+    try:
+        parse_config(config, "study")
+    except ConfigError:
+        return False
+    return True
+
+
+def test_every_wild_name_in_a_report(folder):
+    """All names that a config may hold, in one run, with its page and its pictures."""
+    (iris,) = (dataset for dataset in BASE["datasets"] if "set" in dataset)
+    models = [{"name": name, "model": "gbm"} for name in STRINGS]
+    datasets = [iris | {"name": name} for name in STRINGS]
+    models = [model for model in models if is_accepted(BASE | {"models": [model]})]
+    datasets = [dataset for dataset in datasets if is_accepted(BASE | {"datasets": [dataset]})]
+    assert min(len(models), len(datasets)) > 25
+    titles = [title for title in STRINGS if is_accepted(BASE | {"ela_fig": {"fig_title": title}})]
+    wild = {"models": models, "datasets": datasets, "repeats": 1, "ela_fig": {"fig_title": "\n".join(titles)}}
+    assert check_command(folder, BASE | wild, with_report=True).exit_code == 0
 
 
 @pytest.mark.parametrize("value", [*STRINGS, *NESTED], ids=ascii)

@@ -30,6 +30,12 @@ def model(request):
     return clone(request.param)
 
 
+@pytest.fixture
+def few_candidates(monkeypatch):
+    """Two candidates for q: which they are makes no difference to the test, and each costs five fits."""
+    monkeypatch.setattr("boostnoise.adaptation.Q_CANDIDATES", (0.0, 0.7))
+
+
 def noisy(rates=(0.1, 0.3)):
     """Breast cancer data with class-conditional noise of the given rates."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -90,8 +96,10 @@ def test_T_is_estimated_from_out_of_fold_probabilities_of_cross_entropy(model, l
 
 
 @BOTH_CHOICES
+@pytest.mark.usefixtures("few_candidates")
 def test_the_same_seed_gives_the_same_choice(model, choice):
     X, y = noisy()
+    model.set_params(n_estimators=3)
 
     def chosen(random_state):
         fitted = clone(model).set_params(random_state=random_state, **choice).fit(X, y)
@@ -272,6 +280,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [RobustXGBClassifier(n_estimators=5, n_jobs=1, **AUTO)], expected_failed_checks=expected_failures
 )
+@pytest.mark.usefixtures("few_candidates")
 def test_scikit_learn_estimator_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # XGBoost warns about column names and sparse formats

@@ -1,17 +1,11 @@
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 import zlib
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from boostnoise.eval.cli.main import main
 
 CONFIG = {
     "datasets": ["iris"],
@@ -19,36 +13,14 @@ CONFIG = {
     "noise": [{"kind": "uniform", "rates": [0.2]}],
     "repeats": 1,
 }
-COMMAND = Path(sys.executable).with_name("noisyeval")
-
-
-def _noisyeval(folder, *arguments):
-    """The command in this process."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        done = CliRunner().invoke(main, [*map(str, arguments)])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
-    return done
-
-
-def _process(folder, *arguments, **options):
-    """The command in a process of its own."""
-    options = {"capture_output": True, "text": True, "timeout": 300, **options}
-    return subprocess.run([COMMAND, *map(str, arguments)], cwd=folder, **options)
 
 
 @pytest.fixture(scope="session")
-def command():
-    """The path of the command."""
-    return COMMAND
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory):
+def finished(tmp_path_factory, noisyeval):
     """A folder with a config and the results of its run."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "study.json").write_text(json.dumps(CONFIG))
-    done = _noisyeval(folder, "study.json", "-q")
+    done = noisyeval(folder, "study.json", "-q")
     assert done.exit_code == 0, done.stderr
     return folder
 
@@ -86,32 +58,19 @@ def _edit_record(folder, change):
     _edit_store(folder, "runs", of_row)
 
 
-def _refused(folder, *arguments):
-    """Run the command, which must end with one printable line; return that line."""
-    done = _noisyeval(folder, *arguments)
-    lines = done.stderr.splitlines()
-    assert done.exit_code == 2, done.stderr
-    assert len(lines) == 1, done.stderr
-    assert lines[0].isprintable()
-    return lines[0]
-
-
 @pytest.fixture(scope="session")
-def noisyeval():
-    """Runs the command in a folder, in this process."""
-    return _noisyeval
+def refused(noisyeval):
+    """Runs the command in a folder, which must end with one printable line; returns that line."""
 
+    def run(folder, *arguments):
+        done = noisyeval(folder, *arguments)
+        lines = done.stderr.splitlines()
+        assert done.exit_code == 2, done.stderr
+        assert len(lines) == 1, done.stderr
+        assert lines[0].isprintable()
+        return lines[0]
 
-@pytest.fixture(scope="session")
-def process():
-    """Runs the command in a folder, in a process of its own."""
-    return _process
-
-
-@pytest.fixture(scope="session")
-def refused():
-    """Runs the command in a folder, and returns the one line that it must end with."""
-    return _refused
+    return run
 
 
 @pytest.fixture

@@ -149,6 +149,7 @@ def test_settings(config_of):
     assert (config.time_limit, config.memory_limit, config.resume) == (9.0, 2.0, False)
 
 
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_it_shares_the_store_with_the_command():
     first = compare(
         ["decision_tree", AdaBoostClassifier(TREE, n_estimators=3)], ["iris"], 0.2, repeats=2, progress=False
@@ -253,6 +254,7 @@ def test_estimators_of_the_user(tmp_path, monkeypatch):
     assert compared.scores["accuracy"].between(0.1, 0.6).all()
 
 
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_an_interrupt_keeps_what_is_finished():
     def stop(progress: Progress):
         if progress.done == 3:
@@ -286,6 +288,7 @@ def test_function_and_module_names_do_not_clash():
     assert boostnoise.eval.comparison.compare.compare is compare
 
 
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_an_estimator_may_be_of_a_class_that_configs_may_not_name(tmp_path):
     model = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=2)
     found = compare(model, "iris", [0.0], repeats=1, results_dir=tmp_path, n_jobs=1, progress=False)

@@ -92,6 +92,7 @@ def test_times_of_earlier_cells_are_used(make, monkeypatch):
     )
 
 
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_with_nothing_to_run(make):
     run(make(), n_jobs=1)
     foretold = forecast(plan(make()), 1)
@@ -209,7 +210,9 @@ def test_trials_that_hang_or_crash_are_ended(make, mine):
     assert "at least 2" in summary_line(foretold, "run")
 
 
-def test_failed_cells_are_counted(make):
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_failed_cells_are_counted(make, fit_by):
+    fit_by(lambda *_: 0.1)
     config = make(models=[BAD, TREE])
     run(config, n_jobs=1)
     foretold = forecast(plan(config), 1)

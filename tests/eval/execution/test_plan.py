@@ -13,6 +13,9 @@ TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifi
 BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
 
 
+pytestmark = pytest.mark.usefixtures("fits_in_this_process")
+
+
 @pytest.fixture
 def make(small_config):
     kinds = [{"kind": "uniform", "rates": [0.2]}, {"kind": "pair_flip", "rates": [0.2]}]

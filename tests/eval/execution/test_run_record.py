@@ -24,6 +24,9 @@ BAD = {
 }
 
 
+pytestmark = pytest.mark.usefixtures("fits_in_this_process")
+
+
 @pytest.fixture
 def make(small_config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -29,6 +29,9 @@ TREE = {
 BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
 
 
+pytestmark = pytest.mark.usefixtures("fits_in_this_process")
+
+
 @pytest.fixture
 def make(small_config):
     return partial(small_config, "a [b]", models=[TREE], repeats=15)
