@@ -1,27 +1,17 @@
 """A run that is killed again and again comes to the same end, and no work that was stored is done again."""
 
 import json
-import random
 import sqlite3
 import subprocess
 import sys
-import time
-from contextlib import closing, suppress
-from pathlib import Path
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
 
-COMMAND = [
-    Path(sys.executable).with_name("noisyeval"),
-    "study.json",
-    "--allow-module",
-    "own_model",
-    "--jobs",
-    "2",
-]
-KILLS = 20
-CELLS = 60
+OPTIONS = ["study.json", "--allow-module", "counted_model"]
+CELLS = 30
+AT_WORK = 4  # cells that two workers have begun, or finished and not handed over yet
 
 MODULE = """
 import time
@@ -31,19 +21,55 @@ class Counted(DecisionTreeClassifier):
     def fit(self, X, y):
         with open("fits", "a") as file:
             file.write(f"{self.max_leaf_nodes}\\n")
-        time.sleep(0.05)
+        time.sleep(0.02)
         return super().fit(X, y)
 """
+
+# The command, which kills itself when a statement of SQL or an audit event comes for the n-th time.
+KILLED = """
+import os, signal, sqlite3, sys
+
+moment, n = sys.argv[1], int(sys.argv[2])
+
+def comes(what):
+    global n
+    if moment in what:
+        n -= 1
+        if n == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+def connect(*arguments, original=sqlite3.connect, **options):
+    connection = original(*arguments, **options)
+    connection.set_trace_callback(comes)
+    return connection
+
+sqlite3.connect = connect
+sys.addaudithook(lambda event, _: comes(event))
+from boostnoise.eval.cli.main import main
+main(sys.argv[3:])
+"""
+
+# Each comes before what it names is done, and the commit after all that belongs to it.
+MOMENTS = [
+    ("BEGIN IMMEDIATE", 1),  # of the tables
+    ("CREATE TABLE runs", 1),
+    ("INTO runs", 1),
+    ("subprocess.Popen", 2),  # of the second worker
+    ("INTO cells", 1),
+    ("COMMIT", 3),  # of the second cell: the first one is that of the record of the run
+    ("INTO cells", 8),
+    ("os.rename", 5),  # of the fifth table
+]
 
 
 def prepare(folder):
     folder.mkdir()
-    (folder / "own_model.py").write_text(MODULE)
+    (folder / "counted_model.py").write_text(MODULE)
     X = np.random.default_rng(0).normal(size=(200, 3))
     noisy = np.where(np.arange(200) % 5 == 0, X[:, 1], X[:, 0]) > 0
     pd.DataFrame(X).assign(y=noisy).to_csv(folder / "data.csv", index=False)
     models = [
-        {"name": str(n), "module": "own_model", "model": "Counted", "params": {"max_leaf_nodes": n}}
+        {"name": str(n), "module": "counted_model", "model": "Counted", "params": {"max_leaf_nodes": n}}
         for n in range(2, CELLS + 2)
     ]
     study = {
@@ -58,21 +84,21 @@ def prepare(folder):
     return folder
 
 
-def start(folder):
-    return subprocess.Popen(COMMAND, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def fits(folder):
     path = folder / "fits"
     return path.read_text().split() if path.exists() else []
 
 
 def stored(folder):
-    """Models, one for each cell, in the store."""
-    for path in folder.glob("results/**/store.sqlite"):
-        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path)) as connection:
-            return {model for (model,) in connection.execute("SELECT model FROM cells WHERE error IS NULL")}
-    return set()
+    """Models, one for each cell, in the store, which is in order."""
+    path = folder / "results" / "store.sqlite"
+    if not path.exists():
+        return set()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        if connection.execute("SELECT name FROM sqlite_schema WHERE name = 'cells'").fetchall() == []:
+            return set()
+        return {model for (model,) in connection.execute("SELECT model FROM cells WHERE error IS NULL")}
 
 
 def tables(folder):
@@ -81,36 +107,33 @@ def tables(folder):
     return {"scores": scores, **{path.name: pd.read_csv(path) for path in results.glob("?la*.csv")}}
 
 
-def test_killed_at_twenty_random_moments(tmp_path):
-    whole, killed = prepare(tmp_path / "whole"), prepare(tmp_path / "killed")
-    uninterrupted = start(whole)
-    assert uninterrupted.wait() == 0, uninterrupted.communicate()
-    uninterrupted.communicate()
-    draw = random.Random(5)
-    for life in range(KILLS):
+def test_killed_at_every_step(tmp_path, noisyeval):
+    killed = prepare(tmp_path / "killed")
+    all_models = {str(n) for n in range(2, CELLS + 2)}
+    n_stored = []
+    for moment, n in MOMENTS:
         before, n_before = stored(killed), len(fits(killed))
-        process = start(killed)
-        if life % 2 == 0:
-            time.sleep(draw.uniform(0, 1.5))  # while it starts
-        else:
-            more = n_before + draw.randint(1, 8)
-            while len(fits(killed)) < more and process.poll() is None:
-                time.sleep(0.005)
-            time.sleep(draw.uniform(0, 0.06))
-        process.kill()
+        command = [sys.executable, "-c", KILLED, moment, str(n), *OPTIONS, "--jobs", "2"]
         # The command alone is killed; this waits until the last of its workers has ended too.
-        process.communicate(timeout=60)
-        assert process.returncode == -9
-        assert before <= stored(killed)
-        assert before.isdisjoint(fits(killed)[n_before:])
-    before, n_before = stored(killed), len(fits(killed))
-    assert 10 < len(before) < CELLS
-    last = start(killed)
-    _, stderr = last.communicate()
-    assert last.returncode == 0, stderr
-    assert sorted(fits(killed)[n_before:]) == sorted({str(n) for n in range(2, CELLS + 2)} - before)
+        done = subprocess.run(command, cwd=killed, capture_output=True, text=True, timeout=300)
+        assert done.returncode == -9, (moment, done.stderr)
+        after, fitted = stored(killed), fits(killed)[n_before:]
+        assert before <= after
+        assert before.isdisjoint(fitted)
+        assert after - before <= set(fitted)
+        assert len(fitted) - len(after - before) <= AT_WORK
+        n_stored.append(len(after))
+    assert n_stored == [0, 0, 0, 0, 0, 1, 8, CELLS]
+    n_fits = len(fits(killed))
+    last = noisyeval(killed, *OPTIONS)
+    assert last.exit_code == 0, last.stderr
+    assert len(fits(killed)) == n_fits
+    whole = prepare(tmp_path / "whole")
+    uninterrupted = noisyeval(whole, *OPTIONS)
+    assert uninterrupted.exit_code == 0, uninterrupted.stderr
+    assert stored(killed) == stored(whole) == all_models
+    assert sorted(fits(whole)) == sorted(all_models)
     expected, found = tables(whole), tables(killed)
     assert list(found) == list(expected)
     for name, table in expected.items():
         pd.testing.assert_frame_equal(found[name], table)
-    assert sorted(fits(whole)) == sorted(stored(whole))
