@@ -2,10 +2,12 @@
 
 import copy
 import gc
+import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import hypothesis
@@ -105,6 +107,52 @@ def process(command):
         return subprocess.run([command, *map(str, arguments)], cwd=folder, **options)
 
     return run
+
+
+class Cluster:
+    """A Dask scheduler, and workers that come and go, each in a process of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.workers = []
+        options = ["--host", "127.0.0.1", "--port", "0", "--scheduler-file", "s.json"]
+        self.scheduler = self._start("scheduler", *options)
+        path = folder / "s.json"
+        while not path.exists():
+            assert self.scheduler.poll() is None
+            time.sleep(0.05)
+        self.address = json.loads(path.read_text())["address"]
+
+    def _start(self, kind, *arguments):
+        path = [str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+            stderr=subprocess.DEVNULL,
+        )
+
+    def add_worker(self):
+        options = ["--nthreads", "1", "--no-nanny", "--local-directory", f"worker{len(self.workers)}"]
+        self.workers.append(self._start("worker", self.address, *options))
+
+    def lose_worker(self, i=-1):
+        self.workers[i].kill()
+        self.workers[i].wait()
+
+    def stop(self):
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path, monkeypatch):
+    """A Dask cluster that has no worker yet; modules in the folder of the test are known to all."""
+    monkeypatch.syspath_prepend(tmp_path)
+    cluster = Cluster(tmp_path)
+    yield cluster
+    cluster.stop()
 
 
 @pytest.fixture

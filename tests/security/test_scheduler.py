@@ -1,7 +1,6 @@
 """Any server may be at the scheduler's address, and a cluster may lose its workers."""
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -146,6 +145,11 @@ def sleeper(tmp_path, monkeypatch):
     return tmp_path
 
 
+def loops():
+    """Threads of this process that serve a connection."""
+    return {thread for thread in threading.enumerate() if thread.name in ("IO loop", "noisyeval cluster")}
+
+
 HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -167,13 +171,12 @@ def test_a_port_that_is_not_a_scheduler_is_refused_in_one_line_and_leaves_no_thr
     if "no answer" in found:
         monkeypatch.setattr(module, "CONNECT_SECONDS", 1.5)
     address = f"tcp://127.0.0.1:{listen(answer, closes=closes).port}"
+    before = loops()
     error = within_patience(lambda: list(fitted(study(1), address)))
     assert isinstance(error, ConfigError)
     assert re.match(rf"scheduler: .*{address}.*({found}).*expected .*scheduler", str(error))
     assert "\n" not in str(error)
-    assert wait_until(
-        lambda: not any(thread.name in ("IO loop", "noisyeval cluster") for thread in threading.enumerate())
-    )
+    assert wait_until(lambda: loops() <= before)
 
 
 TLS_KEYS = (
@@ -221,48 +224,7 @@ def test_tls_with_certificates_of_another_authority_names_the_settings(tmp_path,
     )
 
 
-class Cluster:
-    """A scheduler, and workers that come and go."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.workers = []
-        arguments = ["--host", "127.0.0.1", "--port", "0", "--scheduler-file", "s.json"]
-        self.scheduler = self._start("scheduler", *arguments)
-        path = folder / "s.json"
-        assert wait_until(path.exists)
-        self.address = json.loads(path.read_text())["address"]
-
-    def _start(self, kind, *arguments):
-        return subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"],
-            cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.folder)},
-            stderr=subprocess.DEVNULL,
-        )
-
-    def add_worker(self):
-        arguments = ["--nthreads", "1", "--no-nanny", "--local-directory", f"worker{len(self.workers)}"]
-        self.workers.append(self._start("worker", self.address, *arguments))
-
-    def lose_worker(self):
-        self.workers[-1].kill()
-        self.workers[-1].wait()
-
-    def stop(self):
-        for process in [*self.workers, self.scheduler]:
-            process.kill()
-            process.wait()
-
-
-@pytest.fixture
-def cluster(sleeper):
-    cluster = Cluster(sleeper)
-    yield cluster
-    cluster.stop()
-
-
-def test_each_loss_of_all_workers_is_warned_of_once(cluster, monkeypatch):
+def test_each_loss_of_all_workers_is_warned_of_once(sleeper, cluster, monkeypatch):
     monkeypatch.setattr(module, "COUNT_SECONDS", 0.1)
     outcomes = []
 
@@ -283,14 +245,14 @@ def test_each_loss_of_all_workers_is_warned_of_once(cluster, monkeypatch):
         warnings.simplefilter("default")
         changes = threading.Thread(target=lose_and_replace)
         changes.start()
-        for _, outcome in fitted(study(3, seconds=1.0), cluster.address):
+        for _, outcome in fitted(study(3, seconds=0.5), cluster.address):
             outcomes.append(outcome)
         changes.join()
     assert [outcome.error for outcome in outcomes] == [None] * 3
     assert len(lost(caught)) == 2
 
 
-def test_a_scheduler_that_stops_answering_is_warned_of(cluster, monkeypatch):
+def test_a_scheduler_that_stops_answering_is_warned_of(sleeper, cluster, monkeypatch):
     monkeypatch.setattr(module, "COUNT_SECONDS", 0.1)
     monkeypatch.setattr(module, "ANSWER_SECONDS", 1.0)
     cluster.add_worker()
@@ -314,7 +276,7 @@ def test_a_scheduler_that_stops_answering_is_warned_of(cluster, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:the cluster has no worker")
-def test_a_result_that_is_lost_with_its_worker_comes_again(cluster, monkeypatch):
+def test_a_result_that_is_lost_with_its_worker_comes_again(sleeper, cluster, monkeypatch):
     states = []
 
     def outcome_of(future, original=module._outcome):
@@ -328,10 +290,18 @@ def test_a_result_that_is_lost_with_its_worker_comes_again(cluster, monkeypatch)
     assert len(states) == 6
 
 
+COMMAND = """
+from boostnoise.eval.execution import dask_cluster
+dask_cluster.COUNT_SECONDS = 0.1
+from boostnoise.eval.cli.main import main
+main()
+"""
+
+
 def interrupted(folder, address, is_time, number):
     """The lines that the command prints when it gets a signal at some time; it must end."""
     (folder / "study.json").write_text(json.dumps(study(20, seconds=0.5)))
-    command = [sys.executable, "-m", "boostnoise", "study.json", "--scheduler", address]
+    command = [sys.executable, "-c", COMMAND, "study.json", "--scheduler", address]
     with (folder / "stderr.txt").open("w+") as stderr:
         process = subprocess.Popen(
             [*command, "--allow-module", "sleeper"], cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr
@@ -356,7 +326,7 @@ def test_a_signal_ends_the_command_while_it_connects(sleeper, listen, number):
     interrupted(sleeper, f"tcp://127.0.0.1:{listener.port}", lambda _: len(listener.accepted) == 2, number)
 
 
-def test_a_signal_ends_the_command_while_it_waits_for_workers(cluster):
+def test_a_signal_ends_the_command_while_it_waits_for_workers(sleeper, cluster):
     def is_time(printed):
         if not cluster.workers and "no worker yet" in printed:
             cluster.add_worker()
