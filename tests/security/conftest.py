@@ -12,12 +12,14 @@ CONFIG = {
     "models": ["decision_tree", {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}],
     "noise": [{"kind": "uniform", "rates": [0.2]}],
     "repeats": 1,
+    "ela_fig": {"save_fig": False},
+    "rla_fig": {"save_fig": False},
 }
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory, noisyeval):
-    """A folder with a config and the results of its run."""
+    """A folder with a config and the results of its run, without pictures."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "study.json").write_text(json.dumps(CONFIG))
     done = noisyeval(folder, "study.json", "-q")

@@ -49,7 +49,7 @@ def test_a_ceiling_of_time_ends_a_run(folder, process):
     (folder / "slow.json").write_text(
         '{"datasets": ["digits"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}], "repeats": 1000}'
     )
-    done = process(folder, "slow.json", "--max-time", "5")
+    done = process(folder, "slow.json", "--max-time", "4", "-j", "1")
     assert done.returncode == 124
     assert "Traceback" not in done.stderr
     assert "slow.json" in done.stderr.splitlines()[-1]
@@ -114,7 +114,7 @@ def test_equal_errors_have_equal_texts_in_all_processes(tmp_path, monkeypatch):
     """scikit-learn writes sets into messages, whose order depends on the process."""
     model = {"module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"criterion": "x"}}
     texts = set()
-    for seed in ("1", "2", "3"):
+    for seed in ("1", "2"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         config = parse_config(SMALL | {"models": [model], "results_dir": str(tmp_path / seed)}, "study")
         texts.update(run(config, n_jobs=1).scores["error"])

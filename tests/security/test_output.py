@@ -1,5 +1,6 @@
 """Nothing that a config may hold costs the report after all fits."""
 
+import dataclasses
 import json
 import re
 import subprocess
@@ -8,6 +9,7 @@ import pytest
 
 from boostnoise.eval import load_config
 from boostnoise.eval.comparison.table_export import escape_latex, escape_markdown
+from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.config.line_styles import check_figures, check_options
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
@@ -91,8 +93,10 @@ def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
     results = folder / "results" / "study"
     for path in results.iterdir():
         path.unlink()
-    with pytest.warns(UserWarning, match="plot ela cannot be drawn"):
-        report.write_report(load_run(results))
+    run = load_run(results)
+    pictures = run.config.model_copy(update={"ela_fig": FigureOptions(), "rla_fig": FigureOptions()})
+    with pytest.warns(UserWarning, match="ela cannot be drawn"):
+        report.write_report(dataclasses.replace(run, config=pictures))
     names = {path.name for path in results.iterdir()}
     assert {"rla.png", "rla.svg", "rla.pdf", "scores.csv", "report.html"} <= names
     assert "ela.png" not in names
@@ -115,6 +119,8 @@ def test_a_mistake_is_told_by_the_exit_status_where_streams_are_closed(folder, c
 
 def test_the_environment_chooses_no_window_system(folder, process, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "nope")
+    config = json.loads((folder / "study.json").read_text())
+    (folder / "study.json").write_text(json.dumps(config | {"ela_fig": {}}))
     done = process(folder, "study.json", "-q")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -129,6 +135,8 @@ def test_names_are_no_formulas_to_a_spreadsheet(tmp_path, noisyeval):
                 "models": models,
                 "noise": [{"kind": "uniform", "rates": [0.0]}],
                 "repeats": 1,
+                "ela_fig": {"save_fig": False},
+                "rla_fig": {"save_fig": False},
             }
         )
     )
@@ -161,7 +169,7 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(folder, monkeypatch, re
     for path in results.iterdir():
         path.unlink()
     assert "no such page" in refused(folder, "--redraw", "results/study")
-    assert {"scores.csv", "ela.png"} <= {path.name for path in results.iterdir()}
+    assert {"scores.csv", "ela.csv"} <= {path.name for path in results.iterdir()}
 
 
 @pytest.mark.parametrize("rates", [[1e-9, 0.2], [0.1, 0.1000001]])
