@@ -69,7 +69,7 @@ def _fit(cells, datasets, allowed, **_):
 @pytest.fixture
 def fits_in_this_process(monkeypatch):
     """Runs start no worker, which takes seconds to load what this process has loaded already."""
-    monkeypatch.setattr("boostnoise.eval.execution.runner.fit_here", _fit)
+    monkeypatch.setattr("boostnoise.eval.execution.runner.fit_locally", _fit)
 
 
 def _in_this_process(folder, *arguments, **options):
@@ -82,7 +82,7 @@ def _in_this_process(folder, *arguments, **options):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("MPLBACKEND", "agg")  # set back to what it was
-        patch.setattr("boostnoise.eval.execution.runner.fit_here", _fit)
+        patch.setattr("boostnoise.eval.execution.runner.fit_locally", _fit)
         try:
             done = CliRunner(**options).invoke(main, [*map(str, arguments)])
         finally:

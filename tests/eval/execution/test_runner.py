@@ -301,8 +301,8 @@ def test_models_that_take_too_much(make, own_models):
         memory_limit=0.4,
     )
     errors = run(config, n_jobs=2, allow_modules=["own_models"]).scores.set_index("model")["error"]
-    assert errors["Hangs"] == "ran longer than the time limit of 4 s"
-    assert errors["Large"] == "took more than the memory limit of 0.4 GiB"
+    assert errors["Hangs"] == "exceeded the time limit of 4 s"
+    assert errors["Large"] == "exceeded the memory limit of 0.4 GiB"
     assert pd.isna(errors["tree"])
 
 
