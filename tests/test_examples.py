@@ -19,6 +19,7 @@ def images(cell):
     return [output for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
 
 
+@pytest.mark.release
 def test_it_runs(example, tmp_path, monkeypatch):
     # The kernel is this Python, whatever kernels and settings the user has; pictures are shown as in a notebook.
     monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")

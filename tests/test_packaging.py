@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 
+@pytest.mark.release
 def test_the_wheel_holds_every_file_of_the_packages(root, tmp_path):
     # Built from a copy, so that the checkout stays clean.
     copy = tmp_path / "copy"

@@ -96,6 +96,7 @@ def build(root, tmp_path):
     return run
 
 
+@pytest.mark.release
 def test_a_site_without_mistakes(build, tmp_path):
     done = build(GOOD + GINI, MODULE % "`width`")
     assert (done.returncode, done.stderr) == (0, "")
@@ -110,6 +111,7 @@ def test_a_site_without_mistakes(build, tmp_path):
     assert [found for file in files for found in re.findall(loaded, file.read_text(encoding="utf-8"))] == []
 
 
+@pytest.mark.release
 def test_every_broken_reference_is_an_error(build):
     page = GOOD + GINI + "[a](nowhere.md) [b](other.md#nothing) {py:obj}`robust_splits.Ginny`\n"
     done = build(page, MODULE % "`Ginny`, `boostnoise_module.anther`, `Gini.gian` and [2]_")

@@ -23,6 +23,8 @@ from boostnoise.eval.plotting.styles import line_style
 from boostnoise.eval.report.html.page import render_page, write_html
 from boostnoise.eval.report.html.styles import DARK_PAGE, lighten
 
+pytestmark = pytest.mark.release
+
 RATES = [0.0, 0.1, 0.3, 0.4]
 NASTY = [
     "<script>alert(1)</script>",
