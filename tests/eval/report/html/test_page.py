@@ -161,8 +161,11 @@ class Opened:
             """(selector) => {
               const plot = document.querySelector(selector);
               const drawn = [...plot.querySelectorAll(".scatterlayer .trace")];
-              return Object.fromEntries(plot._fullData.filter((trace) => trace.visible === true && !trace.meta.band).map((trace) => {
-                const path = drawn.find((one) => one.classList.contains(`trace${trace.uid}`)).querySelector("path.js-line");
+              // Plotly draws the traces that have points, in their order.
+              const traces = plot.data.filter((trace) => trace.x.length > 0);
+              if (traces.length !== drawn.length) throw Error(`${drawn.length} of ${traces.length} traces are drawn`);
+              return Object.fromEntries(traces.map((trace, i) => [trace, drawn[i]]).filter(([trace]) => !trace.meta.band).map(([trace, one]) => {
+                const path = one.querySelector("path.js-line");
                 return [trace.meta.model, path && path.getAttribute("d") ? getComputedStyle(path).stroke : null];
               }));
             }""",
@@ -263,13 +266,9 @@ def test_hovering_shows_the_values(shown, run):
         plot.scroll_into_view_if_needed()
         metric = "ela" if "ela" in table else "accuracy"
         value = table.query("model == 'forest' and noise_rate == 0.4")[metric].item()
-        x, y = plot.evaluate(
-            """(plot, [x, y]) => {
-              const { xaxis, yaxis } = plot._fullLayout, box = plot.getBoundingClientRect();
-              return [box.left + xaxis._offset + xaxis.l2p(x), box.top + yaxis._offset + yaxis.l2p(y)];
-            }""",
-            [0.4, value],
-        )
+        # The last point of the second of three lines; bands have none.
+        box = plot.locator(".trace:has(path.point)").nth(1).locator("path.point").last.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         shown.page.mouse.move(x - 2, y)
         shown.page.mouse.move(x, y)
         label = plot.locator(".hoverlayer .hovertext")
@@ -316,7 +315,7 @@ def test_ranks_that_cannot_be_compared_are_not_joined(opened):
 
     tab = opened(make_run(kinds=["uniform", "other", "third"], fails=fails))
     chart = tab.page.locator("[data-chart=rank]")
-    drawn = """(plot) => plot._fullData.filter((trace) => !trace.meta.band).map((trace) => {
+    drawn = """(plot) => plot.data.filter((trace) => !trace.meta.band).map((trace) => {
       const points = trace.x.map((x, i) => [x, trace.y[i]]);
       return points.map(([x, y]) => x === null || y === null ? " " : x).join("").trim();
     })"""
@@ -366,7 +365,7 @@ def test_a_model_is_hidden_everywhere_at_once(opened, run):
     for plot in tab.page.locator(".plot").all():
         plot.scroll_into_view_if_needed()
     charts = tab.js(
-        "[...document.querySelectorAll('.plot')].map((plot) => [...new Set(plot._fullData.map((trace) => trace.meta.model))].sort())"
+        "[...document.querySelectorAll('.plot')].map((plot) => [...new Set(plot.data.map((trace) => trace.meta.model))].sort())"
     )
     assert charts == [[0, 2]] * len(charts)
     assert len(charts) == 5 + 4 * 3
@@ -512,7 +511,7 @@ def test_names_and_errors_show_as_text(opened):
         == NASTY
     )
     hover = tab.js(
-        "document.querySelector('#curves .plot')._fullData.filter((trace) => !trace.meta.band).map((trace) => trace.name)"
+        "document.querySelector('#curves .plot').data.filter((trace) => !trace.meta.band).map((trace) => trace.name)"
     )
     assert "&lt;b&gt;bold&lt;/b&gt; &amp;amp; co" in hover[3]
     assert (
@@ -653,7 +652,7 @@ def test_dark_mode_and_print(opened, run):
         """() => {
           addEventListener("beforeprint", () => {
             window.printed = [...document.querySelectorAll("#curves .plot, #rate .plot")].map((plot) =>
-              [plot._fullLayout.width, plot._fullData.at(-1).marker.color]);
+              [Number(plot.querySelector(".main-svg").getAttribute("width")), plot.data.at(-1).marker.color]);
           });
         }"""
     )
