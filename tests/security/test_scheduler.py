@@ -158,10 +158,10 @@ HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
     [
         (b"", False, r"no answer within 1\.5 s"),
         ((10**9).to_bytes(8, "little"), False, r"no answer within 1\.5 s"),
-        (HTTP, False, "not Dask"),
-        (HTTP, True, "not Dask|reset|closed"),
+        (HTTP, False, "not come from Dask"),
+        (HTTP, True, "not come from Dask|reset|closed"),
         (b"", True, "reset|closed"),
-        (bytes(8), False, "not Dask"),
+        (bytes(8), False, "not come from Dask"),
     ],
     ids=["silent", "stops", "http", "http_and_closes", "closes", "empty_message"],
 )

@@ -204,7 +204,7 @@ def test_the_given_labels_of_a_record_differ_from_the_true_ones(folder, edit_rec
             cell["noise_rate"] = 0.0
 
     edit_record(change)
-    assert "other cells" in refused(folder, "--redraw", "results/study")
+    assert "do not match its config" in refused(folder, "--redraw", "results/study")
 
 
 def test_records_of_large_runs_are_read(folder):
