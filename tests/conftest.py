@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 # Threads that wait for one another do not take the cores from processes that share the tests.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Other work on the machine makes no test fail.
 hypothesis.settings.register_profile("no deadline", deadline=None)
