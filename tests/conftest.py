@@ -148,6 +148,12 @@ class Cluster:
             process.wait()
 
 
+@pytest.fixture(scope="session")
+def start_cluster():
+    """Starts a Dask cluster without workers, in a folder whose modules its workers know."""
+    return Cluster
+
+
 @pytest.fixture
 def cluster(tmp_path, monkeypatch):
     """A Dask cluster that has no worker yet; modules in the folder of the test are known to all."""

@@ -8,6 +8,7 @@ from contextlib import closing
 
 import numpy as np
 import pandas as pd
+import pytest
 
 OPTIONS = ["study.json", "--allow-module", "counted_model"]
 CELLS = 30
@@ -25,40 +26,61 @@ class Counted(DecisionTreeClassifier):
         return super().fit(X, y)
 """
 
-# The command, which kills itself when a statement of SQL or an audit event comes for the n-th time.
+# The command, which kills itself when a statement of SQL or an audit event comes for the n-th time.  What it imports
+# takes seconds, so one process loads that, and forks for each line of its input, which holds the arguments.
 KILLED = """
-import os, signal, sqlite3, sys
+import json, os, signal, sqlite3, sys
 
-moment, n = sys.argv[1], int(sys.argv[2])
-
-def comes(what):
-    global n
-    if moment in what:
-        n -= 1
-        if n == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-def connect(*arguments, original=sqlite3.connect, **options):
-    connection = original(*arguments, **options)
-    connection.set_trace_callback(comes)
-    return connection
-
-sqlite3.connect = connect
-sys.addaudithook(lambda event, _: comes(event))
+import boostnoise.eval.config.reader, boostnoise.eval.execution.runner, boostnoise.eval.report.files
+import sklearn.tree
 from boostnoise.eval.cli.main import main
-main(sys.argv[3:])
+
+def run(moment, n, arguments):
+    def comes(what):
+        nonlocal n
+        if moment in what:
+            n -= 1
+            if n == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def connect(*arguments, original=sqlite3.connect, **options):
+        connection = original(*arguments, **options)
+        connection.set_trace_callback(comes)
+        return connection
+
+    sqlite3.connect = connect
+    sys.addaudithook(lambda event, _: comes(event))
+    main(arguments)
+
+for line in sys.stdin:
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(writer, 1)
+        os.dup2(writer, 2)
+        os.close(reader)
+        os.close(writer)
+        try:
+            run(*json.loads(line))
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with open(reader) as said:
+        printed = said.read()  # until the last of the workers has ended too
+    _, status = os.waitpid(child, 0)
+    print(json.dumps([os.waitstatus_to_exitcode(status), printed]), flush=True)
 """
 
-# Each comes before what it names is done, and the commit after all that belongs to it.
+# Each comes before what it names is done, and the commit after all that belongs to it.  The last number is that of workers.
 MOMENTS = [
-    ("BEGIN IMMEDIATE", 1),  # of the tables
-    ("CREATE TABLE runs", 1),
-    ("INTO runs", 1),
-    ("subprocess.Popen", 2),  # of the second worker
-    ("INTO cells", 1),
-    ("COMMIT", 3),  # of the second cell: the first one is that of the record of the run
-    ("INTO cells", 8),
-    ("os.rename", 5),  # of the fifth table
+    ("BEGIN IMMEDIATE", 1, 1),  # of the tables
+    ("CREATE TABLE runs", 1, 1),
+    ("INTO runs", 1, 1),
+    ("subprocess.Popen", 2, 2),  # of the second worker
+    ("INTO cells", 1, 1),
+    ("COMMIT", 3, 1),  # of the second cell: the first one is that of the record of the run
+    ("INTO cells", 8, 2),
+    ("os.rename", 5, 1),  # of the fifth table
 ]
 
 
@@ -107,16 +129,34 @@ def tables(folder):
     return {"scores": scores, **{path.name: pd.read_csv(path) for path in results.glob("?la*.csv")}}
 
 
-def test_killed_at_every_step(tmp_path, noisyeval):
-    killed = prepare(tmp_path / "killed")
+@pytest.fixture
+def killed(tmp_path):
+    return prepare(tmp_path / "killed")
+
+
+@pytest.fixture
+def run_killed(killed):
+    """Runs the command, which is killed at a moment; its exit status and what it printed."""
+    line = [sys.executable, "-c", KILLED]
+    with subprocess.Popen(
+        line, cwd=killed, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+
+        def run(*what):
+            process.stdin.write(json.dumps(what) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield run
+
+
+def test_killed_at_every_step(tmp_path, killed, run_killed, noisyeval):
     all_models = {str(n) for n in range(2, CELLS + 2)}
     n_stored = []
-    for moment, n in MOMENTS:
+    for moment, n, n_workers in MOMENTS:
         before, n_before = stored(killed), len(fits(killed))
-        command = [sys.executable, "-c", KILLED, moment, str(n), *OPTIONS, "--jobs", "2"]
-        # The command alone is killed; this waits until the last of its workers has ended too.
-        done = subprocess.run(command, cwd=killed, capture_output=True, text=True, timeout=300)
-        assert done.returncode == -9, (moment, done.stderr)
+        status, printed = run_killed(moment, n, [*OPTIONS, "--jobs", str(n_workers)])
+        assert status == -9, (moment, printed)
         after, fitted = stored(killed), fits(killed)[n_before:]
         assert before <= after
         assert before.isdisjoint(fitted)

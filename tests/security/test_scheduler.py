@@ -138,11 +138,30 @@ def listen():
         listener.close()
 
 
+@pytest.fixture(scope="module")
+def sleeper(tmp_path_factory):
+    """A folder with a module of models, which can be imported from it."""
+    folder = tmp_path_factory.mktemp("sleeper")
+    (folder / "sleeper.py").write_text(SLEEPER)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def shared_cluster(sleeper, start_cluster):
+    """One cluster for all tests: each process takes seconds to start."""
+    cluster = start_cluster(sleeper)
+    yield cluster
+    cluster.stop()
+
+
 @pytest.fixture
-def sleeper(tmp_path, monkeypatch):
-    (tmp_path / "sleeper.py").write_text(SLEEPER)
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+def cluster(shared_cluster):
+    """A cluster with a worker at least, which may be one that a test left."""
+    if not any(worker.poll() is None for worker in shared_cluster.workers):
+        shared_cluster.add_worker()
+    return shared_cluster
 
 
 def loops():
@@ -240,7 +259,6 @@ def test_each_loss_of_all_workers_is_warned_of_once(sleeper, cluster, monkeypatc
     def lost(caught):
         return [warning for warning in caught if "lost all its workers" in str(warning.message)]
 
-    cluster.add_worker()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         changes = threading.Thread(target=lose_and_replace)
@@ -255,7 +273,6 @@ def test_each_loss_of_all_workers_is_warned_of_once(sleeper, cluster, monkeypatc
 def test_a_scheduler_that_stops_answering_is_warned_of(sleeper, cluster, monkeypatch):
     monkeypatch.setattr(module, "COUNT_SECONDS", 0.1)
     monkeypatch.setattr(module, "ANSWER_SECONDS", 1.0)
-    cluster.add_worker()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
 
@@ -284,7 +301,6 @@ def test_a_result_that_is_lost_with_its_worker_comes_again(sleeper, cluster, mon
         return None if len(states) % 2 else original(future)
 
     monkeypatch.setattr(module, "_outcome", outcome_of)
-    cluster.add_worker()
     outcomes = dict(fitted(study(3), cluster.address))
     assert [outcome.error for outcome in outcomes.values()] == [None] * 3
     assert len(states) == 6
@@ -319,19 +335,21 @@ def interrupted(folder, address, is_time, number):
     assert lines[-2].startswith("Interrupted")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_command_while_it_connects(sleeper, listen, number):
+def test_a_signal_ends_the_command_while_it_connects(sleeper, listen):
     listener = listen()
     # The second connection is Dask's.
-    interrupted(sleeper, f"tcp://127.0.0.1:{listener.port}", lambda _: len(listener.accepted) == 2, number)
+    interrupted(
+        sleeper,
+        f"tcp://127.0.0.1:{listener.port}",
+        lambda _: len(listener.accepted) == 2,
+        signal.SIGTERM,
+    )
 
 
-def test_a_signal_ends_the_command_while_it_waits_for_workers(sleeper, cluster):
+def test_a_signal_ends_the_command_while_it_waits_for_workers(cluster):
     def is_time(printed):
-        if not cluster.workers and "no worker yet" in printed:
-            cluster.add_worker()
         # The first tenth of the cells is done: 2 of 20.
-        if "2 of 20" in printed and cluster.workers[0].poll() is None:
+        if "2 of 20" in printed and cluster.workers[-1].poll() is None:
             cluster.lose_worker()
         return "lost all its workers" in printed
 

@@ -152,7 +152,7 @@ def check_agreement(config):
 
 
 @given(st.data())
-@settings(max_examples=600)
+@settings(max_examples=300)
 def test_schema_and_reader_agree(mutated, data):
     check_agreement(data.draw(mutated(FULL, VALUES, KEYS)))
 
