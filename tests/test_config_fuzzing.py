@@ -242,13 +242,18 @@ def test_every_wild_name_in_a_report(folder):
 def test_every_wild_value_at_the_places_that_name_something(folder, value):
     """The name of a model, its module and class, and descriptions within parameters."""
     name = value if isinstance(value, str) else "m"
+    bagging = {"module": "sklearn.ensemble", "model": "BaggingClassifier"}
     models = [[{"name": name, "model": "gbm"}, "adaboost"], [{"module": name, "model": name}], [value]]
-    for params in ({"estimator": value}, {"x": [[value]]}, {name: value}):
-        models.append([{"module": "sklearn.ensemble", "model": "BaggingClassifier", "params": params}])
-    changes = [{"models": some} for some in models]
-    changes.append({"ela_fig": {"fig_title": value, **NO_PICTURE}})
-    for key in ("path", "target", "split", "test_path", "positive", "name"):
-        changes.append({"datasets": [{**SMALL["datasets"][0], key: value}]})
+    models += [
+        [{**bagging, "params": {key: inner}}]
+        for key, inner in [("estimator", value), ("x", [[value]]), (name, value)]
+    ]
+    keys = ("path", "target", "split", "test_path", "positive", "name")
+    changes = [
+        *({"models": some} for some in models),
+        {"ela_fig": {"fig_title": value, **NO_PICTURE}},
+        *({"datasets": [{**SMALL["datasets"][0], key: value}]} for key in keys),
+    ]
     # What the checks take is run at once: the first such models, and the last such data set, which has the name.
     taken = [change for change in changes if check_command(folder, SMALL | change, "--dry-run").exit_code == 0]
     together = {key: item for change in taken for key, item in change.items() if key != "models"}

@@ -13,25 +13,17 @@ from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
 
 
-def noisyeval(config, folder, *options):
-    path = folder / "study.json"
-    path.write_text(
-        json.dumps({"datasets": ["iris"], "noise": [{"kind": "uniform", "rates": [0.0]}], **config})
-    )
-    return subprocess.run(
-        [sys.executable, "-m", "boostnoise", path.name, *options], cwd=folder, capture_output=True, text=True
-    )
-
-
 @pytest.mark.parametrize("options", [["--dry-run"], []])
-def test_no_module_is_imported_to_see_whether_it_holds_a_class(tmp_path, options):
+def test_no_module_is_imported_to_see_whether_it_holds_a_class(tmp_path, monkeypatch, noisyeval, options):
     # At its import this module makes a cache in ./cachedir, from which it unpickles results.
-    result = noisyeval(
-        {"models": [{"module": "xgboost.testing", "model": "XGBClassifier"}]}, tmp_path, *options
-    )
-    assert result.returncode == 2
+    monkeypatch.delitem(sys.modules, "xgboost.testing", raising=False)
+    models = [{"module": "xgboost.testing", "model": "XGBClassifier"}]
+    (tmp_path / "study.json").write_text(json.dumps({**SMALL, "models": models}))
+    result = noisyeval(tmp_path, "study.json", *options)
+    assert result.exit_code == 2
     assert "xgboost.testing.XGBClassifier" in result.stderr
     assert "xgboost.XGBClassifier" in result.stderr
+    assert "xgboost.testing" not in sys.modules
     assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
 
 

@@ -102,18 +102,17 @@ def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
     assert "ela.png" not in names
 
 
-@pytest.mark.parametrize("closed", [(2,), (0, 1, 2)], ids=str)
-def test_closed_streams_do_not_fail_a_run(folder, command, closed):
+def test_closed_streams_do_not_fail_a_run(folder, command):
     (folder / "results" / "study" / "report.html").unlink()
-    redirect = " ".join(f"{descriptor}>&-" for descriptor in closed)
-    line = f"{command} study.json {redirect}"
+    line = f"{command} study.json 0>&- 1>&- 2>&-"
     assert subprocess.run(line, shell=True, cwd=folder, timeout=300).returncode == 0
     assert (folder / "results" / "study" / "report.html").exists()
 
 
-def test_a_mistake_is_told_by_the_exit_status_where_streams_are_closed(folder, command):
+@pytest.mark.parametrize("redirect", ["2>&-", ">&- 2>&-"])
+def test_a_mistake_is_told_by_the_exit_status_where_streams_are_closed(folder, command, redirect):
     (folder / "study.json").write_text("{}")
-    line = f"{command} study.json >&- 2>&-"
+    line = f"{command} study.json {redirect}"
     assert subprocess.run(line, shell=True, cwd=folder, timeout=300).returncode == 2
 
 

@@ -97,7 +97,7 @@ def test_no_journal_has_a_file_deleted(folder, victim, refused):
     assert victim.read_text() == "mine"
 
 
-def test_many_redraws_at_once(folder, command):
+def test_redraws_at_once(folder, command):
     line = [command, "--redraw", "results/study", "-q"]
     running = [subprocess.Popen(line, cwd=folder, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     assert [(process.communicate()[1], process.returncode) for process in running] == [("", 0)] * 2

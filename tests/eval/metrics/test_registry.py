@@ -65,6 +65,8 @@ def test_one_entry_makes_a_measure(root, tmp_path):
                 "repeats": 1,
                 "tables": ["mean_brier"],
                 "figures": ["brier", "brier_by_dataset"],
+                "ela_fig": {"save_fig": False},
+                "rla_fig": {"save_fig": False},
             }
         )
     )
