@@ -49,7 +49,7 @@ def test_a_ceiling_of_time_ends_a_run(folder, process):
     (folder / "slow.json").write_text(
         '{"datasets": ["digits"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}], "repeats": 1000}'
     )
-    done = process(folder, "slow.json", "--max-time", "1.5", "-j", "1")
+    done = process(folder, "slow.json", "--max-time", "3", "-j", "1")
     assert done.returncode == 124
     assert "Traceback" not in done.stderr
     assert "slow.json" in done.stderr.splitlines()[-1]
