@@ -1,6 +1,8 @@
+import json
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,12 +10,17 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from boostnoise.eval import ConfigError, mean_curve, merge, run
+from boostnoise.eval.config.reader import load_config
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.config.study2020 import parse_study_config
 from boostnoise.eval.execution import runner
+from boostnoise.eval.execution.cell import run_cell
 from boostnoise.eval.execution.store import Store
+from boostnoise.eval.execution.worker_handle import DIED, Limits
+from boostnoise.eval.metrics.outcome import Outcome
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+BAYES = {"name": "bayes", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
 
 
 @pytest.fixture
@@ -50,13 +57,6 @@ def test_models_see_the_same_noise(make):
     assert (rates == 1).all()
 
 
-def test_order_of_workers_does_not_matter(make, tmp_path):
-    models = [TREE, {"name": "bayes", "module": "sklearn.naive_bayes", "model": "GaussianNB"}]
-    one = run(make(models=models), n_jobs=1).scores
-    two = run(make(models=models, results_dir=str(tmp_path / "other")), n_jobs=2).scores
-    pd.testing.assert_frame_equal(without_times(one), without_times(two))
-
-
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_the_draws_stay_as_they_are(make):
     """For the same seeds the same scores, so that those of earlier versions can be had again."""
@@ -78,16 +78,22 @@ EVERY_KIND = [
 ]
 
 
-def test_every_kind_of_noise_in_this_process_and_in_workers(make, tmp_path, request):
+def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, monkeypatch):
     cancer = load_breast_cancer()
     given = np.where(np.arange(569) % 10 == 0, 1 - cancer.target, cancer.target)
     pd.DataFrame({"expert": given}).to_csv(tmp_path / "expert.csv", index=False)
     noise = [*EVERY_KIND, {"kind": "given", "path": str(tmp_path / "expert.csv"), "column": "expert"}]
     changes = {"datasets": ["breast_cancer"], "models": [TREE, "robust_tree"], "noise": noise}
-    two = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=2).scores
-    request.getfixturevalue("fits_in_this_process")
+    other = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=1).scores
+
+    def fit_backwards(cells, datasets, allowed, **_):
+        for key, job in reversed([*cells]):
+            yield key, run_cell(job, datasets[job.dataset], allowed)
+
+    # No cell depends on its process, nor on what that has fitted before.
+    monkeypatch.setattr(runner, "fit_locally", fit_backwards)
     one = run(make(**changes)).scores
-    pd.testing.assert_frame_equal(without_times(one), without_times(two))
+    pd.testing.assert_frame_equal(without_times(one), without_times(other))
     assert one["error"].isna().all()
     assert one["noise_kind"].nunique() == 10
     noisy = one[one["noise_rate"] > 0].set_index("noise_kind")
@@ -111,12 +117,12 @@ def test_finished_cells_are_not_fitted_again(make):
     assert calls == [(16, 0, 16)]
     pd.testing.assert_frame_equal(first, again)
     wider = run(
-        make(models=[TREE, "robust_tree", "adaboost"]),
+        make(models=[TREE, "robust_tree", BAYES]),
         n_jobs=1,
         progress=lambda p: calls.append((p.done, p.failed, p.total)),
     ).scores
     assert calls[1] == (16, 0, 24)
-    pd.testing.assert_frame_equal(wider[wider["model"] != "adaboost"].reset_index(drop=True), first)
+    pd.testing.assert_frame_equal(wider[wider["model"] != "bayes"].reset_index(drop=True), first)
     fresh = run(make().model_copy(update={"resume": False}), n_jobs=1).scores
     assert (fresh["fit_seconds"] != first["fit_seconds"]).any()
     pd.testing.assert_frame_equal(without_times(fresh), without_times(first))
@@ -170,7 +176,8 @@ def test_merged_cells_are_not_fitted_again(make, tmp_path):
     pd.testing.assert_frame_equal(scores, pd.concat(tables, ignore_index=True))
 
 
-def test_a_disk_that_is_full_in_the_middle(make, monkeypatch, request):
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_a_disk_that_is_full_in_the_middle(make, monkeypatch):
     class Full(Store):
         def __init__(self, path):
             super().__init__(path)
@@ -180,8 +187,7 @@ def test_a_disk_that_is_full_in_the_middle(make, monkeypatch, request):
     with monkeypatch.context() as patch:
         patch.setattr(runner, "Store", Full)
         with pytest.raises(ConfigError, match=r"store.sqlite cannot be read or written: .* is full"):
-            run(config, n_jobs=2)
-    request.getfixturevalue("fits_in_this_process")
+            run(config)
     calls = []
     run(config, progress=lambda p: calls.append((p.done, p.failed, p.total)))
     assert 5 < calls[0][0] < 80
@@ -213,97 +219,57 @@ def test_a_failing_model_does_not_stop_the_others(make):
 NOTHING_LEFT = """
 import sys
 from boostnoise.eval import run
-from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.config.reader import load_config
 
-models = ["adaboost", "xgboost", "lightgbm", "robust_tree"]
-config = parse_config(
-    {
+scores = run(load_config("run.json"), n_jobs=1).scores
+print(scores["accuracy"].notna().sum(), {"sklearn", "xgboost", "lightgbm", "numba"} & set(sys.modules))
+"""
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_a_run_with_nothing_left_loads_no_learner(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+    content = {
         "datasets": [{"path": "data.csv", "target": "y"}],
-        "models": models,
+        "models": ["decision_tree", "xgboost", "lightgbm", "robust_tree"],
         "noise": [{"kind": "uniform", "rates": [0.1]}],
         "repeats": 1,
-    },
-    "run",
-)
-print(run(config, n_jobs=1).scores["accuracy"].notna().sum(), {"sklearn", "xgboost", "lightgbm", "numba"} & set(sys.modules))
-"""
+    }
+    Path("run.json").write_text(json.dumps(content))
+    assert run(load_config("run.json"), n_jobs=1).scores["accuracy"].notna().sum() == 8
+    command = [sys.executable, "-c", NOTHING_LEFT]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "8 set()\n"
 
 
-def test_a_run_with_nothing_left_loads_no_learner(tmp_path):
-    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
-    first, second = (
-        subprocess.run(
-            [sys.executable, "-c", NOTHING_LEFT], cwd=tmp_path, capture_output=True, text=True, check=True
-        ).stdout
-        for _ in range(2)
-    )
-    assert first.startswith("8 {'")
-    assert second == "8 set()\n"
-
-
-MODULE = """
-import os, signal, time
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-
-class Base(ClassifierMixin, BaseEstimator):
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return np.zeros(len(X), dtype=int)
-
-class Constant(Base): ...
-
-class Killed(Base):
-    def fit(self, X, y):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-class Hangs(Base):
-    def fit(self, X, y):
-        time.sleep(600)
-
-class Large(Base):
-    def fit(self, X, y):
-        large = np.ones(2**26)  # half a GiB
-        time.sleep(600)
-"""
-
-
-@pytest.fixture
-def own_models(tmp_path, monkeypatch):
-    (tmp_path / "own_models.py").write_text(MODULE)
+def test_own_modules_must_be_allowed(make, tmp_path, monkeypatch):
+    (tmp_path / "own_models.py").write_text("class Own: ...")
     monkeypatch.syspath_prepend(tmp_path)
-    return lambda name: {"name": name, "module": "own_models", "model": name}
+    own = {"name": "Own", "module": "own_models", "model": "Own"}
+    with pytest.raises(ConfigError, match=r"models\[0\] \(Own\): package 'own_models' is not allowed"):
+        run(make(models=[own]), n_jobs=1)
 
 
-def test_own_modules_must_be_allowed(make, own_models):
-    with pytest.raises(ConfigError, match=r"models\[0\] \(Constant\): package 'own_models' is not allowed"):
-        run(make(models=[own_models("Constant")]), n_jobs=1)
+def test_models_that_take_their_process_down_or_too_much(make, monkeypatch):
+    """The run passes its limits on, and keeps what becomes of each cell."""
+    asked = []
 
+    def fit(cells, datasets, allowed, *, n_workers, threads, limits):
+        asked.append((n_workers, threads, limits))
+        for key, job in cells:
+            fitted = job.model.name == "tree"
+            yield key, run_cell(job, datasets[job.dataset], allowed) if fitted else Outcome(error=DIED)
 
-def test_a_model_that_takes_its_process_down(make, own_models):
-    config = make(models=[own_models("Killed"), TREE], datasets=["iris"], repeats=1)
-    scores = run(config, n_jobs=2, allow_modules=["own_models"]).scores
-    killed = scores[scores["model"] == "Killed"]
-    assert killed["error"].str.contains("the process that fitted this cell died").all()
+    monkeypatch.setattr(runner, "fit_locally", fit)
+    limits = {"time_limit": 4, "memory_limit": 0.4}
+    config = make(models=[TREE | {"name": "killed"}, TREE], datasets=["iris"], repeats=1, **limits)
+    states = []
+    scores = run(config, n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))).scores
+    assert asked == [(1, 1, Limits(seconds=4, gib=0.4))]
+    assert states[-1] == (4, 2, 4)
+    assert (scores.loc[scores["model"] == "killed", "error"] == DIED).all()
     assert scores.loc[scores["model"] == "tree", "error"].isna().all()
-
-
-def test_models_that_take_too_much(make, own_models):
-    config = make(
-        models=[own_models("Hangs"), own_models("Large"), TREE],
-        datasets=["iris"],
-        noise=[{"kind": "uniform", "rates": [0.0]}],
-        repeats=1,
-        time_limit=4,
-        memory_limit=0.4,
-    )
-    errors = run(config, n_jobs=2, allow_modules=["own_models"]).scores.set_index("model")["error"]
-    assert errors["Hangs"] == "exceeded the time limit of 4 s"
-    assert errors["Large"] == "exceeded the memory limit of 0.4 GiB"
-    assert pd.isna(errors["tree"])
 
 
 def test_threads_beyond_the_cores_are_refused_before_any_work(make, tmp_path):

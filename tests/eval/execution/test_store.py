@@ -341,10 +341,10 @@ with Store(path) as store:
 
 
 def test_many_processes_at_once(path):
-    processes = [subprocess.Popen([sys.executable, "-c", PUT_MANY, path, str(30 * i)]) for i in range(6)]
-    assert [process.wait(120) for process in processes] == [0] * 6
+    processes = [subprocess.Popen([sys.executable, "-c", PUT_MANY, path, str(30 * i)]) for i in range(3)]
+    assert [process.wait(120) for process in processes] == [0] * 3
     with Store(path) as store:
-        assert set(store.outcomes(key(i) for i in range(300))) == {key(i) for i in range(210)}
+        assert set(store.outcomes(key(i) for i in range(300))) == {key(i) for i in range(120)}
 
 
 def test_merging_adds_what_is_finished_and_replaces_no_score(path, tmp_path):

@@ -5,8 +5,6 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 MODELS = """
 import os, signal, subprocess, time
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -29,14 +27,33 @@ class HoldsTheLock(Sleeps):
 """
 
 PARENT = """
-import sys
-from boostnoise.eval import run
+import os, signal, sys, time
+import numpy as np
 from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.datasets.dataset import Dataset
+from boostnoise.eval.execution.jobs import make_jobs
+from boostnoise.eval.execution.shared_data import SharedData
+from boostnoise.eval.execution.worker_handle import Limits, WorkerHandle
 
 # No guard of __main__: this script is not run again by workers.
-model = {"module": "own_models", "model": sys.argv[1]}
+data = Dataset("data", np.zeros((20, 1)), np.arange(20) % 2, np.arange(2))
+models = [{"module": "own_models", "model": name} for name in ("Sleeps", "HoldsTheLock")]
 noise = [{"kind": "uniform", "rates": [0.0]}]
-run(parse_config({"datasets": ["iris"], "models": [model], "noise": noise}, "run"), allow_modules=["own_models"])
+content = {"datasets": ["iris"], "models": models, "noise": noise, "repeats": 1}
+jobs = make_jobs(parse_config(content, "run"), [data])
+with SharedData({"data": data}) as shared:
+    def start(job):
+        handle = WorkerHandle(shared, ["own_models"], 1, Limits())
+        handle.submit(job.key, job)
+        return handle
+
+    handles = [start(job) for job in jobs]
+    sys.stdin.readline()
+    # Others are killed with it while they start.
+    for seconds in (0.5, 0.25, 0.0):
+        handles.append(start(jobs[0]))
+        time.sleep(seconds)
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -48,38 +65,20 @@ def is_alive(pid):
     return True
 
 
-@pytest.fixture
-def start(tmp_path):
+def test_workers_end_with_their_parent_and_leave_ctrl_c_to_it(tmp_path):
     (tmp_path / "own_models.py").write_text(MODELS)
     (tmp_path / "parent.py").write_text(PARENT)
-
-    def start(model):
-        return subprocess.Popen(
-            [sys.executable, "parent.py", model], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-        )
-
-    return start
-
-
-@pytest.mark.parametrize("model", ["Sleeps", "HoldsTheLock"])
-def test_workers_end_with_their_parent_and_leave_ctrl_c_to_it(start, model):
-    parent = start(model)
-    pid, child, ignores = parent.stderr.readline().split()
-    parent.kill()
-    parent.wait()
-    parent.stderr.close()
-    assert ignores == "True"
+    parent = subprocess.Popen(
+        [sys.executable, "parent.py"], cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    # They hold this pipe too, and write to it.
+    lines = [parent.stderr.readline().split() for _ in range(2)]
+    # All that comes now is what those say that are only starting; the end comes when the last has ended.
+    _, errors = parent.communicate("\n", timeout=60)
+    assert "Traceback" not in errors
+    assert [ignores for *_, ignores in lines] == ["True", "True"]
+    processes = [int(process) for pid, child, _ in lines for process in (pid, child)]
     deadline = time.monotonic() + 30
-    while (is_alive(int(pid)) or is_alive(int(child))) and time.monotonic() < deadline:
+    while any(map(is_alive, processes)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not is_alive(int(pid))
-    assert not is_alive(int(child))
-
-
-def test_a_worker_ends_whenever_its_parent_is_killed(start):
-    for seconds in (1.0, 1.5, 2.0):
-        parent = start("Sleeps")
-        time.sleep(seconds)
-        parent.kill()
-        # All that comes is what the processes say that hold this pipe, and the last of them has ended.
-        assert "Traceback" not in parent.communicate(timeout=60)[1]
+    assert not any(map(is_alive, processes))
