@@ -74,6 +74,26 @@ def fits_in_this_process(monkeypatch):
     monkeypatch.setattr("boostnoise.eval.execution.runner.fit_locally", _fit)
 
 
+@pytest.fixture
+def trials_in_this_process(monkeypatch):
+    """Trials of a forecast start no process either."""
+    from boostnoise.eval.execution.cell import run_cell
+    from boostnoise.eval.execution.shared_data import open_shared
+
+    class WorkerHere:
+        def __init__(self, shared, allowed, threads, limits):
+            self.datasets = open_shared(shared.fileno(), shared.layout)
+            self.allowed = allowed
+
+        def fit(self, key, job):
+            return run_cell(job, self.datasets[job.dataset], self.allowed)
+
+        def kill(self):
+            pass
+
+    monkeypatch.setattr("boostnoise.eval.execution.forecast.WorkerHandle", WorkerHere)
+
+
 def _in_this_process(folder, *arguments, **options):
     # Imported here, so that modules which need no evaluation do not load it.
     from click.testing import CliRunner

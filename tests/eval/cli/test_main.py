@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -34,9 +35,18 @@ QUICK = {
     "rla_fig": NO_PICTURE,
 }
 ONE = {**QUICK, "models": [TREE], "repeats": 1}
-# Cells of about a tenth of a second each.
-LONG = {**QUICK, "models": ["adaboost", "extra_trees"], "repeats": 5}
-N_LONG = 2 * 2 * 5
+# Cells that take a while in a process of their own, and none in this one.
+LONG = {**QUICK, "models": [{"module": "slow", "model": "Slow"}], "repeats": 10}
+SLOW = """
+import os, time
+from sklearn.tree import DecisionTreeClassifier
+
+class Slow(DecisionTreeClassifier):
+    def fit(self, X, y):
+        time.sleep(float(os.environ.get("SECONDS_OF_A_FIT", 0)))
+        return super().fit(X, y)
+"""
+N_LONG = 2 * 10
 
 
 @pytest.fixture
@@ -64,9 +74,15 @@ def stored(folder):
 def test_a_run(study, tmp_path):
     rows = [f"{i % 7},{i % 5},{'ab'[i % 7 > 3]}\n" for i in range(150)]
     (tmp_path / "mine.csv").write_text("x,z,y\n" + "".join(rows))
-    models = [TREE, "robust_forest"]
+    models = [TREE, {"model": "robust_forest", "params": {"n_estimators": 2}}]
     datasets = [{"path": "mine.csv", "target": "y"}]
-    content = {**QUICK, "models": models, "datasets": datasets, "ela_fig": {}, "rla_fig": {}}
+    content = {
+        **QUICK,
+        "models": models,
+        "datasets": datasets,
+        "ela_fig": {"fig_dpi": 30},
+        "rla_fig": {"fig_dpi": 30},
+    }
     done = study(content)
     assert done.exit_code == 0, done.stderr
     assert "mean over" not in done.stdout
@@ -241,23 +257,34 @@ def test_results_that_cannot_be_written(study, tmp_path):
 def test_files_in_the_working_directory_are_not_run(process, tmp_path):
     for name in ("random", "numpy", "catboost"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('this file was run')")
-    (tmp_path / "study.json").write_text(json.dumps(ONE | {"ela_fig": {}}))
+    (tmp_path / "study.json").write_text(json.dumps(ONE | {"ela_fig": {"fig_dpi": 30}}))
     done = process(tmp_path, "study.json", "-j", "1")
     assert done.returncode == 0, done.stderr
+    # Nor by `python -m`, which puts the working directory on the module path.
+    command = [sys.executable, "-m", "boostnoise"]
+    done = subprocess.run([*command, "--schema"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["title"]
+    shown = subprocess.run([*command, "--help"], cwd=tmp_path, capture_output=True, text=True)
+    assert shown.stdout.startswith("Usage: noisyeval [OPTIONS] CONFIG")
+
+
+OWN = ["--allow-module", "slow"]
 
 
 @pytest.fixture
 def start(command):
-    """Starts the command on a config in a process of its own, with one worker."""
+    """Starts the command on slow cells in a process of its own, with one worker."""
     processes = []
 
-    def start_command(folder, config):
+    def start_command(folder, **changes):
         folder.mkdir(exist_ok=True)
-        (folder / "study.json").write_text(json.dumps(config))
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        (folder / "slow.py").write_text(SLOW)
+        (folder / "study.json").write_text(json.dumps(LONG | changes))
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "SECONDS_OF_A_FIT": "0.2"}
         processes.append(
             subprocess.Popen(
-                [command, "study.json", "-j", "1"], cwd=folder, env=environment, text=True, start_new_session=True,
+                [command, "study.json", "-j", "1", *OWN], cwd=folder, env=environment, text=True, start_new_session=True,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )
         )  # fmt: skip
@@ -284,22 +311,22 @@ def wait_for_cells(process, folder, n):
 
 def test_a_killed_run_goes_on_where_it_was(noisyeval, start, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    pictures = LONG | {"ela_fig": {}}
-    process = start(killed, pictures)
+    process = start(killed, ela_fig={"fig_dpi": 30})
     wait_for_cells(process, killed, 4)
     # The command alone: its workers have to notice.
     process.kill()
     process.communicate(timeout=60)  # ends when the last process that holds its output does
     before = stored(killed)
     assert 4 <= len(before) < N_LONG
-    resumed = noisyeval(killed, "study.json")
+    resumed = noisyeval(killed, "study.json", *OWN)
     assert resumed.exit_code == 0
     assert f"study: {len(before)} of {N_LONG} cells done" in resumed.stderr
     # The times of the cells that were stored show that they were not fitted again.
     assert before.items() <= stored(killed).items()
     whole.mkdir()
-    (whole / "study.json").write_text(json.dumps(pictures))
-    assert noisyeval(whole, "study.json").exit_code == 0
+    for name in ("slow.py", "study.json"):
+        shutil.copy(killed / name, whole)
+    assert noisyeval(whole, "study.json", *OWN).exit_code == 0
     pd.testing.assert_frame_equal(scores(killed), scores(whole))
     for name in ("ela.csv", "rla.csv", "ela_mean.csv", "ela.png", "ela.svg"):
         files = [folder / "results" / "study" / name for folder in (killed, whole)]
@@ -308,7 +335,7 @@ def test_a_killed_run_goes_on_where_it_was(noisyeval, start, tmp_path):
 
 @pytest.mark.parametrize("stop", ["SIGINT to all, as Ctrl-C", "SIGTERM to the command"])
 def test_an_interrupted_run_says_how_to_go_on(study, start, tmp_path, stop):
-    process = start(tmp_path, LONG)
+    process = start(tmp_path)
     wait_for_cells(process, tmp_path, 2)
     if stop.startswith("SIGINT"):
         os.killpg(process.pid, signal.SIGINT)
@@ -317,10 +344,10 @@ def test_an_interrupted_run_says_how_to_go_on(study, start, tmp_path, stop):
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Interrupted" in stderr
-    assert "noisyeval study.json -j 1" in stderr
+    assert "noisyeval study.json -j 1 --allow-module slow" in stderr
     assert "Traceback" not in stderr
     assert 2 <= len(stored(tmp_path)) < N_LONG
-    assert study(None).exit_code == 0
+    assert study(None, *OWN).exit_code == 0
     assert len(scores(tmp_path)) == N_LONG
 
 
@@ -351,18 +378,24 @@ def test_a_damaged_store_is_named(study, tmp_path):
     assert (tmp_path / "results" / "store.sqlite").read_bytes() == b"x" * 5000
 
 
-def test_two_commands_at_once(start, tmp_path):
-    first = start(tmp_path, LONG)
-    wait_for_cells(first, tmp_path, 1)
-    both = [first, start(tmp_path, LONG)]
-    errors = [process.communicate(timeout=120)[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], errors
+def test_two_commands_at_once(start, study, tmp_path):
+    other = start(tmp_path)
+    wait_for_cells(other, tmp_path, 1)
+    before = len(stored(tmp_path))
+    done = study(None, *OWN)
+    assert done.exit_code == 0
+    # This one found cells to fit, and the other one was not done.
+    assert f" {N_LONG} of {N_LONG} cells done" in done.stderr
+    assert before < N_LONG
+    _, errors = other.communicate(timeout=120)
+    assert other.returncode == 0, errors
     assert len(stored(tmp_path)) == len(scores(tmp_path)) == N_LONG
 
 
 CSV = "x,z,label\n" + "".join(f"{i % 7},{i % 5},{'ham' if i % 7 > 3 else 'spam'}\n" for i in range(70))
 
 
+@pytest.mark.usefixtures("trials_in_this_process")
 def test_from_data_to_results(study, tmp_path):
     """A starter config, a dry run, the run, and once more with other displays."""
     (tmp_path / "spam.csv").write_text(CSV)
@@ -374,10 +407,10 @@ def test_from_data_to_results(study, tmp_path):
     assert "'label'" in warning
     assert "--target COLUMN" in warning
     text = (tmp_path / "study.jsonc").read_text()
-    (tmp_path / "study.jsonc").write_text(re.sub('"models": .*', '"models": ["extra_trees"],', text))
+    (tmp_path / "study.jsonc").write_text(re.sub('"models": .*', '"models": ["decision_tree"],', text))
     dry = study(None, "--dry-run", "-j", "2", name="study.jsonc")
     assert (dry.exit_code, dry.stderr) == (0, "")
-    assert re.search(r"spam +extra_trees +15 +0 +0 +15 +[\d.]+ s", dry.stdout)
+    assert re.search(r"spam +decision_tree +15 +0 +0 +15 +[\d.]+ s", dry.stdout)
     assert re.search(r"^study: 15 cells, 0 finished, 15 .*[\d.]+ s .*2 cells", dry.stdout, re.M)
     assert {path.name for path in tmp_path.iterdir()} == {"spam.csv", "study.jsonc"}
     done = study(None, "--quiet", name="study.jsonc")
@@ -419,8 +452,10 @@ def test_a_target_is_for_init(study):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", [["--schema"], ["study.json"]], ids=" ".join)
-def test_no_room_for_the_output(process, tmp_path, arguments):
-    (tmp_path / "study.json").write_text(json.dumps(ONE))
+def test_no_room_for_the_output(process, study, tmp_path, arguments):
+    if arguments == ["study.json"]:
+        study(ONE)  # so that no cell is left to fit
+        shutil.rmtree(tmp_path / "results" / "study")
     with Path("/dev/full").open("w") as full:
         done = process(tmp_path, *arguments, capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
@@ -447,17 +482,6 @@ def test_an_output_that_knows_few_characters(study):
     done = study(content, charset="ascii")
     assert done.exit_code == 0, done.stderr
     assert "b\\xe4ume" in done.stdout
-
-
-def test_python_dash_m(tmp_path):
-    (tmp_path / "random.py").write_text("raise SystemExit('this file was run')")
-    (tmp_path / "study.json").write_text(json.dumps(ONE))
-    command = [sys.executable, "-m", "boostnoise"]
-    done = subprocess.run([*command, "study.json", "-j", "1"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert REPORT in done.stdout.splitlines()[-1]
-    shown = subprocess.run([*command, "--help"], cwd=tmp_path, capture_output=True, text=True)
-    assert shown.stdout.startswith("Usage: noisyeval [OPTIONS] CONFIG")
 
 
 def test_fresh_fits_everything_again(study, tmp_path):

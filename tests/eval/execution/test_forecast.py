@@ -121,7 +121,8 @@ def test_a_trial_tells_how_time_grows_with_rows(make, fit_by):
     assert "trial fits on part of the rows" in summary_line(foretold, "run")
 
 
-def test_a_true_trial(make, tmp_path):
+@pytest.mark.usefixtures("trials_in_this_process")
+def test_data_with_a_split_of_its_own(make, tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(700, 3)), columns=list("abc"))
     frame["y"] = (frame["a"] > 0).astype(int)
     frame["part"] = ["train", "test"] * 350
@@ -133,6 +134,7 @@ def test_a_true_trial(make, tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.usefixtures("trials_in_this_process")
 def test_a_trial_that_fails_says_so(make):
     foretold = forecast(plan(make(models=[BAD])), 1)
     assert foretold.pairs[0].seconds is None
@@ -200,9 +202,10 @@ def test_no_cell_takes_longer_than_the_time_limit(make, fit_by):
 
 
 def test_trials_that_hang_or_crash_are_ended(make, mine):
-    config = make(models=[*mine, TREE], time_limit=0.5)
+    # The tree comes first: each of the others takes a process down.
+    config = make(models=[TREE, *mine], time_limit=0.5)
     foretold = forecast(plan(config, allow_modules=["forecast_models"]), 1)
-    sleeps, exits, tree = foretold.pairs
+    tree, sleeps, exits = foretold.pairs
     assert (sleeps.seconds, sleeps.known_from) == (0.5, "limit")
     assert sleeps.error == "exceeded the time limit of 0.5 s"
     assert (exits.seconds, exits.error) == (None, DIED)

@@ -263,7 +263,7 @@ def test_models_that_take_their_process_down_or_too_much(make, monkeypatch):
 
     monkeypatch.setattr(runner, "fit_locally", fit)
     limits = {"time_limit": 4, "memory_limit": 0.4}
-    config = make(models=[TREE | {"name": "killed"}, TREE], datasets=["iris"], repeats=1, **limits)
+    config = make(models=[BAYES | {"name": "killed"}, TREE], datasets=["iris"], repeats=1, **limits)
     states = []
     scores = run(config, n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))).scores
     assert asked == [(1, 1, Limits(seconds=4, gib=0.4))]
