@@ -99,20 +99,21 @@ class Listener:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         self._answer, self._closes, self._context = answer, closes, context
-        threading.Thread(target=self._serve, daemon=True).start()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
 
     def _serve(self):
         while True:
             try:
                 connection, _ = self._socket.accept()
+            except OSError:
+                return  # it was closed
+            try:
                 if self._context is not None:
                     connection = self._context.wrap_socket(connection, server_side=True)
                 connection.sendall(self._answer)
-            except ssl.SSLError:
-                continue
-            except OSError:
-                if self._socket.fileno() == -1:
-                    return
+            except OSError:  # errors of TLS too
+                connection.close()
                 continue
             self.accepted.append(connection)
             if self._closes:
@@ -121,6 +122,7 @@ class Listener:
     def close(self):
         self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+        self._thread.join()
         for connection in self.accepted:
             connection.close()
 
