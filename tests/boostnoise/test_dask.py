@@ -19,8 +19,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),
 ]
 
-N = 1_200
-ROUNDS = 15
+N = 600
+ROUNDS = 6
 CLASSES = pytest.mark.parametrize("n_classes", [2, 3])
 
 
@@ -32,6 +32,7 @@ def client(tmp_path_factory):
         processes=True,
         host="127.0.0.1",
         dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else its port is that of any other cluster
         local_directory=tmp_path_factory.mktemp("dask"),
     )
     with cluster, Client(cluster, timeout=30) as client:
