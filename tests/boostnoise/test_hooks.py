@@ -37,7 +37,7 @@ def make(request):
 
 @pytest.fixture(params=DATA)
 def data(request):
-    X, y = DATA[request.param](return_X_y=True)
+    X, y = (part[:400] for part in DATA[request.param](return_X_y=True))
     return X, y, int(y.max()) + 1
 
 
@@ -60,12 +60,12 @@ def lightgbm_params(n_classes):
 def test_with_cross_entropy_it_equals_xgboost(data, weight):
     X, y, n_classes = data
     rows, objective = xgboost.DMatrix(X, y, weight=weight), xgboost_objective("ce", n_classes=n_classes)
-    expected = xgboost.train(xgboost_params(n_classes), rows, 50).predict(rows)
+    expected = xgboost.train(xgboost_params(n_classes), rows, 20).predict(rows)
     params = xgboost_params(n_classes) | {"base_score": objective.base_score(y, weight)}
-    natively = xgboost.train(params, rows, 50, obj=objective).predict(rows)
+    natively = xgboost.train(params, rows, 20, obj=objective).predict(rows)
     np.testing.assert_allclose(natively, expected, atol=1e-5)
     model = xgboost.XGBClassifier(
-        objective=objective, base_score=params["base_score"], n_estimators=50, n_jobs=1
+        objective=objective, base_score=params["base_score"], n_estimators=20, n_jobs=1
     )
     found = model.fit(X, y, sample_weight=weight).predict_proba(X)
     np.testing.assert_allclose(found if n_classes > 2 else found[:, 1], expected, atol=1e-5)
@@ -74,11 +74,11 @@ def test_with_cross_entropy_it_equals_xgboost(data, weight):
 def test_with_cross_entropy_it_equals_lightgbm(data, weight):
     X, y, n_classes = data
     objective = lightgbm_objective("ce", n_classes=n_classes)
-    expected = lightgbm.train(lightgbm_params(n_classes), lightgbm.Dataset(X, y, weight=weight), 50).predict(X)
+    expected = lightgbm.train(lightgbm_params(n_classes), lightgbm.Dataset(X, y, weight=weight), 20).predict(X)
     start = objective.init_score(y, weight)
     rows = lightgbm.Dataset(X, y, weight=weight, init_score=start)
-    booster = lightgbm.train(lightgbm_params(n_classes) | {"objective": objective}, rows, 50)
-    model = lightgbm.LGBMClassifier(objective=objective, n_estimators=50, n_jobs=1, verbose=-1)
+    booster = lightgbm.train(lightgbm_params(n_classes) | {"objective": objective}, rows, 20)
+    model = lightgbm.LGBMClassifier(objective=objective, n_estimators=20, n_jobs=1, verbose=-1)
     model.fit(X, y, sample_weight=weight, init_score=start)
     for margin in (booster.predict(X, raw_score=True) + start, model.predict(X, raw_score=True) + start):
         found = expit(margin) if n_classes == 2 else softmax(margin, axis=1)

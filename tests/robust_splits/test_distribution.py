@@ -36,13 +36,14 @@ def impurities(criterion):
 def brute_force(distribution):
     """inf_v {p F(-v) + (1 - p) F(v)}: the best on a grid, refined locally, or at infinite v."""
     grid = np.linspace(-40, 40, 16_001)
+    mirrored, plain = distribution.cdf(-grid), distribution.cdf(grid)
     lowest = []
     for p in SHARES:
 
         def risk(v, p=p):
             return p * distribution.cdf(-v) + (1 - p) * distribution.cdf(v)
 
-        risks = risk(grid)
+        risks = p * mirrored + (1 - p) * plain
         near = grid[risks.argmin()]
         refined = minimize_scalar(
             risk, bounds=(near - 0.01, near + 0.01), method="bounded", options={"xatol": 1e-9}

@@ -33,11 +33,15 @@ def best_gain(criterion, X, y, weight, n_classes, min_samples_leaf=1):
     """Largest gain of all splits; -inf if there is no split."""
     best = -np.inf
     for column in X.T:
-        for value in np.unique(column)[:-1]:
-            left = column <= value
-            if min(left.sum(), (~left).sum()) >= min_samples_leaf:
-                counts = [class_counts(y[side], weight[side], n_classes) for side in (left, ~left)]
-                best = max(best, criterion.gain(*counts))
+        values, code = np.unique(column, return_inverse=True)
+        counts = np.zeros((values.size, n_classes))
+        np.add.at(counts, (code, y), weight)
+        # Sums from both ends, so that a class which is not on a side is 0 there.
+        left, right = counts.cumsum(axis=0)[:-1], counts[::-1].cumsum(axis=0)[-2::-1]
+        n_left = np.bincount(code).cumsum()[:-1]
+        allowed = np.minimum(n_left, y.size - n_left) >= min_samples_leaf
+        gains = map(criterion.gain, left[allowed], right[allowed])
+        best = max(best, max(gains, default=-np.inf))
     return best
 
 
@@ -75,7 +79,7 @@ def problems(draw):
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problem=problems(), min_samples_leaf=st.sampled_from([1, 1, 4]))
 def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
     X, y, weight = problem
@@ -102,13 +106,13 @@ def test_every_search_method_finds_the_best_split(name, n_values):
 def test_powers_of_any_size(q, unit):
     # (sum n_k^r)^(1/r) with r = 1 / (1 - q): the sums range from below 1e-250 to above 1e300.
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(900, 2))
-    y = (X[:, 0] + rng.normal(size=900) > 1).astype(int) + (X[:, 1] > 1.5)
-    weight = np.full(900, unit)
-    model = RobustDecisionTreeClassifier(f"gce({q})", min_samples_leaf=40, random_state=0)
+    X = rng.normal(size=(400, 2))
+    y = (X[:, 0] + rng.normal(size=400) > 1).astype(int) + (X[:, 1] > 1.5)
+    weight = np.full(400, unit)
+    model = RobustDecisionTreeClassifier(f"gce({q})", min_samples_leaf=20, random_state=0)
     model.fit(X, y, sample_weight=weight)
     assert model.tree_.n_nodes >= 3
-    check_every_node(model.tree_, get_criterion(f"gce({q})"), X, y, weight, 3, min_samples_leaf=40)
+    check_every_node(model.tree_, get_criterion(f"gce({q})"), X, y, weight, 3, min_samples_leaf=20)
 
 
 def test_no_split_without_gain():
@@ -118,7 +122,7 @@ def test_no_split_without_gain():
     assert RobustDecisionTreeClassifier("gini").fit(X, y).tree_.n_nodes == 1
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(problem=problems())
 def test_conservative_trees_stop_exactly_as_the_theorem_says(problem):
     """Wilton & Ye, Theorem 5: a leaf if and only if no split changes the majority of a child."""
@@ -143,7 +147,7 @@ def test_conservative_trees_stop_exactly_as_the_theorem_says(problem):
 @pytest.mark.parametrize("weights", ["none", "equal", "any"])
 def test_rounding_is_no_gain(name, weights):
     """A rare class that is a majority nowhere gives a single leaf, however small the impurity."""
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1_000, 20_000))
         X = rng.random((n, 3))
