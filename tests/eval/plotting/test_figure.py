@@ -27,9 +27,9 @@ def boxes(figure):
     return panels, figure.legends[0].get_window_extent().transformed(inches)
 
 
-@pytest.mark.parametrize("n", [3, 60])
-@pytest.mark.parametrize("name", ["m", LONG])
-@pytest.mark.parametrize("kinds", [NOISE[:1], NOISE])
+@pytest.mark.parametrize(
+    ("n", "name", "kinds"), [(3, "m", NOISE), (3, LONG, NOISE[:1]), (60, "m", NOISE[:1]), (60, LONG, NOISE)]
+)
 def test_a_figure_grows_with_its_models(made_scores, n, name, kinds):
     figure = figure_of(plot(made_scores([f"{name} {i}" for i in range(n)], kinds=kinds, repeats=1), "ela"))
     panels, legend = boxes(figure)
@@ -47,7 +47,7 @@ def test_a_figure_grows_with_its_models(made_scores, n, name, kinds):
 @pytest.mark.parametrize("name", ["m", LONG])
 def test_the_size_option_is_obeyed(made_scores, name):
     options = FigureOptions(fig_size=[9, 6], fig_title="")
-    scores = made_scores([f"{name} {i}" for i in range(60)])
+    scores = made_scores([f"{name} {i}" for i in range(60)], repeats=1)
     figure = figure_of(plot(scores, "ela", options=options))
     (panel,), legend = boxes(figure)
     assert figure.get_size_inches().tolist() == [9, 6]
@@ -85,8 +85,9 @@ ODD = ["_hidden", "x" * 90, "<script>alert(1)</script>", "$\\gamma$", "word " * 
     "plot_name", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"]
 )
 def test_long_and_odd_names(made_scores, plot_name, tmp_path):
-    figure = figure_of(plot(made_scores(ODD, datasets=ODD[::2], rates=(0.0, 0.1)), plot_name))
-    for suffix in ("png", "svg", "pdf"):
+    figure = figure_of(plot(made_scores(ODD, datasets=ODD[::2], rates=(0.0, 0.1), repeats=1), plot_name))
+    # Names are in the legend of the one and at the ticks of the other.
+    for suffix in ("svg", "png", "pdf") if plot_name in ("ela", "heatmap") else ("svg",):
         figure.savefig(tmp_path / f"drawn.{suffix}")
     assert "<script>" not in (tmp_path / "drawn.svg").read_text()
     assert figure.axes[0].get_window_extent().width > 0
@@ -107,15 +108,18 @@ def test_legend_marks_models_without_values(made_scores):
     assert legend(figure) == ["a (no values)", "b (no values under label noise)", "c", "d (no values)"]
 
 
-@pytest.mark.parametrize("plot_name", PLOTS)
-def test_no_values_at_all_can_be_drawn(made_scores, plot_name, tmp_path):
+# One plot of panels by data set stands for those of all measures.
+@pytest.mark.parametrize(
+    "plot_name", [name for name in PLOTS if name.removesuffix("_by_dataset") in ("ela", name)]
+)
+def test_no_values_at_all_can_be_drawn(made_scores, plot_name):
     scores = made_scores().assign(accuracy=np.nan, macro_f1=np.nan, error="ValueError: no", fit_seconds=np.nan)
     measures = {name: np.nan for name in PLOTS if name not in scores and name.split("_by")[0] == name}
     scores = scores.assign(
         **{name: value for name, value in measures.items() if "_" in name or name in PLOTS[:12]}
     )
     figure = figure_of(plot(scores, plot_name))
-    figure.savefig(tmp_path / "drawn.png")
+    figure.draw_without_rendering()
     if figure.legends:
         assert legend(figure) == ["a (no values)", "b (no values)"]
 

@@ -13,8 +13,6 @@ from boostnoise.eval.plotting.plot import PLOTS
 
 MIXED = [
     "ela",
-    "rla",
-    "retention",
     "accuracy",
     "ela_by_dataset",
     "critical_difference",

@@ -10,11 +10,11 @@ SETS = [f"set {i}" for i in range(30)]
 
 
 def test_lines_are_those_of_the_tables(made_scores):
-    scores = made_scores(datasets=SETS)
+    scores = made_scores(datasets=SETS[:6])
     axes = plot(scores, "ela_by_dataset")
-    assert [ax.get_title() for ax in axes] == SETS
+    assert [ax.get_title() for ax in axes] == SETS[:6]
     table = curve(scores, "ela").set_index(["dataset", "model"])
-    for name, ax in zip(SETS, axes, strict=True):
+    for name, ax in zip(SETS[:6], axes, strict=True):
         for model, line in zip("ab", ax.lines, strict=True):
             here = table.loc[(name, model)]
             np.testing.assert_allclose(line.get_ydata(), here["ela"])
@@ -22,7 +22,7 @@ def test_lines_are_those_of_the_tables(made_scores):
 
 
 def test_thirty_panels_are_legible(made_scores):
-    axes = plot(made_scores(datasets=SETS), "ela_by_dataset")
+    axes = plot(made_scores(datasets=SETS, repeats=1), "ela_by_dataset")
     figure = axes[0].figure
     figure.draw_without_rendering()
     assert len(figure.axes) == 30
@@ -69,7 +69,7 @@ def test_a_set_without_values_says_so(made_scores):
 
 
 def test_one_large_value_does_not_flatten_the_rest(made_scores):
-    scores = made_scores(datasets=SETS)
+    scores = made_scores(datasets=SETS[:12])
     scores.loc[(scores["dataset"] == "set 3") & (scores["model"] == "b"), "accuracy"] = 0.02
     axes = plot(scores, "ela_by_dataset")
     assert axes[0].get_ylim()[1] < 2

@@ -11,7 +11,7 @@ from boostnoise.eval.report.html.styles import plotly_style
 
 
 @pytest.fixture
-def run(small_config):
+def run(small_config, fits_in_this_process):
     tree = {"name": r"$\tau$", "model": "decision_tree"}
     bad = {
         "name": "bad",
