@@ -37,7 +37,7 @@ def make(request):
 
 @pytest.fixture(params=DATA)
 def data(request):
-    X, y = (part[:400] for part in DATA[request.param](return_X_y=True))
+    X, y = DATA[request.param](return_X_y=True)
     return X, y, int(y.max()) + 1
 
 
