@@ -15,6 +15,7 @@ from boostnoise import CrossEntropy, lightgbm_objective, xgboost_objective
 from boostnoise.losses import probabilities
 
 pytestmark = [
+    pytest.mark.release,
     # LightGBM warns about the number of threads that it sets itself.
     pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),
 ]

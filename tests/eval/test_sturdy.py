@@ -150,6 +150,7 @@ def run_killed(killed):
         yield run
 
 
+@pytest.mark.release
 def test_killed_at_every_step(tmp_path, killed, run_killed, noisyeval):
     all_models = {str(n) for n in range(2, CELLS + 2)}
     n_stored = []

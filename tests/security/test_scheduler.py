@@ -24,6 +24,8 @@ from boostnoise.eval.execution.jobs import make_jobs
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.release
+
 PATIENCE = 60  # seconds after which a test fails instead of waiting
 ALLOWED = {"sleeper"}
 SLEEPER = """

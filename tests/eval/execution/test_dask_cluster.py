@@ -17,7 +17,10 @@ from boostnoise.eval.execution.jobs import make_jobs
 from boostnoise.eval.execution.worker_handle import DIED, Limits
 
 LocalCluster = pytest.importorskip("distributed").LocalCluster
-pytestmark = pytest.mark.filterwarnings("ignore:the cluster has (no worker|lost all its workers)")
+pytestmark = [
+    pytest.mark.release,
+    pytest.mark.filterwarnings("ignore:the cluster has (no worker|lost all its workers)"),
+]
 
 # Told apart by its tag, it writes down that it is fitted.
 COUNTED = """
