@@ -28,7 +28,7 @@ from .losses.vector import (
     NormalizedCrossEntropyMAE,
     NormalizedCrossEntropyRCE,
 )
-from .metrics import CorrectedAccuracyMetric, LogLossMetric
+from .metrics import CorrectedErrorMetric, ErrorMetric, LogLossMetric, LossMetric
 from .objective_checks import check_objective
 from .transition_estimation import estimate_transition_matrix
 from .xgboost_classifier import RobustXGBClassifier
@@ -39,15 +39,17 @@ __all__ = [
     "Bootstrap",
     "BrierScore",
     "Comparison",
-    "CorrectedAccuracyMetric",
+    "CorrectedErrorMetric",
     "CrossEntropy",
     "DistributionLoss",
+    "ErrorMetric",
     "FocalLoss",
     "ForwardCorrection",
     "GeneralizedCrossEntropy",
     "LabelSmoothing",
     "LogLossMetric",
     "Loss",
+    "LossMetric",
     "MeanAbsoluteError",
     "NegativeExponential",
     "NormalizedCrossEntropyMAE",

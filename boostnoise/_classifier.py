@@ -18,6 +18,7 @@ from .losses.registry import LOSSES
 from .losses.softmax import Floats
 
 OWN_PARAMETERS = ("loss", "loss_params", "hessian")  # unknown to both libraries
+LOSS_PARAMETER = "loss_params__"  # prefix of a parameter of the loss in `set_params`
 
 
 def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
@@ -55,11 +56,23 @@ def encode_eval_set(eval_set: Any, encoder: LabelEncoder) -> list[tuple[Any, NDA
             raise ValueError(
                 f"eval_set must be a list of pairs, such as [(X, y)]; item {i} is of type {type(pair).__name__}"
             )
-        try:
-            pairs.append((pair[0], encoder.transform(pair[1])))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"eval_set[{i}]: labels must occur in the training data: {error}") from error
+        pairs.append((pair[0], encode_eval_labels(pair[1], encoder, f"eval_set[{i}]")))
     return pairs
+
+
+def encode_eval_labels(labels: Any, encoder: LabelEncoder, name: str) -> NDArray[np.int64]:
+    """Class numbers of evaluation labels, shape (n,); errors call them `name`.
+
+    Raises
+    ------
+    ValueError
+        If a label does not occur in the training data.
+    """
+    try:
+        numbers: NDArray[np.int64] = encoder.transform(labels)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: labels must occur in the training data: {error}") from error
+    return numbers
 
 
 def combine_weights(labels: NDArray[Any], sample_weight: Any, class_weight: Any) -> Floats | None:
@@ -91,19 +104,45 @@ def positive_weight(scale_pos_weight: float | None, n_classes: int) -> float:
     return 1.0 if scale_pos_weight is None or n_classes > 2 else float(scale_pos_weight)
 
 
+def pop_loss_keywords(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Remove from keywords those named ``loss_params__x``, and return them."""
+    return {name: keywords.pop(name) for name in list(keywords) if name.startswith(LOSS_PARAMETER)}
+
+
+def merge_loss_params(estimator: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of `set_params`, with those named ``loss_params__x`` merged into ``loss_params``.
+
+    A new `loss` keeps, of the earlier ``loss_params``, those that it has too.
+    """
+    merged = {name: value for name, value in params.items() if not name.startswith(LOSS_PARAMETER)}
+    changed = {name.removeprefix(LOSS_PARAMETER): params[name] for name in params if name not in merged}
+    if not changed and ("loss" not in params or "loss_params" in params):
+        return merged
+    kept = merged.get("loss_params", estimator.loss_params) or {}
+    if "loss" in params and "loss_params" not in params:
+        known = _loss_fields(params["loss"]) if isinstance(params["loss"], str) else set()
+        kept = {name: value for name, value in kept.items() if name in known}
+    merged["loss_params"] = {**kept, **changed} or None
+    return merged
+
+
+def _loss_fields(loss: Any) -> set[str]:
+    """Names of the parameters of a loss, which is given by its name or as an object."""
+    cls = LOSSES.get(loss) if isinstance(loss, str) else type(loss)
+    return {field.name for field in fields(cls)} if is_dataclass(cls) else set()
+
+
 def reject_loss_keywords(estimator: Any) -> None:
     """Raise a TypeError if a parameter of the loss was passed as a keyword of the estimator.
 
     The estimator accepts any keyword for its library, where this one would have no effect.
     """
     known = set(type(estimator)().get_params(deep=False)) | {"alpha"}  # also a parameter of both libraries
-    loss = LOSSES.get(estimator.loss) if isinstance(estimator.loss, str) else type(estimator.loss)
-    loss_fields = {field.name for field in fields(loss)} if is_dataclass(loss) else set()
+    loss_fields = _loss_fields(estimator.loss)
     for name, value in estimator.get_params(deep=False).items():
-        own = name.removeprefix("loss_params__")
-        if own != name or (name in loss_fields and name not in known):
+        if name in loss_fields and name not in known:
             raise TypeError(
-                f"{name}={value!r} has no effect; pass parameters of the loss as loss_params={ {own: value}!r}"
+                f"{name}={value!r} has no effect; pass parameters of the loss as loss_params={ {name: value}!r}"
             )
 
 

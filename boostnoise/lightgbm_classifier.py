@@ -6,13 +6,17 @@ import copy
 from typing import Any, Self
 
 import lightgbm
+from sklearn.preprocessing import LabelEncoder
 
 from ._classifier import (
     OWN_PARAMETERS,
     combine_weights,
+    encode_eval_labels,
     encode_eval_set,
     encode_labels,
     format_estimator,
+    merge_loss_params,
+    pop_loss_keywords,
     positive_weight,
 )
 from .adaptation import adapt, build_loss
@@ -22,7 +26,7 @@ from .losses.base import Loss
 from .losses.curvature import Strategy
 from .losses.registry import DEFAULT_LOSS
 from .losses.softmax import Floats
-from .metrics import LogLossMetric, adapt_metric
+from .metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
 
 # Aliases of the LightGBM parameters that a robust loss replaces or restricts.
 LIGHTGBM_NAMES = {
@@ -34,8 +38,10 @@ LIGHTGBM_NAMES = {
     "scale_pos_weight": ("scale_pos_weight",),
     "sigmoid": ("sigmoid",),
 }
-# LightGBM's names of the log loss.
+# LightGBM's names of metrics, by what computes them from margins.
 LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
+ERROR = ("binary_error", "multi_error")
+RANKING = ("auc", "average_precision")  # LightGBM itself: only the order of rows matters
 
 
 class RobustLGBMClassifier(lightgbm.LGBMClassifier):
@@ -46,9 +52,11 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     intercept together with the first trees.  The fitted booster stores how margins become probabilities, so a
     file written by ``booster_.save_model`` gives the same predictions.
 
-    The log loss is the only metric of LightGBM that is available, and is reported on an ``eval_set`` by
-    default.  A callable ``eval_metric`` receives probabilities, as in the parent class, or margins if it is a
-    metric of `boostnoise.metrics` that reads them.
+    The default ``eval_metric``, on which training stops early, is the loss.  Of LightGBM's metrics, the log
+    loss and the error are available (``"binary_logloss"``, ``"binary_error"``, ``"multi_logloss"``,
+    ``"multi_error"``), and for two classes ``"auc"`` and ``"average_precision"``.  A callable ``eval_metric``
+    receives probabilities, as in the parent class, or margins if it is a metric of `boostnoise.metrics` that
+    reads them.
 
     Parameters
     ----------
@@ -90,10 +98,12 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         hessian: Strategy | None = None,
         **kwargs: Any,
     ) -> None:
+        loss_keywords = pop_loss_keywords(kwargs)
         super().__init__(**kwargs)
         self.loss = loss
         self.loss_params = loss_params
         self.hessian = hessian
+        self.set_params(**loss_keywords)
 
     def fit(  # type: ignore[override]
         self,
@@ -113,10 +123,9 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         ------
         ValueError, TypeError
             If the loss or its parameters are invalid, if the loss does not support the number of classes, if
-            ``objective`` is set, if a metric other than the log loss is named (LightGBM's own metrics would
-            read margins as probabilities), or if `y` has fewer than two classes.  If a loss parameter is chosen
-            on the data, also if a class has a single row, if training starts from a model or from margins, or
-            if the estimated T is singular.
+            ``objective`` is set, if a metric is named that would read margins as probabilities, or if `y` has
+            fewer than two classes.  If a loss parameter is chosen on the data, also if a class has a single
+            row, if training starts from a model or from margins, or if the estimated T is singular.
         """
         self._check_parameters()
         build_loss(self)
@@ -125,10 +134,13 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         objective = self._make_objective(n_classes, build_loss(self, n_classes))
         if eval_set is not None:
             encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
-        margin_metrics = self._margin_metrics(eval_metric, n_classes)
+        if fit_params.get("eval_y") is not None:
+            fit_params["eval_y"] = _encode_eval_y(fit_params["eval_y"], encoder)
+        self._margin_metrics(eval_metric, objective.loss, n_classes)  # raises errors before long choices
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
         arguments |= {"init_score": init_score, "init_model": init_model, **fit_params}
-        adapt(self, objective, X, labels, codes, arguments)
+        objective = adapt(self, objective, X, labels, codes, arguments)
+        margin_metrics = self._margin_metrics(eval_metric, objective.loss, n_classes)
         weight = combine_weights(labels, sample_weight, self.class_weight)
         intercept = None
         starts_at_zero = self._get_library_parameter("boost_from_average") is False
@@ -155,6 +167,15 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         _write_objective(self.booster_, n_classes)
         return self
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``loss_params__q`` sets the parameter q of the loss, for instance in a grid search.
+
+        If `loss` is set and ``loss_params`` is not, those of the earlier ``loss_params`` are kept that the new
+        loss has too.
+        """
+        super().set_params(**merge_loss_params(self, params))
+        return self
+
     def _get_library_parameter(self, name: str) -> Any:
         """Value of a LightGBM parameter under any of its aliases, or None if it is not set."""
         parameters = self.get_params()
@@ -176,24 +197,32 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         if self._get_library_parameter("sigmoid") not in (None, 1):
             raise ValueError("sigmoid is for LightGBM's own objectives only; a robust loss has slope 1")
 
-    def _margin_metrics(self, eval_metric: Any, n_classes: int) -> list[Any]:
+    def _margin_metrics(self, eval_metric: Any, loss: Loss, n_classes: int) -> list[Any]:
         """The requested metrics, converted to read margins, which is what LightGBM passes with a hook."""
-        log_loss = LogLossMetric("lightgbm", name="binary_logloss" if n_classes == 2 else "multi_logloss")
+        kind = "binary" if n_classes == 2 else "multi"
         requested: list[Any] = []
         for metrics in (eval_metric, self._get_library_parameter("metric")):
             requested += metrics if isinstance(metrics, list | tuple) else [metrics]
         converted = []
         for metric in requested:
             if metric in LOG_LOSS:
-                converted.append(log_loss)
+                converted.append(LogLossMetric("lightgbm", name=f"{kind}_logloss"))
+            elif metric in ERROR:
+                converted.append(ErrorMetric("lightgbm", name=f"{kind}_error"))
+            elif metric in RANKING and n_classes == 2:
+                converted.append(metric)
             elif isinstance(metric, str) and metric != "None":
+                allowed = f"{kind}_logloss, {kind}_error" + (
+                    ", auc, average_precision" if n_classes == 2 else ""
+                )
                 raise ValueError(
                     f"metric {metric!r} of LightGBM would read the margins of a robust loss as probabilities; "
-                    "pass a callable as eval_metric, or nothing for the log loss"
+                    f"allowed metrics: {allowed}, a callable, or nothing for the loss"
                 )
             elif callable(metric):
                 converted.append(adapt_metric(metric, "lightgbm", n_classes))
-        return list(dict.fromkeys(converted)) or ([] if "None" in requested else [log_loss])
+        default = [] if "None" in requested else [default_metric(loss, "lightgbm", n_classes)]
+        return list(dict.fromkeys(converted)) or default
 
     def _make_objective(self, n_classes: int, loss: Loss) -> LightGBMObjective:
         scale_pos_weight = positive_weight(self._get_library_parameter("scale_pos_weight"), n_classes)
@@ -228,6 +257,13 @@ def _evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
     if eval_y is None:
         return []
     return [len(labels) for labels in (eval_y if isinstance(eval_y, tuple) else (eval_y,))]
+
+
+def _encode_eval_y(eval_y: Any, encoder: LabelEncoder) -> Any:
+    """Class numbers of labels, or of a tuple of arrays of them; LightGBM encodes those of `eval_set` only."""
+    if isinstance(eval_y, tuple):
+        return tuple(encode_eval_labels(labels, encoder, f"eval_y[{i}]") for i, labels in enumerate(eval_y))
+    return encode_eval_labels(eval_y, encoder, "eval_y")
 
 
 def _add_to_first_trees(booster: lightgbm.Booster, intercept: Floats) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ClassVar, Literal
 
@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 
 from ._library_inputs import read_data_set, read_weights, reshape_margins, to_class_numbers
 from .losses._validation import check_number
+from .losses.base import Loss
+from .losses.label import CrossEntropy
+from .losses.registry import name_of
 from .losses.softmax import Classes, Floats, count_classes, probabilities, softmax_of
 from .losses.transition import check_matrix_size, to_tuples
 
@@ -63,6 +66,12 @@ class Metric(ABC):
     def check_classes(self, n_classes: int) -> None:
         """Raise a ValueError if the metric does not support this number of classes."""
         return  # most metrics support any number
+
+    def _predicted_classes(self, predicted: NDArray[Any]) -> Classes:
+        """Most probable class of each row."""
+        if predicted.ndim == 2:
+            return predicted.argmax(axis=1)
+        return (predicted > (0 if self.reads == "margins" else 0.5)).astype(np.int64)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """Weighted mean of the scores of rows, in the form that the library expects.
@@ -145,19 +154,91 @@ class LogLossMetric(Metric):
 
 
 @dataclass(frozen=True)
-class CorrectedAccuracyMetric(Metric):
-    """Unbiased estimate of the accuracy on clean labels, from noisy labels.
+class LossMetric(Metric):
+    """Mean of a loss, which the objective of that loss minimises.
 
-    A row with noisy label j and predicted class c scores ``inverse(T)[j, c]``.  In expectation over the noise,
-    ``sum_j T[y, j] inverse(T)[j, c]``, this is 1 if c is the clean label y and 0 otherwise ([1]_, lemma 1;
-    [2]_, theorem 1).  Under uniform noise, an accuracy a on K classes becomes
-    ``(a - rate / (K-1)) / (1 - rate K / (K-1))``.
+    It is what early stopping on noisy labels should watch: the log loss of a model with a robust loss rises
+    long before its accuracy falls, because such a model does not estimate the probabilities of noisy labels.
 
-    The estimate may lie outside [0, 1]: the better the model, the more often it exceeds 1 by chance.  Under
-    uniform noise, its standard error is that of the noisy accuracy divided by ``1 - rate K / (K-1)``.
+    Parameters
+    ----------
+    library, reads : see `Metric`
+    loss : Loss, default=CrossEntropy()
 
-    XGBoost minimises custom metrics.  For early stopping on this one, pass
-    ``xgboost.callback.EarlyStopping(rounds=5, maximize=True)`` instead of ``early_stopping_rounds``.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostnoise import LossMetric, get_loss
+    >>> LossMetric("lightgbm", loss=get_loss("mae"))(np.array([1, 0]), np.array([0.0, 0.0]))
+    ('mae', 1.0, False)
+    """
+
+    loss: Loss = field(default_factory=CrossEntropy)
+    higher_is_better = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.loss, Loss):
+            raise TypeError(f"loss must be a Loss, got {self.loss!r}; get_loss creates one from a name")
+
+    @property
+    def __name__(self) -> str:
+        return name_of(self.loss)
+
+    def check_classes(self, n_classes: int) -> None:
+        """Raise a ValueError if the loss does not support this number of classes."""
+        self.loss.check_classes(n_classes)
+
+    def _row_scores(self, y: Classes, predicted: NDArray[Any]) -> Floats:
+        margin = predicted.astype(np.float64)
+        if self.reads == "probabilities":
+            smallest = np.finfo(predicted.dtype).eps
+            log_p = np.log(np.maximum(margin, smallest))
+            margin = log_p if margin.ndim == 2 else log_p - np.log(np.maximum(1 - margin, smallest))
+        return self.loss.value(y, margin)
+
+
+@dataclass(frozen=True)
+class ErrorMetric(Metric):
+    """Share of the labels that differ from the predicted classes.
+
+    Parameters
+    ----------
+    library, reads : see `Metric`
+    name : str, default="error"
+        Name under which the library reports the metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostnoise import ErrorMetric
+    >>> ErrorMetric("lightgbm")(np.array([1, 0]), np.array([2.0, 0.5]))
+    ('error', 0.5, False)
+    """
+
+    name: str = "error"
+    higher_is_better = False
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def _row_scores(self, y: Classes, predicted: NDArray[Any]) -> Floats:
+        wrong: Floats = (self._predicted_classes(predicted) != y).astype(np.float64)
+        return wrong
+
+
+@dataclass(frozen=True)
+class CorrectedErrorMetric(Metric):
+    """Unbiased estimate of the error on clean labels, from noisy labels.
+
+    A row with noisy label j and predicted class c scores ``1 - inverse(T)[j, c]``.  In expectation over the
+    noise, ``1 - sum_j T[y, j] inverse(T)[j, c]``, this is 0 if c is the clean label y and 1 otherwise ([1]_,
+    lemma 1; [2]_, theorem 1).  Under uniform noise, an error e on K classes becomes
+    ``(e - rate) / (1 - rate K / (K-1))``.
+
+    The estimate may lie outside [0, 1]: the better the model, the more often it is negative by chance.  Under
+    uniform noise, its standard error is that of the noisy error divided by ``1 - rate K / (K-1)``.
 
     Parameters
     ----------
@@ -171,15 +252,15 @@ class CorrectedAccuracyMetric(Metric):
     Examples
     --------
     >>> import numpy as np
-    >>> from boostnoise import CorrectedAccuracyMetric
+    >>> from boostnoise import CorrectedErrorMetric
     >>> y, margin = np.array([0, 0, 0, 1]), np.array([-1.0, -1.0, -1.0, -1.0])
-    >>> CorrectedAccuracyMetric("xgboost", rate=0.25)(y, margin)
-    1.0
+    >>> CorrectedErrorMetric("xgboost", rate=0.25)(y, margin)
+    0.0
     """
 
     T: Sequence[Sequence[float]] | None = None
     rate: float | None = None
-    higher_is_better = True
+    higher_is_better = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -194,7 +275,7 @@ class CorrectedAccuracyMetric(Metric):
 
     @property
     def __name__(self) -> str:
-        return "corrected_accuracy"
+        return "corrected_error"
 
     def check_classes(self, n_classes: int) -> None:
         """Raise a ValueError if T is for another number of classes, or if the rate is too high for this one."""
@@ -214,12 +295,16 @@ class CorrectedAccuracyMetric(Metric):
             wrong = self.rate / (n_classes - 1)
             matrix = np.full((n_classes, n_classes), wrong)
             np.fill_diagonal(matrix, 1 - self.rate)
-        if predicted.ndim == 2:
-            found = predicted.argmax(axis=1)
-        else:
-            found = (predicted > (0 if self.reads == "margins" else 0.5)).astype(np.int64)
-        scores: Floats = np.linalg.inv(matrix)[y, found]
+        scores: Floats = 1 - np.linalg.inv(matrix)[y, self._predicted_classes(predicted)]
         return scores
+
+
+def default_metric(loss: Loss, library: Literal["xgboost", "lightgbm"], n_classes: int) -> Metric:
+    """Metric on which the estimators stop early by default: the loss; the log loss under the library's name."""
+    if type(loss) is not CrossEntropy:
+        return LossMetric(library, loss=loss)
+    names = {"xgboost": ("logloss", "mlogloss"), "lightgbm": ("binary_logloss", "multi_logloss")}
+    return LogLossMetric(library, name=names[library][n_classes > 2])
 
 
 def _wrap_probability_metric(metric: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,6 +18,8 @@ from ._classifier import (
     encode_eval_set,
     encode_labels,
     format_estimator,
+    merge_loss_params,
+    pop_loss_keywords,
     positive_weight,
 )
 from .adaptation import adapt, build_loss
@@ -25,7 +27,7 @@ from .hooks import XGBoostObjective
 from .losses.base import Loss
 from .losses.curvature import Strategy
 from .losses.registry import DEFAULT_LOSS
-from .metrics import CorrectedAccuracyMetric, adapt_metric
+from .metrics import adapt_metric, default_metric
 
 LABELS_ATTRIBUTE = "boostnoise_labels"  # attribute of a saved booster that stores the labels
 
@@ -34,8 +36,9 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     """`xgboost.XGBClassifier` with a robust loss.
 
     Labels may be of any sortable type.  As with XGBoost's built-in objective, an intercept is estimated.  With
-    ``loss="ce"`` the model equals XGBoost's own.  A callable ``eval_metric`` receives probabilities, as in the
-    parent class, or margins if it is a metric of `boostnoise.metrics` that reads them.
+    ``loss="ce"`` the model equals XGBoost's own.  The default ``eval_metric``, on which training stops early,
+    is the loss.  A callable ``eval_metric`` receives probabilities, as in the parent class, or margins if it is
+    a metric of `boostnoise.metrics` that reads them.
 
     Parameters
     ----------
@@ -83,11 +86,13 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         class_weight: dict[Any, float] | str | None = None,
         **kwargs: Any,
     ) -> None:
+        loss_keywords = pop_loss_keywords(kwargs)
         super().__init__(**kwargs)
         self.loss = loss
         self.loss_params = loss_params
         self.hessian = hessian
         self.class_weight = class_weight
+        self.set_params(**loss_keywords)
 
     def fit(
         self,
@@ -116,11 +121,12 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         scale_pos_weight = positive_weight(self.scale_pos_weight, n_classes)
         objective = XGBoostObjective(build_loss(self, n_classes), self.hessian, n_classes, scale_pos_weight)
-        metrics = self._margin_metrics(n_classes)
+        self._margin_metrics(objective.loss, n_classes)  # raises errors before a choice that takes many fits
         encoded = None if eval_set is None else encode_eval_set(eval_set, encoder)
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
         arguments["verbose"] = False
         objective = adapt(self, objective, X, labels, codes, arguments)
+        metrics = self._margin_metrics(objective.loss, n_classes)
         replaced = {"objective": objective, "eval_metric": metrics}
         sample_weight = combine_weights(labels, sample_weight, self.class_weight)
         # A model from which training continues already has an intercept.
@@ -134,15 +140,20 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         self._labels = encoder.classes_
         return self
 
-    def _margin_metrics(self, n_classes: int) -> Any:
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``loss_params__q`` sets the parameter q of the loss, for instance in a grid search.
+
+        If `loss` is set and ``loss_params`` is not, those of the earlier ``loss_params`` are kept that the new
+        loss has too.
+        """
+        super().set_params(**merge_loss_params(self, params))
+        return self
+
+    def _margin_metrics(self, loss: Loss, n_classes: int) -> Any:
         """``eval_metric``, converted to read margins, which is what XGBoost passes with a hook."""
+        if self.eval_metric is None:
+            return default_metric(loss, "xgboost", n_classes)
         metrics = self.eval_metric if isinstance(self.eval_metric, list | tuple) else [self.eval_metric]
-        corrected = any(isinstance(metric, CorrectedAccuracyMetric) for metric in metrics)
-        if self.early_stopping_rounds and corrected:
-            raise ValueError(
-                "early_stopping_rounds would minimise the corrected accuracy instead of maximising it; pass "
-                "callbacks=[xgboost.callback.EarlyStopping(rounds=5, maximize=True)] instead"
-            )
         converted = [adapt_metric(metric, "xgboost", n_classes) for metric in metrics]
         return converted if isinstance(self.eval_metric, list | tuple) else converted[0]
 

@@ -35,7 +35,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
 from boostnoise import (
-    CorrectedAccuracyMetric,
+    CorrectedErrorMetric,
     RobustLGBMClassifier,
     RobustXGBClassifier,
     get_loss,
@@ -116,12 +116,12 @@ def xgboost_curve(y_seen, objective):
         xgboost.DMatrix(X_train, y_seen),
         num_boost_round=150,
         obj=objective,
-        custom_metric=CorrectedAccuracyMetric("xgboost", rate=0.0),
+        custom_metric=CorrectedErrorMetric("xgboost", rate=0.0),
         evals=[(xgboost.DMatrix(X_test, y_test), "test")],
         evals_result=history,
         verbose_eval=False,
     )
-    return history["test"]["corrected_accuracy"]
+    return 1 - np.array(history["test"]["corrected_error"])
 
 
 def lightgbm_curve(y_seen, objective):
@@ -142,12 +142,12 @@ def lightgbm_curve(y_seen, objective):
         params,
         rows,
         num_boost_round=150,
-        feval=CorrectedAccuracyMetric("lightgbm", rate=0.0),
+        feval=CorrectedErrorMetric("lightgbm", rate=0.0),
         valid_sets=[unseen],
         valid_names=["test"],
         callbacks=[lightgbm.record_evaluation(history)],
     )
-    return history["test"]["corrected_accuracy"]
+    return 1 - np.array(history["test"]["corrected_error"])
 
 
 OBJECTIVES = {
@@ -189,8 +189,8 @@ plt.show()
 #
 # So the number of rounds matters at least as much as the loss. You can choose it on held-out rows although
 # their labels are noisy too: for two classes, uniform noise of rate r turns an accuracy a into r + (1 − 2r) a,
-# which keeps the order. `CorrectedAccuracyMetric` inverts this formula and reports an estimate of the accuracy
-# on clean labels.
+# which keeps the order. `CorrectedErrorMetric` inverts this formula and reports an estimate of the error on
+# clean labels.
 
 # %%
 X_fit, X_held, y_fit, y_held = train_test_split(X_train, draws[0].labels, test_size=0.25, random_state=0)
@@ -200,11 +200,11 @@ booster = RobustXGBClassifier(
     max_depth=4,
     learning_rate=0.1,
     n_jobs=1,
-    eval_metric=CorrectedAccuracyMetric("xgboost", rate=NOISE_RATE),
-    callbacks=[xgboost.callback.EarlyStopping(rounds=50, maximize=True)],
+    eval_metric=CorrectedErrorMetric("xgboost", rate=NOISE_RATE),
+    early_stopping_rounds=50,
 )
 booster.fit(X_fit, y_fit, eval_set=[(X_held, y_held)], verbose=False)
-estimated = booster.evals_result()["validation_0"]["corrected_accuracy"]
+estimated = 1 - np.array(booster.evals_result()["validation_0"]["corrected_error"])
 rounds = range(1, len(estimated) + 1)
 true = [np.mean(booster.predict(X_test, iteration_range=(0, n)) == y_test) for n in rounds]
 best = booster.best_iteration + 1
@@ -269,9 +269,8 @@ SETTINGS = {"n_estimators": 100, "max_depth": 4, "learning_rate": 0.1, "n_jobs":
 def stopped(X, labels, rate, seed):
     """Cross entropy with the number of rounds chosen on noisy labels."""
     X_fit, X_held, y_fit, y_held = train_test_split(X, labels, test_size=0.25, random_state=seed)
-    stop = xgboost.callback.EarlyStopping(rounds=50, maximize=True)
-    metric = CorrectedAccuracyMetric("xgboost", rate=rate)
-    model = RobustXGBClassifier(loss="ce", eval_metric=metric, callbacks=[stop], **SETTINGS)
+    metric = CorrectedErrorMetric("xgboost", rate=rate)
+    model = RobustXGBClassifier(loss="ce", eval_metric=metric, early_stopping_rounds=50, **SETTINGS)
     return model.fit(X_fit, y_fit, eval_set=[(X_held, y_held)], verbose=False)
 
 

@@ -107,6 +107,11 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
         raise
 
 
+def name_of(loss: Loss) -> str:
+    """Name from the table of `boostnoise.losses`, or the name of the class for a loss that is not in it."""
+    return next((name for name, cls in LOSSES.items() if type(loss) is cls), type(loss).__name__)
+
+
 def needed_parameters(loss: str) -> list[str]:
     """Names of the parameters of a loss that have no default."""
     parameters = fields(LOSSES[loss])  # type: ignore[arg-type]

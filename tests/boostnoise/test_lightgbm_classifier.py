@@ -1,11 +1,13 @@
+import inspect
+
 import lightgbm
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
-from sklearn.metrics import log_loss
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from boostnoise import CorrectedAccuracyMetric, LogLossMetric, RobustLGBMClassifier
+from boostnoise import CorrectedErrorMetric, LogLossMetric, RobustLGBMClassifier
 
 QUIET = {"verbose": -1}
 
@@ -55,14 +57,78 @@ def test_early_stopping_equals_that_of_the_library(eval_metric):
     np.testing.assert_allclose(found.predict_proba(X_test), expected.predict_proba(X_test), atol=1e-6)
 
 
-def test_early_stopping_on_the_corrected_accuracy():
+def test_early_stopping_on_the_corrected_error():
     X_train, X_test, y_train, y_test = split_data()
-    metric = CorrectedAccuracyMetric("lightgbm", rate=0.1)
+    metric = CorrectedErrorMetric("lightgbm", rate=0.1)
     model = RobustLGBMClassifier(n_estimators=100, n_jobs=1, **QUIET)
     stop = lightgbm.early_stopping(5, verbose=False)
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=metric, callbacks=[stop])
-    corrected = (model.score(X_test, y_test) - 0.1) / 0.8
-    assert model.best_score_["valid_0"]["corrected_accuracy"] == pytest.approx(corrected)
+    corrected = (0.9 - model.score(X_test, y_test)) / 0.8
+    assert model.best_score_["valid_0"]["corrected_error"] == pytest.approx(corrected)
+
+
+@pytest.mark.parametrize("parameters", [{"loss": "mae"}, {"loss_params": {"q": "auto"}}], ids=str)
+def test_training_stops_early_on_the_loss(monkeypatch, parameters):
+    monkeypatch.setattr("boostnoise.adaptation.Q_CANDIDATES", (0.7, 1.0))
+    X_train, X_test, y_train, y_test = split_data()
+    model = RobustLGBMClassifier(n_estimators=100, n_jobs=1, **QUIET, **parameters)
+    stop = lightgbm.early_stopping(5, verbose=False)
+    model.fit(X_train, y_train, eval_set=[(X_test, y_test)], callbacks=[stop])
+    assert model.best_iteration_ < 100
+    ((name, value),) = model.best_score_["valid_0"].items()
+    assert name == ("mae" if "loss" in parameters else "gce")
+    margin = model.predict(X_test, raw_score=True)
+    assert value == pytest.approx(model.loss_.value((y_test == "yes").astype(int), margin).mean())
+
+
+def test_metrics_of_the_library_from_margins():
+    X_train, X_test, y_train, y_test = split_data()
+    names = ["auc", "average_precision", "binary_error", "binary_logloss"]
+    model = RobustLGBMClassifier(n_estimators=10, n_jobs=1, **QUIET)
+    model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=names)
+    p = model.predict_proba(X_test)[:, 1]
+    y = y_test == "yes"
+    expected = [
+        roc_auc_score(y, p),
+        average_precision_score(y, p),
+        1 - model.score(X_test, y_test),
+        log_loss(y, p),
+    ]
+    found = model.best_score_["valid_0"]
+    assert set(found) == set(names)
+    np.testing.assert_allclose([found[name] for name in names], expected, rtol=1e-6)
+    by_parameter = RobustLGBMClassifier(n_estimators=10, n_jobs=1, metric="auc", **QUIET)
+    by_parameter.fit(X_train, y_train, eval_set=[(X_test, y_test)])
+    assert by_parameter.best_score_["valid_0"] == {"auc": found["auc"]}
+
+
+def test_the_error_of_several_classes():
+    X, y = load_iris(return_X_y=True)
+    model = RobustLGBMClassifier(n_estimators=3, **QUIET).fit(
+        X, y, eval_set=[(X, y)], eval_metric="multi_error"
+    )
+    assert model.best_score_["training"] == {"multi_error": pytest.approx(1 - model.score(X, y))}
+
+
+@pytest.mark.skipif(
+    "eval_X" not in inspect.signature(lightgbm.LGBMClassifier.fit).parameters, reason="LightGBM before 4.7"
+)
+@pytest.mark.parametrize("several", [False, True])
+def test_evaluation_data_in_two_arguments(several):
+    X_train, X_test, y_train, y_test = split_data()
+
+    def fitted(**arguments):
+        return RobustLGBMClassifier(n_estimators=5, n_jobs=1, **QUIET).fit(X_train, y_train, **arguments)
+
+    expected = fitted(eval_set=[(X_test, y_test)] * (1 + several)).best_score_
+    pair = (
+        {"eval_X": (X_test,) * 2, "eval_y": (y_test,) * 2} if several else {"eval_X": X_test, "eval_y": y_test}
+    )
+    assert fitted(**pair).best_score_ == expected
+    name = r"eval_y\[1\]" if several else "eval_y"
+    wrong = (y_test, y_test + "!") if several else y_test + "!"
+    with pytest.raises(ValueError, match=f"{name}: labels must occur in the training data"):
+        fitted(**pair | {"eval_y": wrong})
 
 
 def test_margins_on_request():
@@ -102,13 +168,11 @@ def test_training_continues_from_a_model():
 
 def test_parameters_of_built_in_objectives_are_rejected():
     X, y = load_iris(return_X_y=True)
-    for parameters, fit_parameters in (({}, {"eval_metric": "multi_error"}), ({"metric": "multi_error"}, {})):
-        with pytest.raises(
-            ValueError, match=r"metric 'multi_error' .* margins of a robust loss as probabilities"
-        ):
+    for parameters, fit_parameters in (({}, {"eval_metric": "auc_mu"}), ({"metric": "auc_mu"}, {})):
+        with pytest.raises(ValueError, match=r"metric 'auc_mu' .* margins of a robust loss as probabilities"):
             RobustLGBMClassifier(**parameters).fit(X, y, eval_set=[(X, y)], **fit_parameters)
     for parameters, message in (
-        ({"metrics": ["auc"]}, "metric 'auc'"),
+        ({"metrics": ["auc"]}, "metric 'auc' .*allowed metrics: multi_logloss, multi_error, a callable"),
         ({"is_unbalance": True}, "is_unbalance"),
         ({"unbalance": True}, "is_unbalance"),
         ({"application": "regression"}, "objective is set by the loss"),
@@ -125,10 +189,10 @@ def test_unsuitable_metrics_are_rejected():
     for metric, message in (
         (LogLossMetric("xgboost"), "eval_metric must be for lightgbm, got one for xgboost"),
         (
-            CorrectedAccuracyMetric("lightgbm", rate=0.7),
+            CorrectedErrorMetric("lightgbm", rate=0.7),
             "rate must be less than 0.666667 for 3 classes, got 0.7",
         ),
-        (CorrectedAccuracyMetric("lightgbm", T=np.eye(2)), "T is for 2 classes, but there are 3"),
+        (CorrectedErrorMetric("lightgbm", T=np.eye(2)), "T is for 2 classes, but there are 3"),
     ):
         with pytest.raises(ValueError, match=message):
             RobustLGBMClassifier(**QUIET).fit(X, y, eval_set=[(X, y)], eval_metric=metric)

@@ -7,12 +7,26 @@ import pytest
 import xgboost
 from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.metrics import accuracy_score, log_loss
+from sklearn.metrics import log_loss, zero_one_loss
 
-from boostnoise import CorrectedAccuracyMetric, LogLossMetric, lightgbm_objective, xgboost_objective
+from boostnoise import (
+    CorrectedErrorMetric,
+    ErrorMetric,
+    GeneralizedCrossEntropy,
+    LogLossMetric,
+    LossMetric,
+    MeanAbsoluteError,
+    lightgbm_objective,
+    xgboost_objective,
+)
 
 DATA = {"binary": load_breast_cancer, "10 classes": load_digits}
-METRICS = [LogLossMetric, CorrectedAccuracyMetric]
+METRICS = {
+    LogLossMetric: "log_loss",
+    LossMetric: "gce",
+    ErrorMetric: "error",
+    CorrectedErrorMetric: "corrected_error",
+}
 
 
 @dataclass
@@ -30,16 +44,23 @@ class Rows:
 
 
 def make_metric(cls, *arguments):
-    return cls(*arguments) if cls is LogLossMetric else cls(*arguments, rate=0.2)
+    options = {LossMetric: {"loss": GeneralizedCrossEntropy(0.7)}, CorrectedErrorMetric: {"rate": 0.2}}
+    return cls(*arguments, **options.get(cls, {}))
 
 
 def expected(cls, y, p, weight):
-    """From scikit-learn and the formula for uniform noise."""
+    """From scikit-learn, and the formulas of the loss and of uniform noise."""
     n_classes = p.shape[1]
     if cls is LogLossMetric:
         return log_loss(y, p, sample_weight=weight, labels=np.arange(n_classes))
+    if cls is LossMetric:
+        p_label = p[np.arange(y.size), np.asarray(y, dtype=int)]
+        return np.average((1 - p_label**0.7) / 0.7, weights=weight)
+    error = zero_one_loss(y, p.argmax(axis=1), sample_weight=weight)
+    if cls is ErrorMetric:
+        return error
     wrong = 0.2 / (n_classes - 1)
-    return (accuracy_score(y, p.argmax(axis=1), sample_weight=weight) - wrong) / (1 - n_classes * wrong)
+    return (error - 0.2) / (1 - n_classes * wrong)
 
 
 @pytest.mark.parametrize("cls", METRICS)
@@ -53,8 +74,7 @@ def test_values_and_forms_of_results(cls, n_classes, weighted, library):
     weight = rng.random(50).astype(np.float32) if weighted else None
     p = np.stack([expit(-margin), expit(margin)], axis=1) if n_classes == 2 else softmax(margin, axis=1)
     value = pytest.approx(expected(cls, y, p, weight), rel=1e-6)
-    name = "log_loss" if cls is LogLossMetric else "corrected_accuracy"
-    higher = cls is not LogLossMetric
+    name = METRICS[cls]
     order = "C" if library == "xgboost" else "F"
     for reads, predicted in (("margins", margin), ("probabilities", p[:, 1] if n_classes == 2 else p)):
         metric = make_metric(cls, library, reads)
@@ -67,7 +87,7 @@ def test_values_and_forms_of_results(cls, n_classes, weighted, library):
             assert natively == (name, value)
             assert from_sklearn == value
         else:
-            assert natively == from_sklearn == (name, value, higher)
+            assert natively == from_sklearn == (name, value, False)
 
 
 @pytest.mark.parametrize("cls", METRICS)
@@ -87,14 +107,14 @@ def test_in_xgboost(cls, load):
         )  # fmt: skip
         p = booster.predict(rows)
         p = np.stack([1 - p, p], axis=1) if n_classes == 2 else p
-        value = pytest.approx(expected(cls, y, p, weight), rel=1e-5)
+        value = pytest.approx(expected(cls, y, p, weight), rel=1e-5, abs=1e-6)  # XGBoost keeps six digits
         assert history["on"][metric.__name__][-1] == value
         model = xgboost.XGBClassifier(
             objective=objective or "binary:logistic", n_estimators=3, n_jobs=1, eval_metric=metric
         )
         model.fit(X, y, sample_weight=weight, eval_set=[(X, y)], sample_weight_eval_set=[weight], verbose=False)
         p = model.predict_proba(X)
-        value = pytest.approx(expected(cls, y, p, weight), rel=1e-5)
+        value = pytest.approx(expected(cls, y, p, weight), rel=1e-5, abs=1e-6)  # XGBoost keeps six digits
         assert model.evals_result()["validation_0"][metric.__name__][-1] == value
 
 
@@ -131,26 +151,45 @@ def test_extreme_margins():
     assert LogLossMetric("xgboost", "probabilities")(np.array([1]), np.array([0.0], dtype=np.float32)) < 16
 
 
-def test_the_corrected_accuracy_is_unbiased():
-    """Its expectation over noisy labels is 1 for the clean class and 0 for others."""
+def test_the_name_of_a_loss_metric():
+    class Own(MeanAbsoluteError):
+        pass
+
+    assert [LossMetric("xgboost", loss=loss()).__name__ for loss in (MeanAbsoluteError, Own)] == ["mae", "Own"]
+
+
+def test_early_stopping_of_xgboost_minimises_the_corrected_error():
+    X, y = load_breast_cancer(return_X_y=True)
+    rows, unseen = xgboost.DMatrix(X[::2], y[::2]), xgboost.DMatrix(X[1::2], y[1::2])
+    history = {}
+    booster = xgboost.train(
+        {"nthread": 1}, rows, 40, evals=[(unseen, "unseen")], obj=xgboost_objective("gce"), evals_result=history,
+        custom_metric=CorrectedErrorMetric("xgboost", rate=0.1), early_stopping_rounds=10, verbose_eval=False,
+    )  # fmt: skip
+    errors = history["unseen"]["corrected_error"]
+    assert booster.best_score == min(errors) < errors[0]
+
+
+def test_the_corrected_error_is_unbiased():
+    """Its expectation over noisy labels is 0 for the clean class and 1 for others."""
     T = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.3, 0.7]])
-    metric = CorrectedAccuracyMetric("xgboost", T=T)
+    metric = CorrectedErrorMetric("xgboost", T=T)
     for found in range(3):
         margin = np.tile(np.eye(3)[found], (3, 1))
         estimates = [metric(np.array([label]), margin[:1]) for label in range(3)]
-        np.testing.assert_allclose(T @ estimates, np.eye(3)[found], atol=1e-12)
+        np.testing.assert_allclose(T @ estimates, 1 - np.eye(3)[found], atol=1e-12)
 
 
-def test_the_corrected_accuracy_estimates_the_clean_accuracy():
+def test_the_corrected_error_estimates_the_clean_error():
     rng = np.random.default_rng(0)
     clean = rng.integers(0, 2, size=40_000)
     margin = np.where(rng.random(40_000) < 0.9, 1.0, -1.0) * (2 * clean - 1)
     rates = np.array([0.1, 0.4])
     noisy = np.where(rng.random(40_000) < rates[clean], 1 - clean, clean)
-    metric = CorrectedAccuracyMetric("xgboost", T=[[0.9, 0.1], [0.4, 0.6]])
-    assert metric(noisy, margin) == pytest.approx(accuracy_score(clean, margin > 0), abs=0.02)
-    assert accuracy_score(noisy, margin > 0) < 0.75
-    assert CorrectedAccuracyMetric("xgboost", rate=0.3)(clean, 2.0 * clean - 1) > 1
+    metric = CorrectedErrorMetric("xgboost", T=[[0.9, 0.1], [0.4, 0.6]])
+    assert metric(noisy, margin) == pytest.approx(zero_one_loss(clean, margin > 0), abs=0.02)
+    assert zero_one_loss(noisy, margin > 0) > 0.25
+    assert CorrectedErrorMetric("xgboost", rate=0.3)(clean, 2.0 * clean - 1) < 0
 
 
 def test_a_data_set_of_the_other_library_is_rejected():
@@ -168,13 +207,14 @@ def test_a_data_set_of_the_other_library_is_rejected():
     [
         (lambda: LogLossMetric("catboost"), ValueError, "library must be one of xgboost, lightgbm, got 'catboost'"),
         (lambda: LogLossMetric("xgboost", "logits"), ValueError, "reads must be one of margins, probabilities, got 'logits'"),
-        (lambda: CorrectedAccuracyMetric("xgboost"), ValueError, "one of T and rate must be given, got T=None and rate=None"),
-        (lambda: CorrectedAccuracyMetric("xgboost", T=np.eye(2), rate=0.1), ValueError, "one of T and rate must be given"),
-        (lambda: CorrectedAccuracyMetric("xgboost", T=[[0.5, 0.5], [0.5, 0.5]]), ValueError, "T must be invertible"),
-        (lambda: CorrectedAccuracyMetric("xgboost", rate=1.0), ValueError, r"rate of .* must be in \[0, 1\), got 1.0"),
-        (lambda: CorrectedAccuracyMetric("xgboost", rate="0.1"), TypeError, "rate of .* must be a number"),
-        (lambda: CorrectedAccuracyMetric("xgboost", rate=0.5)(np.zeros(1), np.zeros(1)), ValueError, "rate must be less than 0.5 for 2 classes"),
-        (lambda: CorrectedAccuracyMetric("xgboost", T=np.eye(3))(np.zeros(1), np.zeros(1)), ValueError, "T is for 3 classes, but there are 2"),
+        (lambda: LossMetric("xgboost", loss="gce"), TypeError, "loss must be a Loss, got 'gce'"),
+        (lambda: CorrectedErrorMetric("xgboost"), ValueError, "one of T and rate must be given, got T=None and rate=None"),
+        (lambda: CorrectedErrorMetric("xgboost", T=np.eye(2), rate=0.1), ValueError, "one of T and rate must be given"),
+        (lambda: CorrectedErrorMetric("xgboost", T=[[0.5, 0.5], [0.5, 0.5]]), ValueError, "T must be invertible"),
+        (lambda: CorrectedErrorMetric("xgboost", rate=1.0), ValueError, r"rate of .* must be in \[0, 1\), got 1.0"),
+        (lambda: CorrectedErrorMetric("xgboost", rate="0.1"), TypeError, "rate of .* must be a number"),
+        (lambda: CorrectedErrorMetric("xgboost", rate=0.5)(np.zeros(1), np.zeros(1)), ValueError, "rate must be less than 0.5 for 2 classes"),
+        (lambda: CorrectedErrorMetric("xgboost", T=np.eye(3))(np.zeros(1), np.zeros(1)), ValueError, "T is for 3 classes, but there are 2"),
         (lambda: LogLossMetric("xgboost")(np.full(1, 2), np.zeros(1)), ValueError, "y must contain class numbers 0 to 1"),
         (lambda: LogLossMetric("xgboost")(np.zeros(2), np.zeros(2), [1, np.nan]), ValueError, "sample_weight must be finite"),
     ],

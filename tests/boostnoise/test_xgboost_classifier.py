@@ -5,7 +5,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
-from boostnoise import CorrectedAccuracyMetric, LogLossMetric, RobustXGBClassifier
+from boostnoise import CorrectedErrorMetric, LogLossMetric, RobustXGBClassifier
 
 LABELS = {
     "strings": np.array(["zebra", "ä b", "ox"]),
@@ -40,16 +40,25 @@ def test_early_stopping_equals_that_of_the_library(eval_metric):
     np.testing.assert_allclose(found.predict_proba(X_test), expected.predict_proba(X_test), atol=1e-5)
 
 
-def test_early_stopping_on_the_corrected_accuracy():
+def test_early_stopping_on_the_corrected_error():
     X_train, X_test, y_train, y_test = split_data()
-    metric = CorrectedAccuracyMetric("xgboost", rate=0.1)
-    stop = xgboost.callback.EarlyStopping(rounds=5, maximize=True)
-    model = RobustXGBClassifier(n_estimators=100, n_jobs=1, callbacks=[stop], eval_metric=metric)
+    metric = CorrectedErrorMetric("xgboost", rate=0.1)
+    model = RobustXGBClassifier(n_estimators=100, n_jobs=1, early_stopping_rounds=5, eval_metric=metric)
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], verbose=False)
-    assert model.best_score == pytest.approx((model.score(X_test, y_test) - 0.1) / 0.8)
-    model = RobustXGBClassifier(early_stopping_rounds=5, eval_metric=metric)
-    with pytest.raises(ValueError, match="early_stopping_rounds would minimise the corrected accuracy"):
-        model.fit(X_train, y_train, eval_set=[(X_test, y_test)])
+    assert model.best_score == pytest.approx((0.9 - model.score(X_test, y_test)) / 0.8, abs=1e-6)
+
+
+@pytest.mark.parametrize("parameters", [{"loss": "mae"}, {"loss_params": {"q": "auto"}}], ids=str)
+def test_training_stops_early_on_the_loss(monkeypatch, parameters):
+    monkeypatch.setattr("boostnoise.adaptation.Q_CANDIDATES", (0.7, 1.0))
+    X_train, X_test, y_train, y_test = split_data()
+    model = RobustXGBClassifier(n_estimators=100, n_jobs=1, early_stopping_rounds=5, **parameters)
+    model.fit(X_train, y_train, eval_set=[(X_test, y_test)], verbose=False)
+    assert model.best_iteration < 99
+    *_, (name, values) = model.evals_result()["validation_0"].items()
+    assert name == ("mae" if "loss" in parameters else "gce")
+    margin = model.predict(X_test, output_margin=True)
+    assert min(values) == model.best_score == pytest.approx(model.loss_.value(y_test, margin).mean(), abs=1e-6)
 
 
 def test_an_eval_set_must_not_be_a_pair():
