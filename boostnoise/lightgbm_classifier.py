@@ -203,7 +203,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         requested: list[Any] = []
         for metrics in (eval_metric, self._get_library_parameter("metric")):
             requested += metrics if isinstance(metrics, list | tuple) else [metrics]
-        converted = []
+        converted: list[Any] = []
         for metric in requested:
             if metric in LOG_LOSS:
                 converted.append(LogLossMetric("lightgbm", name=f"{kind}_logloss"))

@@ -70,8 +70,10 @@ class Metric(ABC):
     def _predicted_classes(self, predicted: NDArray[Any]) -> Classes:
         """Most probable class of each row."""
         if predicted.ndim == 2:
-            return predicted.argmax(axis=1)
-        return (predicted > (0 if self.reads == "margins" else 0.5)).astype(np.int64)
+            found: Classes = predicted.argmax(axis=1)
+        else:
+            found = (predicted > (0 if self.reads == "margins" else 0.5)).astype(np.int64)
+        return found
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """Weighted mean of the scores of rows, in the form that the library expects.
