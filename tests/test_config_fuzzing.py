@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import unquote
@@ -201,7 +200,7 @@ def check_command(folder, config, *options, with_report=False):
 
 
 @given(st.data())
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 def test_mutated_configs_through_the_command(folder, mutated, data):
     config = data.draw(mutated(BASE, VALUES, KEYS))
     check_command(folder, config, "-q", *data.draw(st.sampled_from([[], ["--fresh"], ["--dry-run"]])))
@@ -233,6 +232,7 @@ def test_every_wild_name_in_a_report(folder):
     assert min(len(models), len(datasets)) > 25
     titles = [title for title in STRINGS if is_accepted(BASE | {"ela_fig": {"fig_title": title}})]
     drawn = {"ela_fig": {"fig_title": "\n".join(titles)}}
+    # The picture is of means over data sets, so it does not name them.
     for wild in [{"models": models, **drawn}, {"datasets": datasets, "models": models[:2]}]:
         assert check_command(folder, SMALL | wild, with_report=True).exit_code == 0
 
@@ -242,19 +242,30 @@ def test_every_wild_value_at_the_places_that_name_something(folder, value):
     """The name of a model, its module and class, and descriptions within parameters."""
     name = value if isinstance(value, str) else "m"
     bagging = {"module": "sklearn.ensemble", "model": "BaggingClassifier"}
-    models = [[{"name": name, "model": "gbm"}, "adaboost"], [{"module": name, "model": name}], [value]]
+    models = [[{"module": name, "model": name}], [value]]
     models += [
         [{**bagging, "params": {key: inner}}]
         for key, inner in [("estimator", value), ("x", [[value]]), (name, value)]
     ]
-    keys = ("path", "target", "split", "test_path", "positive", "name")
+    keys = ("path", "target", "split", "test_path", "positive")
     changes = [
         *({"models": some} for some in models),
-        {"ela_fig": {"fig_title": value, **NO_PICTURE}},
         *({"datasets": [{**SMALL["datasets"][0], key: value}]} for key in keys),
     ]
+    names = [
+        {"models": [{"name": name, "model": "gbm"}, "adaboost"]},
+        {"ela_fig": {"fig_title": value, **NO_PICTURE}},
+        {"datasets": [{**SMALL["datasets"][0], "name": value}]},
+    ]
+
+    def is_taken(change):
+        # The plan takes each name that the reader takes, or else the run below fails.
+        if change in names and is_accepted(SMALL | change):
+            return True
+        return check_command(folder, SMALL | change, "--dry-run").exit_code == 0
+
     # What the checks take is run at once: the first such models, and the last such data set, which has the name.
-    taken = [change for change in changes if check_command(folder, SMALL | change, "--dry-run").exit_code == 0]
+    taken = [change for change in [names[0], *changes, *names[1:]] if is_taken(change)]
     together = {key: item for change in taken for key, item in change.items() if key != "models"}
     together |= next(filter(lambda change: "models" in change, taken), {})
     assert not taken or check_command(folder, SMALL | together, "-q").exit_code == 0
@@ -264,7 +275,7 @@ def test_every_wild_value_at_the_places_that_name_something(folder, value):
 
 @pytest.mark.filterwarnings("ignore:.* of no known format")
 @given(st.data())
-@settings(max_examples=600)
+@settings(max_examples=300)
 def test_mutated_configs_through_the_reader(folder, mutated, data):
     read(folder, json.dumps(data.draw(mutated(BASE, VALUES, KEYS))))
 
@@ -277,13 +288,13 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_JSON)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_any_json_through_the_reader(folder, content):
     read(folder, json.dumps(content))
 
 
 @given(st.data())
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_broken_texts_through_the_reader(folder, data):
     text = json.dumps(BASE)
     for _ in range(data.draw(st.integers(1, 4))):
@@ -338,18 +349,16 @@ def test_configs_that_are_refused_whole(folder, changes):
     assert set(folder.rglob("*")) - before <= {folder / "study.json"}
 
 
-def test_through_the_whole_command(tmp_path):
-    """In a process of its own, fits and pictures included."""
+def test_fits_and_pictures_of_a_wild_name(tmp_path, noisyeval):
+    """Elsewhere here fits are not real; what they write lies among the results too."""
     work = tmp_path / "work"
     work.mkdir()
     (work / "a.csv").write_text(CSV)
-    (work / "canary_module.py").write_text("open('canary', 'w').close()\nclass Own: ...\n")
     models = [{"name": "../../../out [b] $x$ ü", "model": "adaboost"}]
     (work / "study.json").write_text(json.dumps({**SMALL, "models": models, "ela_fig": {}}))
     before = set(tmp_path.rglob("*"))
-    command = [Path(sys.executable).with_name("noisyeval"), "study.json", "-j", "1"]
-    done = subprocess.run(command, cwd=work, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = noisyeval(work, "study.json", "-j", "1")
+    assert done.exit_code == 0, done.stderr
     check_refusal(done.stderr.splitlines())
     made = set(tmp_path.rglob("*")) - before
     assert made

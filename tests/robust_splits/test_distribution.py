@@ -19,7 +19,7 @@ from robust_splits import (
 )
 
 # Proportions of the second class, including extreme ones.
-SHARES = np.concatenate([[1e-6, 1e-3], np.linspace(0.01, 0.99, 99), [1 - 1e-3, 1 - 1e-6]])
+SHARES = np.concatenate([[1e-6, 1e-3], np.linspace(0.01, 0.99, 33), [1 - 1e-3, 1 - 1e-6]])
 
 NORMAL = DistributionCriterion(stats.norm(0.5))
 

@@ -1,6 +1,5 @@
+import os
 import pickle
-import subprocess
-import sys
 
 import joblib
 import numpy as np
@@ -120,24 +119,6 @@ def test_same_seed_same_bytes_for_any_number_of_threads():
     assert bytes_of(one) != bytes_of(RobustForestClassifier(8, random_state=4).fit(X, y))
 
 
-def test_a_pickle_predicts_the_same_in_another_process(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    forest = RobustForestClassifier(5, random_state=0).fit(X, y)
-    joblib.dump((forest, X), tmp_path / "forest.joblib")
-    code = (
-        "import joblib, sys; forest, X = joblib.load(sys.argv[1]);"
-        "again = forest.__class__(5, random_state=0).fit(X, joblib.load(sys.argv[2]));"
-        "assert again.predict_proba(X).tobytes() == forest.predict_proba(X).tobytes();"
-        "sys.stdout.write(forest.predict_proba(X).tobytes().hex())"
-    )
-    joblib.dump(y, tmp_path / "y.joblib")
-    out = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "forest.joblib", tmp_path / "y.joblib"],
-        capture_output=True, text=True, check=True, cwd=tmp_path,
-    )  # fmt: skip
-    assert out.stdout == forest.predict_proba(X).tobytes().hex()
-
-
 def test_clones_and_pickles():
     model = RobustForestClassifier(3, criterion=Gini(), random_state=1)
     assert clone(model).get_params() == model.get_params()
@@ -158,12 +139,21 @@ def test_works_inside_scikit_learn():
     assert search.fit(X, y).best_score_ > 0.9
 
 
-def test_trees_may_grow_in_processes():
+def test_other_processes_grow_the_same_trees_and_read_pickles(tmp_path):
     X, y = load_iris(return_X_y=True)
     forest = RobustForestClassifier(4, random_state=0, n_jobs=2)
     expected = forest.fit(X, y).predict_proba(X)
+    joblib.dump(forest, tmp_path / "forest.joblib")
+
+    def elsewhere(path):
+        read = joblib.load(path)
+        return os.getpid(), read.predict_proba(X), clone(read).set_params(n_jobs=1).fit(X, y).predict_proba(X)
+
     with joblib.parallel_config(backend="loky"):
-        np.testing.assert_array_equal(forest.fit(X, y).predict_proba(X), expected)
+        assert forest.fit(X, y).predict_proba(X).tobytes() == expected.tobytes()
+        ((process, again, grown),) = joblib.Parallel(2)([joblib.delayed(elsewhere)(tmp_path / "forest.joblib")])
+    assert process != os.getpid()
+    assert again.tobytes() == grown.tobytes() == expected.tobytes()
 
 
 def test_limits_beyond_sixty_four_bits_are_no_limits():

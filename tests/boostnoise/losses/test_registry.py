@@ -52,7 +52,7 @@ BINARY = [
 ]
 SOFTMAX = [*FOR_ANY_NUMBER_OF_CLASSES, get_loss("forward", T=T3), get_loss("backward", T=T3)]
 # Without 0, where hard bootstrap has its kink.
-MARGINS = np.concatenate([np.linspace(-40, 40, 36), [-1e-9, 1e-9, -0.731, 0.419, 1.337]])
+MARGINS = np.concatenate([np.linspace(-40, 40, 26), [-1e-9, 1e-9, -0.731, 0.419, 1.337]])
 MARGINS.setflags(write=False)
 EPSILON = np.finfo(float).eps
 
@@ -161,9 +161,9 @@ def test_binary(loss, label):
 @names(SOFTMAX)
 def test_softmax(loss):
     rng = np.random.default_rng(0)
-    margin = rng.normal(size=(24, 3)) * rng.choice([0.1, 1, 10, 40], (24, 1))
+    margin = rng.normal(size=(15, 3)) * rng.choice([0.1, 1, 10, 40], (15, 1))
     margin[:3] = [[40, 0, 0], [0, 40, 0], [0, 0, 40]]  # ties among the others
-    y = rng.integers(0, 3, 24)
+    y = rng.integers(0, 3, 15)
     for k in range(3):
         value, *derivatives = np.array([exact(loss, t, f, k) for t, f in zip(y, margin, strict=True)]).T
         assert_close(loss.value(y, margin), value, loss.value, y, margin)

@@ -72,7 +72,7 @@ def test_the_filter_before_a_model(name):
     skip_without("cleanlab", *(["catboost"] if name == "catboost" else []))
     X, y = THREE
     noisy = np.where(np.arange(y.size) % 5, y, (y + 1) % 3)
-    estimator = make(FILTER + name)
+    estimator = make(FILTER + name, **({"iterations": 30} if name == "catboost" else {}))
     assert set(parameter(estimator, "random_state")) == {5}
     assert estimator.fit(X, noisy).score(X, y) > 0.9
 
@@ -137,7 +137,9 @@ def test_given_parameters_override_those_of_a_short_name():
 def test_dropout_changes_the_predictions():
     X, y = make_blobs(300, centers=3, cluster_std=6.0, random_state=0)
     for library in ("xgboost", "lightgbm"):
-        dart, plain = (make(name).fit(X, y).predict_proba(X) for name in (f"{library}_dart", library))
+        dart, plain = (
+            make(name, n_estimators=30).fit(X, y).predict_proba(X) for name in (f"{library}_dart", library)
+        )
         assert abs(dart - plain).max() > 0.05
 
 

@@ -198,7 +198,7 @@ def test_alpha_is_a_probability():
             friedman_nemenyi(noisy_table(5, 3), higher_is_better=True, alpha=alpha)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(arrays(float, (8, 4), elements=st.integers(0, 5).map(float)), st.randoms(use_true_random=False))
 def test_the_order_of_data_sets_and_models_changes_nothing(values, random):
     table = pd.DataFrame(values, columns=list("abcd"))

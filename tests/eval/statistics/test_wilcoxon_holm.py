@@ -71,7 +71,7 @@ def brute_force(differences):
     return (distance >= observed - 1e-9).mean()
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(arrays(float, (8, 2), elements=st.integers(0, 4).map(float)))
 def test_ties_are_exact(values):
     table = pd.DataFrame(values, columns=["a", "b"])
