@@ -79,7 +79,7 @@ def test_ties_are_resolved_in_favour_of_the_smallest_q(model):
     assert fitted.loss_ == GeneralizedCrossEntropy(0.0)
 
 
-@pytest.mark.usefixtures("few_candidates")
+@pytest.mark.usefixtures("few_candidates", "few_folds")
 def test_noise_leads_to_a_larger_q():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3_000, 5))
