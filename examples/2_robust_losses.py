@@ -97,7 +97,7 @@ plt.show()
 NOISE_RATE = 0.4
 X, y = make_moons(2000, noise=0.3, random_state=0)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
-draws = [UniformNoise(NOISE_RATE).corrupt(y_train, random_state=draw) for draw in range(5)]
+draws = [UniformNoise(NOISE_RATE).corrupt(y_train, random_state=draw) for draw in range(3)]
 print("share of wrong labels in each draw:", [round(draw.realised_rate, 2) for draw in draws])
 
 
@@ -159,7 +159,7 @@ OBJECTIVES = {
 figure, axes = plt.subplots(2, 2, figsize=(10, 6.5), sharex=True, sharey="row", layout="constrained")
 for title, label_sets, (ax_xgboost, ax_lightgbm) in (
     ("clean labels", [y_train], axes[0]),
-    ("40 % noise, mean of five draws", [draw.labels for draw in draws], axes[1]),
+    ("40 % noise, mean of three draws", [draw.labels for draw in draws], axes[1]),
 ):
     for name, arguments in OBJECTIVES.items():
         hook = xgboost_objective(**arguments)
