@@ -29,11 +29,9 @@ SMALL = {"datasets": ["iris"], "models": [MODEL], "noise": [{"kind": "uniform", 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not refuse memory")
 def test_a_ceiling_of_memory_holds_while_data_are_read(tmp_path, process):
-    rows = 20_000_000
-    with gzip.open(tmp_path / "bomb.csv.gz", "wb", compresslevel=9) as file:
-        file.write(b"a,y\n")
-        for _ in range(rows // 1_000_000):
-            file.write(b"1,0\n2,1\n" * 500_000)
+    # A file of several gzip members is that of their contents; they are compressed once.
+    million_rows = gzip.compress(b"1,0\n2,1\n" * 500_000)
+    (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"a,y\n") + 20 * million_rows)
     assert (tmp_path / "bomb.csv.gz").stat().st_size < 1_000_000
     data = '{"path": "bomb.csv.gz", "format": "csv", "target": "y"}'
     (tmp_path / "study.json").write_text(

@@ -276,7 +276,7 @@ def test_a_script_needs_no_guard_and_is_quiet():
     Path("script.py").write_text(
         "from boostnoise import compare\n"
         "from sklearn.naive_bayes import GaussianNB\n"
-        "print(compare([GaussianNB()], ['iris'], 0.2, repeats=1))\n"
+        "print(compare([GaussianNB()], ['iris'], 0.2, repeats=1, n_jobs=1))\n"
     )
     done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")

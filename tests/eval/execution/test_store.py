@@ -193,7 +193,7 @@ def test_bytes_that_were_changed_are_noticed(filled):
     whole, content, n_noticed = read_all(filled), filled.read_bytes(), 0
     assert len(whole) == 300
     draw = random.Random(0)
-    for _ in range(300):
+    for _ in range(150):
         damaged = bytearray(content)
         for _ in range(draw.choice([1, 1, 1, 50])):
             damaged[draw.randrange(len(damaged))] ^= draw.randrange(1, 256)
@@ -211,7 +211,7 @@ def test_bytes_that_were_changed_are_noticed(filled):
         else:  # a damaged key hides its cell, which is fitted again
             assert found.items() <= whole.items()
             assert len(found) >= 250
-    assert n_noticed > 150
+    assert n_noticed > 75
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
@@ -341,10 +341,10 @@ with Store(path) as store:
 
 
 def test_many_processes_at_once(path):
-    processes = [subprocess.Popen([sys.executable, "-c", PUT_MANY, path, str(30 * i)]) for i in range(3)]
-    assert [process.wait(120) for process in processes] == [0] * 3
+    processes = [subprocess.Popen([sys.executable, "-c", PUT_MANY, path, str(30 * i)]) for i in range(2)]
+    assert [process.wait(120) for process in processes] == [0] * 2
     with Store(path) as store:
-        assert set(store.outcomes(key(i) for i in range(300))) == {key(i) for i in range(120)}
+        assert set(store.outcomes(key(i) for i in range(300))) == {key(i) for i in range(90)}
 
 
 def test_merging_adds_what_is_finished_and_replaces_no_score(path, tmp_path):
