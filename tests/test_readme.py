@@ -40,10 +40,14 @@ class SLURMCluster(LocalCluster):
     def adapt(self, *, maximum):
         pass
 """
-# A cluster without a dashboard listens on this port all the same, and on another one if it is taken.
-OTHER_CLUSTERS = {"PYTHONWARNINGS": "ignore:Port 8787 is already in use"}
-# XGBoost's workers report that they have started, Dask's nannies that a worker stops slowly on a busy machine.
-EXPECTED = re.compile(r"Task \[xgboost\.dask-|distributed\.nanny - WARNING - Worker process still alive")
+# A cluster without a dashboard listens on this port all the same, and on another one if it is taken.  Workers log
+# errors if their scheduler stops before them.
+OTHER_CLUSTERS = {
+    "PYTHONWARNINGS": "ignore:Port 8787 is already in use",
+    "DASK_LOGGING__DISTRIBUTED": "critical",
+}
+# XGBoost's workers report that they have started.
+EXPECTED = re.compile(r"Task \[xgboost\.dask-")
 
 
 def blocks(page, language):

@@ -49,6 +49,18 @@ class Slow(DecisionTreeClassifier):
 N_LONG = 2 * 10
 
 
+@pytest.fixture(autouse=True)
+def empty_page(request, monkeypatch):
+    """Runs in this process write an empty page, as a real one takes longer than their fits."""
+
+    def write(_, path):
+        path.write_text("")
+        return path
+
+    if request.function is not test_a_run:
+        monkeypatch.setattr("boostnoise.eval.report.files.write_html", write)
+
+
 @pytest.fixture
 def study(noisyeval, tmp_path):
     """Writes a config, and runs the command on it in this process."""
@@ -308,6 +320,7 @@ def wait_for_cells(process, folder, n):
     pytest.fail(f"no {n} cells were stored: {process.communicate()}")
 
 
+@pytest.mark.release
 def test_a_killed_run_goes_on_where_it_was(noisyeval, start, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     process = start(killed)
