@@ -104,6 +104,13 @@ def positive_weight(scale_pos_weight: float | None, n_classes: int) -> float:
     return 1.0 if scale_pos_weight is None or n_classes > 2 else float(scale_pos_weight)
 
 
+def check_loss_params(params: Any) -> dict[str, Any]:
+    """``loss_params`` as a new dict; a TypeError if it is neither a dict nor None."""
+    if params is not None and not isinstance(params, dict):
+        raise TypeError(f"loss_params must be a dict or None, got {params!r}")
+    return dict(params or {})
+
+
 def pop_loss_keywords(keywords: dict[str, Any]) -> dict[str, Any]:
     """Remove from keywords those named ``loss_params__x``, and return them."""
     return {name: keywords.pop(name) for name in list(keywords) if name.startswith(LOSS_PARAMETER)}
@@ -118,7 +125,7 @@ def merge_loss_params(estimator: Any, params: dict[str, Any]) -> dict[str, Any]:
     changed = {name.removeprefix(LOSS_PARAMETER): params[name] for name in params if name not in merged}
     if not changed and ("loss" not in params or "loss_params" in params):
         return merged
-    kept = merged.get("loss_params", estimator.loss_params) or {}
+    kept = check_loss_params(merged.get("loss_params", estimator.loss_params))
     if "loss" in params and "loss_params" not in params:
         known = _loss_fields(params["loss"]) if isinstance(params["loss"], str) else set()
         kept = {name: value for name, value in kept.items() if name in known}

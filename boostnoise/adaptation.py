@@ -36,7 +36,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
-from ._classifier import combine_weights, reject_loss_keywords
+from ._classifier import check_loss_params, combine_weights, reject_loss_keywords
 from .hooks import Objective
 from .losses.base import Loss
 from .losses.label import GeneralizedCrossEntropy
@@ -65,10 +65,7 @@ def build_loss(estimator: Any, n_classes: int = 2) -> Loss:
         If `loss` or `loss_params` is invalid, or if a parameter of the loss was passed outside `loss_params`.
     """
     reject_loss_keywords(estimator)
-    params = estimator.loss_params
-    if params is not None and not isinstance(params, dict):
-        raise TypeError(f"loss_params must be a dict or None, got {params!r}")
-    params = dict(params or {})
+    params = check_loss_params(estimator.loss_params)
     name = adaptive_parameter(estimator)
     if name is not None:
         params[name] = Q_CANDIDATES[0] if name == "q" else np.eye(n_classes)

@@ -199,7 +199,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
     def _margin_metrics(self, eval_metric: Any, loss: Loss, n_classes: int) -> list[Any]:
         """The requested metrics, converted to read margins, which is what LightGBM passes with a hook."""
-        kind = "binary" if n_classes == 2 else "multi"
+        kind, ranking = ("binary", RANKING) if n_classes == 2 else ("multi", ())
         requested: list[Any] = []
         for metrics in (eval_metric, self._get_library_parameter("metric")):
             requested += metrics if isinstance(metrics, list | tuple) else [metrics]
@@ -209,12 +209,10 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
                 converted.append(LogLossMetric("lightgbm", name=f"{kind}_logloss"))
             elif metric in ERROR:
                 converted.append(ErrorMetric("lightgbm", name=f"{kind}_error"))
-            elif metric in RANKING and n_classes == 2:
+            elif metric in ranking:
                 converted.append(metric)
             elif isinstance(metric, str) and metric != "None":
-                allowed = f"{kind}_logloss, {kind}_error" + (
-                    ", auc, average_precision" if n_classes == 2 else ""
-                )
+                allowed = ", ".join([f"{kind}_logloss", f"{kind}_error", *ranking])
                 raise ValueError(
                     f"metric {metric!r} of LightGBM would read the margins of a robust loss as probabilities; "
                     f"allowed metrics: {allowed}, a callable, or nothing for the loss"

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from ._library_inputs import read_data_set, read_weights, reshape_margins, to_cl
 from .losses._validation import check_number
 from .losses.base import Loss
 from .losses.label import CrossEntropy
-from .losses.registry import name_of
 from .losses.softmax import Classes, Floats, count_classes, probabilities, softmax_of
 from .losses.transition import check_matrix_size, to_tuples
 
@@ -46,8 +45,6 @@ class Metric(ABC):
 
     library: Literal["xgboost", "lightgbm"]
     reads: Literal["margins", "probabilities"] = "margins"
-
-    higher_is_better: ClassVar[bool]
 
     def __post_init__(self) -> None:
         for name, allowed in (("library", ("xgboost", "lightgbm")), ("reads", ("margins", "probabilities"))):
@@ -93,8 +90,8 @@ class Metric(ABC):
             In XGBoost's scikit-learn interface.
         (name, value)
             In XGBoost's native interface.
-        (name, value, higher_is_better)
-            In both interfaces of LightGBM.
+        (name, value, False)
+            In both interfaces of LightGBM; False means that lower is better.
 
         Raises
         ------
@@ -112,7 +109,7 @@ class Metric(ABC):
         weight = None if sample_weight is None else read_weights(sample_weight, len(y))
         value = float(np.average(self._row_scores(y, predicted), weights=weight))
         if self.library == "lightgbm":
-            return self.__name__, value, self.higher_is_better
+            return self.__name__, value, False
         return (self.__name__, value) if native else value
 
 
@@ -138,7 +135,6 @@ class LogLossMetric(Metric):
     """
 
     name: str = "log_loss"
-    higher_is_better = False
 
     @property
     def __name__(self) -> str:
@@ -176,7 +172,6 @@ class LossMetric(Metric):
     """
 
     loss: Loss = field(default_factory=CrossEntropy)
-    higher_is_better = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -185,6 +180,9 @@ class LossMetric(Metric):
 
     @property
     def __name__(self) -> str:
+        # The table of losses loads SciPy, which the other metrics do not need.
+        from .losses.registry import name_of
+
         return name_of(self.loss)
 
     def check_classes(self, n_classes: int) -> None:
@@ -192,11 +190,11 @@ class LossMetric(Metric):
         self.loss.check_classes(n_classes)
 
     def _row_scores(self, y: Classes, predicted: NDArray[Any]) -> Floats:
-        margin = predicted.astype(np.float64)
-        if self.reads == "probabilities":
-            smallest = np.finfo(predicted.dtype).eps
-            log_p = np.log(np.maximum(margin, smallest))
-            margin = log_p if margin.ndim == 2 else log_p - np.log(np.maximum(1 - margin, smallest))
+        if self.reads == "margins":
+            return self.loss.value(y, predicted.astype(np.float64))
+        p, smallest = predicted.astype(np.float64), np.finfo(predicted.dtype).eps
+        log_p = np.log(np.maximum(p, smallest))
+        margin = log_p if p.ndim == 2 else log_p - np.log(np.maximum(1 - p, smallest))
         return self.loss.value(y, margin)
 
 
@@ -219,7 +217,6 @@ class ErrorMetric(Metric):
     """
 
     name: str = "error"
-    higher_is_better = False
 
     @property
     def __name__(self) -> str:
@@ -262,7 +259,6 @@ class CorrectedErrorMetric(Metric):
 
     T: Sequence[Sequence[float]] | None = None
     rate: float | None = None
-    higher_is_better = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -264,7 +264,7 @@ def test_every_wild_value_at_the_places_that_name_something(folder, value):
             return True
         return check_command(folder, SMALL | change, "--dry-run").exit_code == 0
 
-    # What the checks take is run at once: the first such models, and the last such data set, which has the name.
+    # Accepted changes are run together: the first of the models and the last of the data sets, which has the name.
     taken = [change for change in [names[0], *changes, *names[1:]] if is_taken(change)]
     together = {key: item for change in taken for key, item in change.items() if key != "models"}
     together |= next(filter(lambda change: "models" in change, taken), {})

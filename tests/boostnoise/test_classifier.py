@@ -137,6 +137,12 @@ def test_a_new_loss_keeps_the_parameters_that_it_has(model, before, changes, aft
     assert given["loss_params"] is before
 
 
+def test_loss_params_that_are_no_dict_are_not_merged(model):
+    for changes in ({"loss": "ce"}, {"loss_params__q": 0.5}):
+        with pytest.raises(TypeError, match=r"loss_params must be a dict or None, got \[0.7\]"):
+            clone(model).set_params(loss_params=[0.7]).set_params(**changes)
+
+
 @pytest.mark.parametrize("cls", [RobustXGBClassifier, RobustLGBMClassifier])
 def test_a_parameter_of_the_loss_as_an_argument_of_the_estimator(cls):
     model = cls(loss_params={"q": 0.4}, loss_params__q=0.5, max_depth=2)
