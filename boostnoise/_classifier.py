@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -11,13 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import _num_samples, column_or_1d
 
 from ._library_inputs import check_any_weight, check_weight_sum, read_weights
 from .losses.registry import LOSSES
 from .losses.softmax import Floats
 
-OWN_PARAMETERS = ("loss", "loss_params", "hessian")  # unknown to both libraries
+OWN_PARAMETERS = ("loss", "loss_params", "hessian", "budget", "cv")  # unknown to both libraries
+# Arguments of `fit` that start training from margins or a model, in either library.
+START_ARGUMENTS = ("base_margin", "xgb_model", "init_score", "init_model")
 LOSS_PARAMETER = "loss_params__"  # prefix of a parameter of the loss in `set_params`
 
 
@@ -102,6 +106,40 @@ def combine_weights(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
 def positive_weight(scale_pos_weight: float | None, n_classes: int) -> float:
     """Weight of class 1; like the built-in objectives, ignored for more than two classes."""
     return 1.0 if scale_pos_weight is None or n_classes > 2 else float(scale_pos_weight)
+
+
+def reject_start(arguments: dict[str, Any], choice: str, remedy: str) -> None:
+    """Raise a ValueError if training starts from margins or a model, which may depend on labels of any fold."""
+    for start in START_ARGUMENTS:
+        if arguments.get(start) is not None:
+            raise ValueError(
+                f"{start} cannot be combined with {choice}: it may depend on the labels used for the choice; "
+                f"{remedy}"
+            )
+
+
+def check_same_length(X: Any, codes: NDArray[np.int64]) -> None:
+    """Raise a ValueError if there is not one label for each row."""
+    if _num_samples(X) != codes.size:
+        raise ValueError(f"X and y must have the same number of rows, got {_num_samples(X)} and {codes.size}")
+
+
+@contextmanager
+def temporarily_set(estimator: Any, **values: Any) -> Iterator[None]:
+    """Set parameters of an estimator within a ``with`` block."""
+    before = {name: getattr(estimator, name) for name in values}
+    other = getattr(estimator, "_other_params", None)  # LightGBM's copy of parameters that were set later
+    try:
+        for name, value in values.items():
+            setattr(estimator, name, value)
+        if other is not None:
+            estimator._other_params = {**other, **{name: values[name] for name in values if name in other}}
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(estimator, name, value)
+        if other is not None:
+            estimator._other_params = other
 
 
 def check_loss_params(params: Any) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Choose loss parameters on noisy labels: q of ``gce``, and T of ``forward`` and ``backward``.
 
-Both choices use cross-fitting.  The rows are split into five stratified folds by ``random_state`` (None means
-0, because without a seed both libraries give the same result each time).  The probabilities of each fold come
-from an estimator fitted to the other four folds.  So every label counts, and no model is judged on labels that
+Both choices use cross-fitting.  The rows are split into stratified folds by ``cv`` and ``random_state`` (None
+means 0, because without a seed both libraries give the same result each time).  The probabilities of each fold
+come from an estimator fitted to the other folds.  So every label counts, and no model is judged on labels that
 it was trained on.  A single held-out fifth is not enough: on data sets of a few hundred rows its choices were
 worse than a fixed q.  The final model is fitted to all rows.  An ``eval_set`` is used for early stopping in all
 fits, but not for the choice, because it may contain training rows.
@@ -24,7 +24,6 @@ References
 
 from __future__ import annotations
 
-import warnings
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -32,11 +31,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.validation import _num_samples
 
-from ._classifier import check_loss_params, combine_weights, reject_loss_keywords
+from ._classifier import (
+    check_loss_params,
+    check_same_length,
+    combine_weights,
+    reject_loss_keywords,
+    reject_start,
+)
+from ._folds import Folds, Rows, integer_seed, make_folds
 from .hooks import Objective
 from .losses.base import Loss
 from .losses.label import GeneralizedCrossEntropy
@@ -45,15 +49,11 @@ from .losses.softmax import Floats
 from .transition_estimation import estimate_transition_matrix
 
 Q_CANDIDATES = (0.0, 0.3, 0.5, 0.7, 1.0)
-FOLDS = 5
 
 # Values that request a choice on data, by loss and parameter.
 ADAPTIVE = {("gce", "q"): "auto", ("forward", "T"): "estimate", ("backward", "T"): "estimate"}
-# Parameters of `fit` that start training from margins or a model, in either library.
-START_PARAMETERS = ("base_margin", "xgb_model", "init_score", "init_model")
 
 ObjectiveT = TypeVar("ObjectiveT", bound=Objective)
-Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows to fit on, rows to predict
 
 
 def build_loss(estimator: Any, n_classes: int = 2) -> Loss:
@@ -88,6 +88,7 @@ def adapt(
     labels: NDArray[Any],
     codes: NDArray[np.int64],
     fit_params: dict[str, Any],
+    groups: Any = None,
 ) -> ObjectiveT:
     """Choose a loss parameter on data if requested, and return the objective to train with.
 
@@ -103,34 +104,44 @@ def adapt(
         Labels and class numbers.
     fit_params : dict
         The other arguments of `fit`, always including `sample_weight`.
+    groups : array-like of shape (n,) or None
+        Groups of rows that folds keep together.
 
     Raises
     ------
     ValueError
-        If a class has a single row, if training starts from margins or from a model, or if the estimated T is
-        singular.
+        If the rows cannot be divided into folds, if training starts from margins or from a model, or if the
+        estimated T is singular.
     """
     name = adaptive_parameter(estimator)
     loss, scores = objective.loss, None
     if name is not None:
-        _reject_start(estimator, name, fit_params)
-        if _num_samples(X) != codes.size:
-            raise ValueError(
-                f"X and y must have the same number of rows, got {_num_samples(X)} and {codes.size}"
-            )
+        choice = f"{name}={estimator.loss_params[name]!r}"
+        reject_start(fit_params, choice, "pass the loss_ of a model fitted without it as loss")
+        check_same_length(X, codes)
         weight = combine_weights(labels, fit_params["sample_weight"], estimator.class_weight)
         if objective.scale_pos_weight != 1:
             weight = np.where(codes == 1, objective.scale_pos_weight, 1.0) * (1.0 if weight is None else weight)
         X, sample_weight = indexable(X, fit_params["sample_weight"])
         fit_params = {**fit_params, "sample_weight": sample_weight}
-        folds = _make_folds(estimator, name, labels, codes)
+        folds = make_folds(codes, estimator.cv, groups, integer_seed(estimator.random_state))
+        rows = _predicted_rows(folds)
         if name == "q":
             loss, scores = _choose_q(estimator, folds, X, labels, codes, weight, fit_params)
         else:
+            never = np.setdiff1d(codes, codes[rows])
+            if never.size:
+                label = labels[codes == never[0]].tolist()[0]
+                raise ValueError(
+                    f"{choice} needs rows of each class to predict; no row with the label {label!r} is in a fold "
+                    "whose training rows have this label"
+                )
             # With cross entropy, the model is that of the library itself.
             model = clone(estimator).set_params(loss="ce", loss_params=None, hessian=None)
             p = _predict_out_of_fold(model, folds, X, labels, fit_params)
-            T = estimate_transition_matrix(codes, p, sample_weight=weight)
+            T = estimate_transition_matrix(
+                codes[rows], p, sample_weight=None if weight is None else weight[rows]
+            )
             loss = get_loss(estimator.loss, T=T)
     estimator.loss_ = loss
     vars(estimator).pop("loss_scores_", None)  # of an earlier fit
@@ -151,10 +162,11 @@ def _choose_q(
     """Loss with the highest cross-fitted accuracy on noisy labels, and the accuracy of each q."""
     losses = {q: GeneralizedCrossEntropy(q) for q in Q_CANDIDATES}
     scores = {}
+    rows = _predicted_rows(folds)
     for q, loss in losses.items():
         model = clone(estimator).set_params(loss=loss, loss_params=None)
         found = _predict_out_of_fold(model, folds, X, labels, fit_params).argmax(axis=1)
-        scores[q] = float(np.average(found == codes, weights=weight))
+        scores[q] = float(np.average(found == codes[rows], weights=None if weight is None else weight[rows]))
     # Of tied candidates, `max` returns the first, which is closest to cross entropy.
     return losses[max(scores, key=scores.__getitem__)], scores
 
@@ -162,7 +174,7 @@ def _choose_q(
 def _predict_out_of_fold(
     estimator: Any, folds: Folds, X: Any, labels: NDArray[Any], fit_params: dict[str, Any]
 ) -> Floats:
-    """Class probabilities of each row, from an estimator fitted without the fold of the row."""
+    """Class probabilities of each row, from an estimator fitted without the fold of the row; fold by fold."""
     p = []
     for seen, unseen in folds:
         arguments = dict(fit_params)
@@ -172,42 +184,9 @@ def _predict_out_of_fold(
             arguments["callbacks"] = deepcopy(arguments["callbacks"])  # they may keep state of a fit
         fitted = clone(estimator).fit(_safe_indexing(X, seen), labels[seen], **arguments)
         p.append(fitted.predict_proba(_safe_indexing(X, unseen)))
-    in_order = np.argsort(np.concatenate([unseen for _, unseen in folds]))
-    return np.concatenate(p).astype(np.float64)[in_order]
+    return np.concatenate(p).astype(np.float64)
 
 
-def _reject_start(estimator: Any, name: str, fit_params: dict[str, Any]) -> None:
-    """Raise a ValueError if training starts from margins or a model, which may depend on labels of any fold."""
-    for start in START_PARAMETERS:
-        if fit_params.get(start) is not None:
-            raise ValueError(
-                f"{start} cannot be combined with {name}={estimator.loss_params[name]!r}: it may depend on the "
-                "labels used for the choice; pass the loss_ of a model fitted without it as loss"
-            )
-
-
-def _make_folds(estimator: Any, name: str, labels: NDArray[Any], codes: NDArray[np.int64]) -> Folds:
-    """Stratified folds, such that every fit sees every class."""
-    rows = np.bincount(codes)
-    if rows.min() < 2:
-        alone = np.unique(labels)[rows < 2].tolist()
-        raise ValueError(
-            f"{name}={estimator.loss_params[name]!r} needs at least two rows of each class, one to fit on and "
-            f"one to predict; label {alone[0]!r} has one row"
-        )
-    splitter = StratifiedKFold(
-        min(FOLDS, int(rows.max())), shuffle=True, random_state=_integer_seed(estimator.random_state)
-    )
-    with warnings.catch_warnings():
-        # A rare class is missing from some folds, but always occurs in at least two.
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(splitter.split(codes, codes))
-
-
-def _integer_seed(random_state: Any) -> int:
-    """Integer seed from any `random_state` that the libraries accept; 0 for None, as their default is fixed."""
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(np.iinfo(np.int32).max))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(np.iinfo(np.int32).max))
-    return 0 if random_state is None else int(random_state)
+def _predicted_rows(folds: Folds) -> Rows:
+    """Rows in the order in which `_predict_out_of_fold` predicts them."""
+    return np.concatenate([unseen for _, unseen in folds])

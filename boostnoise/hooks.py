@@ -32,6 +32,7 @@ from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .losses._validation import check_number
 from .losses.base import Loss, SoftmaxLoss, check_derivative
 from .losses.curvature import Strategy, check_strategy
+from .losses.label import CrossEntropy
 from .losses.registry import get_loss
 from .losses.softmax import Classes, Floats, count_classes, softmax_of
 
@@ -132,6 +133,11 @@ class Objective(ABC):
         if y_pred.shape != margin.shape:
             return gradient.ravel(order=self.order), hessian.ravel(order=self.order)
         return gradient, hessian
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether both libraries have this objective: cross entropy with its own second derivative."""
+        return type(self.loss) is CrossEntropy and self.hessian in (None, self.loss.default_hessian)
 
     def __repr__(self) -> str:
         options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "loss"}

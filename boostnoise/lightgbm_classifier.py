@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from typing import Any, Self
 
 import lightgbm
@@ -18,15 +19,21 @@ from ._classifier import (
     merge_loss_params,
     pop_loss_keywords,
     positive_weight,
+    temporarily_set,
 )
+from ._folds import Rows
+from ._lightgbm_callbacks import CurveRecorder, ScheduledParameters, stops_early
 from .adaptation import adapt, build_loss
+from .auto_parameters import AUTO, AutoParameters, check_search, choose_parameters, is_auto, write_choice
 from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
+from .learning_curve import LearningCurve, Schedule
 from .losses.base import Loss
 from .losses.curvature import Strategy
 from .losses.registry import DEFAULT_LOSS
 from .losses.softmax import Floats
 from .metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
+from .structure_search import TrainingRows
 
 # Aliases of the LightGBM parameters that a robust loss replaces or restricts.
 LIGHTGBM_NAMES = {
@@ -37,7 +44,57 @@ LIGHTGBM_NAMES = {
     "boost_from_average": ("boost_from_average",),
     "scale_pos_weight": ("scale_pos_weight",),
     "sigmoid": ("sigmoid",),
+    "early_stopping": (
+        "early_stopping_round",
+        "early_stopping_rounds",
+        "early_stopping",
+        "n_iter_no_change",
+    ),
 }
+HALF = {"min_child_samples": 1, "subsample": 0.5, "subsample_freq": 1, "colsample_bynode": 0.5}
+# Parameters that are chosen if left open.
+AUTO_PARAMETERS = AutoParameters(
+    structures=(
+        {"num_leaves": (4, 16, 64), "max_depth": (2, 4, 6), "min_child_weight": (1.0, 4.0, 16.0), **HALF},
+        {"num_leaves": (4, 16, 64), "max_depth": (2, 4, 6), "min_child_weight": 1.0, **HALF},
+        {
+            "num_leaves": 64,
+            "max_depth": 6,
+            "min_child_weight": 1.0,
+            "min_child_samples": 1,
+            "subsample": 0.8,
+            "subsample_freq": 1,
+            "colsample_bynode": 1.0,
+        },
+    ),
+    defaults={
+        "n_estimators": 100,
+        "learning_rate": 0.1,
+        "num_leaves": 31,
+        "max_depth": -1,
+        "min_child_weight": 1e-3,
+        "min_child_samples": 20,
+        "subsample": 1.0,
+        "subsample_freq": 0,
+        "colsample_bynode": None,
+    },
+    aliases={
+        "n_estimators": (
+            "num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds",
+            "nrounds", "num_boost_round", "max_iter",
+        ),
+        "learning_rate": ("shrinkage_rate", "eta"),
+        "num_leaves": ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"),
+        "min_child_weight": (
+            "min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian",
+        ),
+        "min_child_samples": ("min_data_in_leaf", "min_data_per_leaf", "min_data", "min_samples_leaf"),
+        "subsample": ("bagging_fraction", "sub_row", "bagging"),
+        "subsample_freq": ("bagging_freq",),
+        "colsample_bynode": ("feature_fraction_bynode", "sub_feature_bynode"),
+    },
+    linked=(frozenset({"num_leaves", "max_depth"}), frozenset({"min_child_weight", "min_child_samples"})),
+)  # fmt: skip
 # LightGBM's names of metrics, by what computes them from margins.
 LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
 ERROR = ("binary_error", "multi_error")
@@ -96,13 +153,39 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         loss: str | Loss = DEFAULT_LOSS,
         loss_params: dict[str, Any] | None = None,
         hessian: Strategy | None = None,
+        n_estimators: int | str = AUTO,
+        learning_rate: float | str = AUTO,
+        num_leaves: int | str = AUTO,
+        max_depth: int | str = AUTO,
+        min_child_weight: float | str = AUTO,
+        min_child_samples: int | str = AUTO,
+        subsample: float | str = AUTO,
+        subsample_freq: int | str = AUTO,
+        colsample_bynode: float | str | None = AUTO,
+        budget: float = 20,
+        cv: Any = 5,
+        verbose: int | None = None,
         **kwargs: Any,
     ) -> None:
         loss_keywords = pop_loss_keywords(kwargs)
-        super().__init__(**kwargs)
+        super().__init__(
+            n_estimators=n_estimators,  # type: ignore[arg-type]
+            learning_rate=learning_rate,  # type: ignore[arg-type]
+            num_leaves=num_leaves,  # type: ignore[arg-type]
+            max_depth=max_depth,  # type: ignore[arg-type]
+            min_child_weight=min_child_weight,  # type: ignore[arg-type]
+            min_child_samples=min_child_samples,  # type: ignore[arg-type]
+            subsample=subsample,  # type: ignore[arg-type]
+            subsample_freq=subsample_freq,  # type: ignore[arg-type]
+            **kwargs,
+        )
         self.loss = loss
         self.loss_params = loss_params
         self.hessian = hessian
+        self.colsample_bynode = colsample_bynode
+        self.budget = budget
+        self.cv = cv
+        self.verbose = verbose
         self.set_params(**loss_keywords)
 
     def fit(  # type: ignore[override]
@@ -115,9 +198,11 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         *,
         eval_metric: Any = None,
         init_model: Any = None,
+        callbacks: Any = None,
+        groups: Any = None,
         **fit_params: Any,
     ) -> Self:
-        """Fit the booster; parameters as in `lightgbm.LGBMClassifier.fit`.
+        """Fit the booster; parameters as in `lightgbm.LGBMClassifier.fit`, and `groups` of rows for the folds.
 
         Raises
         ------
@@ -127,6 +212,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             fewer than two classes.  If a loss parameter is chosen on the data, also if a class has a single
             row, if training starts from a model or from margins, or if the estimated T is singular.
         """
+        check_search(self)
         self._check_parameters()
         build_loss(self)
         encoder, codes = encode_labels(y)
@@ -136,35 +222,53 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
         if fit_params.get("eval_y") is not None:
             fit_params["eval_y"] = _encode_eval_y(fit_params["eval_y"], encoder)
-        self._margin_metrics(eval_metric, objective.loss, n_classes)  # raises errors before long choices
+        evaluated = _evaluation_sizes(eval_set, fit_params.get("eval_y"))
+        self._adapted_metrics(eval_metric, objective, n_classes)  # raises errors before long choices
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
         arguments |= {"init_score": init_score, "init_model": init_model, **fit_params}
-        objective = adapt(self, objective, X, labels, codes, arguments)
-        margin_metrics = self._margin_metrics(eval_metric, objective.loss, n_classes)
+        stops = bool(self._get_library_parameter("early_stopping")) or stops_early(callbacks)
+        choice = choose_parameters(
+            self,
+            AUTO_PARAMETERS,
+            objective,
+            X,
+            labels,
+            codes,
+            {**arguments, "groups": groups},
+            stops_early=stops and bool(evaluated),
+        )
+        if choice.schedule is not None:
+            callbacks = [*(callbacks or ()), ScheduledParameters(choice.schedule)]
+        with temporarily_set(self, **choice.coarse):
+            objective = adapt(self, objective, X, labels, codes, {**arguments, "callbacks": callbacks}, groups)
+        metrics = self._adapted_metrics(eval_metric, objective, n_classes)
         weight = combine_weights(labels, sample_weight, self.class_weight)
         intercept = None
         starts_at_zero = self._get_library_parameter("boost_from_average") is False
-        if init_score is None and init_model is None and not starts_at_zero:
+        if not objective.is_built_in and init_score is None and init_model is None and not starts_at_zero:
             intercept = lightgbm_intercept(codes, weight, n_classes)
             init_score = repeat(intercept, codes.size)
-        evaluated = _evaluation_sizes(eval_set, fit_params.get("eval_y"))
         if evaluated and intercept is not None:
             fit_params.setdefault("eval_init_score", [repeat(intercept, n) for n in evaluated])
-        super().fit(
-            X,
-            y if getattr(y, "ndim", 1) == 1 else labels,  # a column vector would raise a second warning
-            sample_weight=sample_weight,
-            init_score=init_score,
-            eval_set=eval_set,
-            eval_metric=margin_metrics if evaluated else None,
-            init_model=init_model,
-            **fit_params,
-        )
+        with temporarily_set(self, **choice.constants):
+            super().fit(
+                X,
+                y if getattr(y, "ndim", 1) == 1 else labels,  # a column vector would raise a second warning
+                sample_weight=sample_weight,
+                init_score=init_score,
+                eval_set=eval_set,
+                eval_metric=metrics if evaluated else None,
+                init_model=init_model,
+                callbacks=callbacks,
+                **fit_params,
+            )
+        write_choice(self, choice)
         # With the hook as the objective, the parent's `predict` would return margins.
         self._objective = "binary" if n_classes == 2 else "multiclass"
         if intercept is not None:
             _add_to_first_trees(self.booster_, intercept)
-        _write_objective(self.booster_, n_classes)
+        if not objective.is_built_in:
+            _write_objective(self.booster_, n_classes)
         return self
 
     def set_params(self, **params: Any) -> Self:
@@ -175,6 +279,31 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         """
         super().set_params(**merge_loss_params(self, params))
         return self
+
+    def _fit_fold(
+        self, rows: TrainingRows, seen: Rows, unseen: Rows, schedule: Schedule, curve: LearningCurve
+    ) -> None:
+        """Train on the rows of a fold, and record the loss on the others; all parameters are set."""
+        replaced = (
+            *LIGHTGBM_NAMES["metric"],
+            *LIGHTGBM_NAMES["early_stopping"],
+            "scale_pos_weight",
+            "verbosity",
+        )
+        self._other_params = {name: value for name, value in self._other_params.items() if name not in replaced}
+        self.set_params(verbose=-1)
+        (X, labels), weight = rows.part(seen)
+        evaluated, evaluated_weight = rows.part(unseen)
+        arguments = {**_evaluation_arguments(*evaluated), **rows.arguments}
+        if evaluated_weight is not None:
+            arguments["eval_sample_weight"] = [evaluated_weight]
+        callbacks = [ScheduledParameters(schedule), CurveRecorder(curve)]
+        self.fit(X, labels, sample_weight=weight, callbacks=callbacks, **arguments)
+
+    def _boosts_trees(self) -> bool:
+        """Whether the booster is of gradient boosted trees, which can be trained as long as wanted."""
+        plain = self.boosting_type in ("gbdt", "gbrt")
+        return plain and self.get_params().get("data_sample_strategy", "bagging") == "bagging"
 
     def _get_library_parameter(self, name: str) -> Any:
         """Value of a LightGBM parameter under any of its aliases, or None if it is not set."""
@@ -197,30 +326,35 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         if self._get_library_parameter("sigmoid") not in (None, 1):
             raise ValueError("sigmoid is for LightGBM's own objectives only; a robust loss has slope 1")
 
-    def _margin_metrics(self, eval_metric: Any, loss: Loss, n_classes: int) -> list[Any]:
-        """The requested metrics, converted to read margins, which is what LightGBM passes with a hook."""
+    def _adapted_metrics(self, eval_metric: Any, objective: LightGBMObjective, n_classes: int) -> list[Any]:
+        """The requested metrics, converted to read what LightGBM passes with this objective."""
         kind, ranking = ("binary", RANKING) if n_classes == 2 else ("multi", ())
         requested: list[Any] = []
         for metrics in (eval_metric, self._get_library_parameter("metric")):
             requested += metrics if isinstance(metrics, list | tuple) else [metrics]
         converted: list[Any] = []
         for metric in requested:
-            if metric in LOG_LOSS:
+            if callable(metric):
+                converted.append(adapt_metric(metric, "lightgbm", n_classes, built_in=objective.is_built_in))
+            elif metric is None or metric == "None":
+                continue
+            elif objective.is_built_in or metric in ranking:
+                converted.append(metric)
+            elif metric in LOG_LOSS:
                 converted.append(LogLossMetric("lightgbm", name=f"{kind}_logloss"))
             elif metric in ERROR:
                 converted.append(ErrorMetric("lightgbm", name=f"{kind}_error"))
-            elif metric in ranking:
-                converted.append(metric)
-            elif isinstance(metric, str) and metric != "None":
+            else:
                 allowed = ", ".join([f"{kind}_logloss", f"{kind}_error", *ranking])
                 raise ValueError(
                     f"metric {metric!r} of LightGBM would read the margins of a robust loss as probabilities; "
                     f"allowed metrics: {allowed}, a callable, or nothing for the loss"
                 )
-            elif callable(metric):
-                converted.append(adapt_metric(metric, "lightgbm", n_classes))
-        default = [] if "None" in requested else [default_metric(loss, "lightgbm", n_classes)]
-        return list(dict.fromkeys(converted)) or default
+        if converted or "None" in requested:
+            return list(dict.fromkeys(converted))
+        if objective.is_built_in:
+            return [f"{kind}_logloss"]
+        return [default_metric(objective.loss, "lightgbm", n_classes)]
 
     def _make_objective(self, n_classes: int, loss: Loss) -> LightGBMObjective:
         scale_pos_weight = positive_weight(self._get_library_parameter("scale_pos_weight"), n_classes)
@@ -234,10 +368,16 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         plain._other_params = {
             name: value for name, value in self._other_params.items() if name not in OWN_PARAMETERS
         }
+        plain._other_params.setdefault("colsample_bynode", self.colsample_bynode)
+        plain._other_params.setdefault("verbose", self.verbose)
         if stage == "fit":
             objective: Any = self._make_objective(self._n_classes, self.loss_)
-            plain._objective = objective
+            plain._objective = None if objective.is_built_in else objective
         params: dict[str, Any] = plain._process_params(stage)
+        params = {name: value for name, value in params.items() if not is_auto(value)}
+        for name in ("n_estimators", "learning_rate"):  # LightGBM would prefer a longer name
+            for alias in AUTO_PARAMETERS.aliases[name]:
+                params.pop(alias, None)
         params["metric"] = "None"
         # With a hook, LightGBM raises an error if this filter removes all features, as it may on small data.
         params.setdefault("feature_pre_filter", False)
@@ -245,6 +385,13 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return format_estimator(self)
+
+
+def _evaluation_arguments(X: Any, y: Any) -> dict[str, Any]:
+    """Arguments of `fit` for one evaluation set; LightGBM 4.7 warns about `eval_set`."""
+    if "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters:
+        return {"eval_X": X, "eval_y": y}
+    return {"eval_set": [(X, y)]}
 
 
 def _evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:

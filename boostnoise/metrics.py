@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, Literal
 
@@ -316,8 +316,16 @@ def _wrap_probability_metric(metric: Callable[..., Any]) -> Callable[..., Any]:
     return metric_on_margins
 
 
-def adapt_metric(metric: Any, library: str, n_classes: int) -> Any:
-    """Convert a user's metric into one that reads margins, which the library passes to it with a hook.
+def adapt_metric(metric: Any, library: str, n_classes: int, *, built_in: bool = False) -> Any:
+    """Convert a user's metric into one that reads what the library passes to it.
+
+    Parameters
+    ----------
+    metric : Metric, callable or other
+    library : {"xgboost", "lightgbm"}
+    n_classes : int
+    built_in : bool, default=False
+        Whether the objective is built in.  If so, the library passes probabilities, otherwise margins.
 
     Raises
     ------
@@ -328,6 +336,5 @@ def adapt_metric(metric: Any, library: str, n_classes: int) -> Any:
         if metric.library != library:
             raise ValueError(f"eval_metric must be for {library}, got one for {metric.library}: {metric!r}")
         metric.check_classes(n_classes)
-        if metric.reads == "margins":
-            return metric
-    return _wrap_probability_metric(metric) if callable(metric) else metric
+        return replace(metric, reads="probabilities" if built_in else "margins")
+    return metric if built_in or not callable(metric) else _wrap_probability_metric(metric)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -21,14 +19,53 @@ from ._classifier import (
     merge_loss_params,
     pop_loss_keywords,
     positive_weight,
+    temporarily_set,
 )
+from ._folds import Rows
+from ._xgboost_callbacks import CurveRecorder, ScheduledParameters, stops_early
 from .adaptation import adapt, build_loss
+from .auto_parameters import (
+    AUTO,
+    AutoParameters,
+    Choice,
+    check_search,
+    choose_parameters,
+    is_auto,
+    write_choice,
+)
 from .hooks import XGBoostObjective
+from .learning_curve import LearningCurve, Schedule
 from .losses.base import Loss
 from .losses.curvature import Strategy
 from .losses.registry import DEFAULT_LOSS
 from .metrics import adapt_metric, default_metric
+from .structure_search import TrainingRows
 
+# Parameters that are chosen if left open.  XGBoost has its default wherever a value is None.
+AUTO_PARAMETERS = AutoParameters(
+    structures=(
+        {
+            "max_depth": (2, 4, 6),
+            "min_child_weight": (1.0, 4.0, 16.0),
+            "subsample": 0.5,
+            "colsample_bynode": 0.5,
+        },
+        {"max_depth": (2, 4, 6), "min_child_weight": 1.0, "subsample": 0.5, "colsample_bynode": 0.5},
+        {"max_depth": 6, "min_child_weight": 1.0, "subsample": 0.8, "colsample_bynode": 1.0},
+    ),
+    defaults=dict.fromkeys(
+        (
+            "n_estimators",
+            "learning_rate",
+            "max_depth",
+            "min_child_weight",
+            "subsample",
+            "colsample_bynode",
+        )
+    ),
+    aliases={"learning_rate": ("eta",)},
+    default_rate=0.3,
+)
 LABELS_ATTRIBUTE = "boostnoise_labels"  # attribute of a saved booster that stores the labels
 
 
@@ -84,14 +121,34 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         loss_params: dict[str, Any] | None = None,
         hessian: Strategy | None = None,
         class_weight: dict[Any, float] | str | None = None,
+        n_estimators: int | str | None = AUTO,
+        learning_rate: float | str | None = AUTO,
+        max_depth: int | str | None = AUTO,
+        min_child_weight: float | str | None = AUTO,
+        subsample: float | str | None = AUTO,
+        colsample_bynode: float | str | None = AUTO,
+        budget: float = 20,
+        cv: Any = 5,
+        verbose: int = 0,
         **kwargs: Any,
     ) -> None:
         loss_keywords = pop_loss_keywords(kwargs)
-        super().__init__(**kwargs)
+        super().__init__(
+            n_estimators=n_estimators,
+            learning_rate=learning_rate,
+            max_depth=max_depth,
+            min_child_weight=min_child_weight,
+            subsample=subsample,
+            colsample_bynode=colsample_bynode,
+            **kwargs,
+        )
         self.loss = loss
         self.loss_params = loss_params
         self.hessian = hessian
         self.class_weight = class_weight
+        self.budget = budget
+        self.cv = cv
+        self.verbose = verbose
         self.set_params(**loss_keywords)
 
     def fit(
@@ -102,9 +159,10 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         sample_weight: ArrayLike | None = None,
         eval_set: Any = None,
         xgb_model: Any = None,
+        groups: Any = None,
         **fit_params: Any,
     ) -> Self:
-        """Fit the booster; parameters as in `xgboost.XGBClassifier.fit`.
+        """Fit the booster; parameters as in `xgboost.XGBClassifier.fit`, and `groups` of rows for the folds.
 
         Raises
         ------
@@ -114,6 +172,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             data, also if a class has a single row, if training starts from a model or from margins, or if the
             estimated T is singular.
         """
+        check_search(self)
         build_loss(self)
         if self.objective not in ("binary:logistic", "multi:softprob"):
             raise ValueError(f"objective is set by the loss and must not be given, got {self.objective!r}")
@@ -121,24 +180,80 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         scale_pos_weight = positive_weight(self.scale_pos_weight, n_classes)
         objective = XGBoostObjective(build_loss(self, n_classes), self.hessian, n_classes, scale_pos_weight)
-        self._margin_metrics(objective.loss, n_classes)  # raises errors before a choice that takes many fits
+        self._adapted_metrics(objective, n_classes)  # raises errors before a choice that takes many fits
         encoded = None if eval_set is None else encode_eval_set(eval_set, encoder)
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
-        arguments["verbose"] = False
-        objective = adapt(self, objective, X, labels, codes, arguments)
-        metrics = self._margin_metrics(objective.loss, n_classes)
-        replaced = {"objective": objective, "eval_metric": metrics}
+        choice = self._choose(objective, X, labels, codes, {**arguments, "groups": groups})
+        callbacks = self._scheduled_callbacks(choice)
+        with temporarily_set(self, **choice.coarse, callbacks=callbacks):
+            objective = adapt(self, objective, X, labels, codes, {**arguments, "verbose": False}, groups)
+        replaced = {"eval_metric": self._adapted_metrics(objective, n_classes), "callbacks": callbacks}
+        replaced |= choice.constants
         sample_weight = combine_weights(labels, sample_weight, self.class_weight)
-        # A model from which training continues already has an intercept.
-        if self.base_score is None and xgb_model is None:
-            replaced["base_score"] = objective.base_score(codes, sample_weight)
+        if objective.is_built_in:
+            # XGBoost sets the objective for several classes, and warns of this weight.
+            replaced |= {"objective": self.objective} | ({"scale_pos_weight": None} if n_classes > 2 else {})
+        else:
+            replaced["objective"] = objective
+            # A model from which training continues already has an intercept.
+            if self.base_score is None and xgb_model is None:
+                replaced["base_score"] = objective.base_score(codes, sample_weight)
         self._labels = None  # the parent's `fit` compares the codes with `classes_`
-        with self._temporarily_set(**replaced):
+        with temporarily_set(self, **replaced):
             super().fit(
                 X, codes, sample_weight=sample_weight, eval_set=encoded, xgb_model=xgb_model, **fit_params
             )
         self._labels = encoder.classes_
+        write_choice(self, choice)
         return self
+
+    def _choose(
+        self,
+        objective: XGBoostObjective,
+        X: Any,
+        labels: NDArray[Any],
+        codes: NDArray[np.int64],
+        arguments: dict[str, Any],
+    ) -> Choice:
+        """Choose the open parameters."""
+        stops = bool(self.early_stopping_rounds) or stops_early(self.callbacks)
+        return choose_parameters(
+            self,
+            AUTO_PARAMETERS,
+            objective,
+            X,
+            labels,
+            codes,
+            arguments,
+            stops_early=stops and arguments["eval_set"] is not None,
+        )
+
+    def _scheduled_callbacks(self, choice: Choice) -> list[Any] | None:
+        """``callbacks``, and one that alternates the parameters of trees."""
+        if choice.schedule is None:
+            return self.callbacks
+        return [*(self.callbacks or ()), ScheduledParameters(choice.schedule)]
+
+    def _fit_fold(
+        self, rows: TrainingRows, seen: Rows, unseen: Rows, schedule: Schedule, curve: LearningCurve
+    ) -> None:
+        """Train on the rows of a fold, and record the loss on the others; all parameters are set."""
+        self.set_params(
+            callbacks=[ScheduledParameters(schedule), CurveRecorder(curve)],
+            early_stopping_rounds=None,
+            eval_metric=None,
+            scale_pos_weight=None,
+        )
+        (X, labels), weight = rows.part(seen)
+        evaluated, evaluated_weight = rows.part(unseen)
+        arguments = {"eval_set": [evaluated], "verbose": False, **rows.arguments}
+        if evaluated_weight is not None:
+            arguments["sample_weight_eval_set"] = [evaluated_weight]
+        self.fit(X, labels, sample_weight=weight, **arguments)
+
+    def _boosts_trees(self) -> bool:
+        """Whether the booster is of gradient boosted trees, which can be trained as long as wanted."""
+        return self.booster in (None, "gbtree")
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``loss_params__q`` sets the parameter q of the loss, for instance in a grid search.
@@ -149,30 +264,33 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         super().set_params(**merge_loss_params(self, params))
         return self
 
-    def _margin_metrics(self, loss: Loss, n_classes: int) -> Any:
-        """``eval_metric``, converted to read margins, which is what XGBoost passes with a hook."""
+    def _adapted_metrics(self, objective: XGBoostObjective, n_classes: int) -> Any:
+        """``eval_metric``, converted to read what XGBoost passes with this objective."""
         if self.eval_metric is None:
-            return default_metric(loss, "xgboost", n_classes)
+            return None if objective.is_built_in else default_metric(objective.loss, "xgboost", n_classes)
         metrics = self.eval_metric if isinstance(self.eval_metric, list | tuple) else [self.eval_metric]
-        converted = [adapt_metric(metric, "xgboost", n_classes) for metric in metrics]
+        converted = [
+            adapt_metric(metric, "xgboost", n_classes, built_in=objective.is_built_in) for metric in metrics
+        ]
         return converted if isinstance(self.eval_metric, list | tuple) else converted[0]
 
-    @contextmanager
-    def _temporarily_set(self, **values: Any) -> Iterator[None]:
-        """Set attributes within a ``with`` block."""
-        before = {name: getattr(self, name) for name in values}
-        try:
-            for name, value in values.items():
-                setattr(self, name, value)
-            yield
-        finally:
-            for name, value in before.items():
-                setattr(self, name, value)
-
     def get_xgb_params(self) -> dict[str, Any]:
-        """Parameters of the booster, without those of the loss and `class_weight`."""
-        params = super().get_xgb_params()
-        return {name: params[name] for name in params if name not in (*OWN_PARAMETERS, "class_weight")}
+        """Parameters of the booster, without those of this class and without those that are left open."""
+        own = (*OWN_PARAMETERS, "class_weight", "verbose")
+        params = {
+            name: value
+            for name, value in super().get_xgb_params().items()
+            if name not in own and not is_auto(value)
+        }
+        if params.get("learning_rate") is not None:
+            params.pop("eta", None)  # its other name
+        return params
+
+    @property
+    def n_estimators_(self) -> int:
+        """Number of rounds of the fitted booster."""
+        check_is_fitted(self)
+        return self.get_booster().num_boosted_rounds()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -21,7 +21,7 @@ from .transition import BackwardCorrection, ForwardCorrection, UnbiasedCrossEntr
 from .vector import Bootstrap, BrierScore, LabelSmoothing, NormalizedCrossEntropyMAE, NormalizedCrossEntropyRCE
 
 # Default of the estimators.
-DEFAULT_LOSS = "gce"
+DEFAULT_LOSS = "ce"
 
 LOSSES: dict[str, type[Loss]] = {
     "ce": CrossEntropy,

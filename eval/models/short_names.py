@@ -116,10 +116,16 @@ SHORT_NAMES = {
         "RobustExtraTreesClassifier",
     ),
     "robust_xgboost": ShortName(
-        "This project", "XGBoost with a robust loss: gce", "boostnoise", "RobustXGBClassifier"
+        "This project",
+        "XGBoost; trees and length chosen on noisy labels",
+        "boostnoise",
+        "RobustXGBClassifier",
     ),
     "robust_lightgbm": ShortName(
-        "This project", "LightGBM with a robust loss: gce", "boostnoise", "RobustLGBMClassifier"
+        "This project",
+        "LightGBM; trees and length chosen on noisy labels",
+        "boostnoise",
+        "RobustLGBMClassifier",
     ),
 }
 

@@ -15,17 +15,19 @@ QUIET = {"verbose": -1}
 def test_small_data():
     X, y = np.arange(16.0).reshape(-1, 1), np.array([0, 1, 1, 1] * 4)
     expected = lightgbm.LGBMClassifier(**QUIET).fit(X, y).predict_proba(X)
-    np.testing.assert_allclose(RobustLGBMClassifier(loss="ce", **QUIET).fit(X, y).predict_proba(X), expected)
+    np.testing.assert_allclose(
+        RobustLGBMClassifier(budget=0, loss="ce", **QUIET).fit(X, y).predict_proba(X), expected
+    )
 
 
 def test_parameters_set_later():
     X, y = load_breast_cancer(return_X_y=True)
     later = (
-        RobustLGBMClassifier(n_estimators=5, n_jobs=1, **QUIET)
+        RobustLGBMClassifier(budget=0, n_estimators=5, n_jobs=1, **QUIET)
         .set_params(loss="ce", loss_params=None)
         .fit(X, y)
     )
-    at_once = RobustLGBMClassifier(n_estimators=5, loss="ce", **QUIET).fit(X, y)
+    at_once = RobustLGBMClassifier(budget=0, n_estimators=5, loss="ce", **QUIET).fit(X, y)
     np.testing.assert_array_equal(later.predict_proba(X), at_once.predict_proba(X))
 
 
@@ -49,7 +51,7 @@ def test_early_stopping_equals_that_of_the_library(eval_metric):
         metric = None if cls is lightgbm.LGBMClassifier else eval_metric
         return model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=metric, callbacks=[stop])
 
-    expected, found = fitted(lightgbm.LGBMClassifier), fitted(RobustLGBMClassifier, loss="ce")
+    expected, found = fitted(lightgbm.LGBMClassifier), fitted(RobustLGBMClassifier, loss="ce", budget=0)
     assert found.best_iteration_ == expected.best_iteration_ < 300
     assert found.best_score_["valid_0"].keys() == expected.best_score_["valid_0"].keys()
     score = expected.best_score_["valid_0"]["binary_logloss"]
@@ -60,23 +62,25 @@ def test_early_stopping_equals_that_of_the_library(eval_metric):
 def test_early_stopping_on_the_corrected_error():
     X_train, X_test, y_train, y_test = split_data()
     metric = CorrectedErrorMetric("lightgbm", rate=0.1)
-    model = RobustLGBMClassifier(n_estimators=100, n_jobs=1, **QUIET)
+    model = RobustLGBMClassifier(budget=0, n_estimators=100, n_jobs=1, **QUIET)
     stop = lightgbm.early_stopping(5, verbose=False)
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=metric, callbacks=[stop])
     corrected = (0.9 - model.score(X_test, y_test)) / 0.8
     assert model.best_score_["valid_0"]["corrected_error"] == pytest.approx(corrected)
 
 
-@pytest.mark.parametrize("parameters", [{"loss": "mae"}, {"loss_params": {"q": "auto"}}], ids=str)
+@pytest.mark.parametrize(
+    "parameters", [{"loss": "mae"}, {"loss": "gce", "loss_params": {"q": "auto"}}], ids=str
+)
 def test_training_stops_early_on_the_loss(monkeypatch, parameters):
     monkeypatch.setattr("boostnoise.adaptation.Q_CANDIDATES", (0.7, 1.0))
     X_train, X_test, y_train, y_test = split_data()
-    model = RobustLGBMClassifier(n_estimators=100, n_jobs=1, **QUIET, **parameters)
+    model = RobustLGBMClassifier(budget=0, n_estimators=100, n_jobs=1, **QUIET, **parameters)
     stop = lightgbm.early_stopping(5, verbose=False)
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], callbacks=[stop])
     assert model.best_iteration_ < 100
     ((name, value),) = model.best_score_["valid_0"].items()
-    assert name == ("mae" if "loss" in parameters else "gce")
+    assert name == parameters["loss"]
     margin = model.predict(X_test, raw_score=True)
     assert value == pytest.approx(model.loss_.value((y_test == "yes").astype(int), margin).mean())
 
@@ -84,7 +88,7 @@ def test_training_stops_early_on_the_loss(monkeypatch, parameters):
 def test_metrics_of_the_library_from_margins():
     X_train, X_test, y_train, y_test = split_data()
     names = ["auc", "average_precision", "binary_error", "binary_logloss"]
-    model = RobustLGBMClassifier(n_estimators=10, n_jobs=1, **QUIET)
+    model = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, **QUIET)
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=names)
     p = model.predict_proba(X_test)[:, 1]
     y = y_test == "yes"
@@ -97,14 +101,14 @@ def test_metrics_of_the_library_from_margins():
     found = model.best_score_["valid_0"]
     assert set(found) == set(names)
     np.testing.assert_allclose([found[name] for name in names], expected, rtol=1e-6)
-    by_parameter = RobustLGBMClassifier(n_estimators=10, n_jobs=1, metric="auc", **QUIET)
+    by_parameter = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, metric="auc", **QUIET)
     by_parameter.fit(X_train, y_train, eval_set=[(X_test, y_test)])
     assert by_parameter.best_score_["valid_0"] == {"auc": found["auc"]}
 
 
 def test_the_error_of_several_classes():
     X, y = load_iris(return_X_y=True)
-    model = RobustLGBMClassifier(n_estimators=3, **QUIET).fit(
+    model = RobustLGBMClassifier(budget=0, n_estimators=3, **QUIET).fit(
         X, y, eval_set=[(X, y)], eval_metric="multi_error"
     )
     assert model.best_score_["training"] == {"multi_error": pytest.approx(1 - model.score(X, y))}
@@ -118,7 +122,9 @@ def test_evaluation_data_in_two_arguments(several):
     X_train, X_test, y_train, y_test = split_data()
 
     def fitted(**arguments):
-        return RobustLGBMClassifier(n_estimators=5, n_jobs=1, **QUIET).fit(X_train, y_train, **arguments)
+        return RobustLGBMClassifier(budget=0, n_estimators=5, n_jobs=1, **QUIET).fit(
+            X_train, y_train, **arguments
+        )
 
     expected = fitted(eval_set=[(X_test, y_test)] * (1 + several)).best_score_
     pair = (
@@ -133,7 +139,7 @@ def test_evaluation_data_in_two_arguments(several):
 
 def test_margins_on_request():
     X, y = load_breast_cancer(return_X_y=True)
-    boosted = RobustLGBMClassifier(n_estimators=10, n_jobs=1, **QUIET).fit(X, y)
+    boosted = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, **QUIET).fit(X, y)
     sigmoid = 1 / (1 + np.exp(-boosted.predict_proba(X, raw_score=True)))
     np.testing.assert_allclose(sigmoid, boosted.predict_proba(X)[:, 1])
     assert boosted.predict_proba(X, pred_leaf=True).shape == (len(X), 10)
@@ -143,7 +149,7 @@ def test_margins_on_request():
 @pytest.mark.parametrize("loss", ["ce", "gce"])
 def test_a_saved_booster_predicts_the_same(tmp_path, load, loss):
     X, y = load(return_X_y=True)
-    boosted = RobustLGBMClassifier(loss=loss, n_estimators=10, **QUIET).fit(X, y)
+    boosted = RobustLGBMClassifier(budget=0, loss=loss, n_estimators=10, **QUIET).fit(X, y)
     boosted.booster_.save_model(tmp_path / "model.txt")
     loaded = lightgbm.Booster(model_file=tmp_path / "model.txt")
     found, expected = loaded.predict(X), boosted.predict_proba(X)
@@ -162,7 +168,7 @@ def test_training_continues_from_a_model():
         )
 
     np.testing.assert_allclose(
-        twice(RobustLGBMClassifier, loss="ce"), twice(lightgbm.LGBMClassifier), atol=1e-6
+        twice(RobustLGBMClassifier, loss="ce", budget=0), twice(lightgbm.LGBMClassifier), atol=1e-6
     )
 
 
@@ -170,7 +176,9 @@ def test_parameters_of_built_in_objectives_are_rejected():
     X, y = load_iris(return_X_y=True)
     for parameters, fit_parameters in (({}, {"eval_metric": "auc_mu"}), ({"metric": "auc_mu"}, {})):
         with pytest.raises(ValueError, match=r"metric 'auc_mu' .* margins of a robust loss as probabilities"):
-            RobustLGBMClassifier(**parameters).fit(X, y, eval_set=[(X, y)], **fit_parameters)
+            RobustLGBMClassifier(loss="gce", budget=0, **parameters).fit(
+                X, y, eval_set=[(X, y)], **fit_parameters
+            )
     for parameters, message in (
         ({"metrics": ["auc"]}, "metric 'auc' .*allowed metrics: multi_logloss, multi_error, a callable"),
         ({"is_unbalance": True}, "is_unbalance"),
@@ -181,7 +189,7 @@ def test_parameters_of_built_in_objectives_are_rejected():
         ({"boosting_type": "rf"}, 'boosting_type="rf" is not supported'),
     ):
         with pytest.raises(ValueError, match=message):
-            RobustLGBMClassifier(**parameters).fit(X, y)
+            RobustLGBMClassifier(loss="gce", budget=0, **parameters).fit(X, y)
 
 
 def test_unsuitable_metrics_are_rejected():
@@ -195,4 +203,4 @@ def test_unsuitable_metrics_are_rejected():
         (CorrectedErrorMetric("lightgbm", T=np.eye(2)), "T is for 2 classes, but there are 3"),
     ):
         with pytest.raises(ValueError, match=message):
-            RobustLGBMClassifier(**QUIET).fit(X, y, eval_set=[(X, y)], eval_metric=metric)
+            RobustLGBMClassifier(budget=0, **QUIET).fit(X, y, eval_set=[(X, y)], eval_metric=metric)

@@ -34,7 +34,7 @@ def test_early_stopping_equals_that_of_the_library(eval_metric):
         assert model.get_params()["eval_metric"] is metric
         return model
 
-    expected, found = fitted(xgboost.XGBClassifier), fitted(RobustXGBClassifier, loss="ce")
+    expected, found = fitted(xgboost.XGBClassifier), fitted(RobustXGBClassifier, loss="ce", budget=0)
     assert found.best_iteration == expected.best_iteration < 299
     assert found.best_score == pytest.approx(expected.best_score, rel=1e-5)
     np.testing.assert_allclose(found.predict_proba(X_test), expected.predict_proba(X_test), atol=1e-5)
@@ -43,20 +43,24 @@ def test_early_stopping_equals_that_of_the_library(eval_metric):
 def test_early_stopping_on_the_corrected_error():
     X_train, X_test, y_train, y_test = split_data()
     metric = CorrectedErrorMetric("xgboost", rate=0.1)
-    model = RobustXGBClassifier(n_estimators=100, n_jobs=1, early_stopping_rounds=5, eval_metric=metric)
+    model = RobustXGBClassifier(
+        budget=0, n_estimators=100, n_jobs=1, early_stopping_rounds=5, eval_metric=metric
+    )
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], verbose=False)
     assert model.best_score == pytest.approx((0.9 - model.score(X_test, y_test)) / 0.8, abs=1e-6)
 
 
-@pytest.mark.parametrize("parameters", [{"loss": "mae"}, {"loss_params": {"q": "auto"}}], ids=str)
+@pytest.mark.parametrize(
+    "parameters", [{"loss": "mae"}, {"loss": "gce", "loss_params": {"q": "auto"}}], ids=str
+)
 def test_training_stops_early_on_the_loss(monkeypatch, parameters):
     monkeypatch.setattr("boostnoise.adaptation.Q_CANDIDATES", (0.7, 1.0))
     X_train, X_test, y_train, y_test = split_data()
-    model = RobustXGBClassifier(n_estimators=100, n_jobs=1, early_stopping_rounds=5, **parameters)
+    model = RobustXGBClassifier(budget=0, n_estimators=100, n_jobs=1, early_stopping_rounds=5, **parameters)
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], verbose=False)
     assert model.best_iteration < 99
     *_, (name, values) = model.evals_result()["validation_0"].items()
-    assert name == ("mae" if "loss" in parameters else "gce")
+    assert name == parameters["loss"]
     margin = model.predict(X_test, output_margin=True)
     assert min(values) == model.best_score == pytest.approx(model.loss_.value(y_test, margin).mean(), abs=1e-6)
 
@@ -64,12 +68,12 @@ def test_training_stops_early_on_the_loss(monkeypatch, parameters):
 def test_an_eval_set_must_not_be_a_pair():
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.raises(ValueError, match=r"eval_set must be a list of pairs, such as \[\(X, y\)\]; .*ndarray"):
-        RobustXGBClassifier().fit(X, y, eval_set=(X, y))
+        RobustXGBClassifier(budget=0).fit(X, y, eval_set=(X, y))
 
 
 def test_margins_on_request():
     X, y = load_breast_cancer(return_X_y=True)
-    boosted = RobustXGBClassifier(n_estimators=10, n_jobs=1).fit(X, y)
+    boosted = RobustXGBClassifier(budget=0, n_estimators=10, n_jobs=1).fit(X, y)
     sigmoid = 1 / (1 + np.exp(-boosted.predict(X, output_margin=True)))
     np.testing.assert_allclose(sigmoid, boosted.predict_proba(X)[:, 1], rtol=1e-5)
 
@@ -80,10 +84,10 @@ def test_margins_on_request():
 def test_a_saved_model_predicts_the_same_labels(tmp_path, label_type, classes, name):
     X, y = load_iris(return_X_y=True)
     X, y = X[y < classes], LABELS[label_type][y[y < classes]]
-    boosted = RobustXGBClassifier(n_estimators=5, n_jobs=1).fit(X, y)
+    boosted = RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1).fit(X, y)
     boosted.save_model(tmp_path / name)
     assert "boostnoise_labels" not in boosted.get_booster().attributes()
-    loaded = RobustXGBClassifier()
+    loaded = RobustXGBClassifier(budget=0)
     loaded.load_model(tmp_path / name)
     np.testing.assert_array_equal(loaded.predict_proba(X), boosted.predict_proba(X))
     np.testing.assert_array_equal(loaded.predict(X), boosted.predict(X))
@@ -93,21 +97,21 @@ def test_a_saved_model_predicts_the_same_labels(tmp_path, label_type, classes, n
 
 def test_xgboost_reads_a_saved_model(tmp_path):
     X, y = load_digits(return_X_y=True)
-    boosted = RobustXGBClassifier(n_estimators=5, n_jobs=1).fit(X, y)
+    boosted = RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1).fit(X, y)
     boosted.save_model(tmp_path / "model.json")
     plain = xgboost.XGBClassifier()
     plain.load_model(tmp_path / "model.json")
     np.testing.assert_array_equal(plain.predict_proba(X), boosted.predict_proba(X))
     plain.save_model(tmp_path / "plain.json")
     boosted.get_booster().save_model(tmp_path / "booster.json")
-    loaded = RobustXGBClassifier()
+    loaded = RobustXGBClassifier(budget=0)
     loaded.load_model(tmp_path / "booster.json")
     np.testing.assert_array_equal(loaded.predict(X), boosted.predict(X))
 
 
 def test_labels_that_the_format_cannot_hold(tmp_path):
     X, y = load_iris(return_X_y=True)
-    boosted = RobustXGBClassifier(n_estimators=2, n_jobs=1).fit(
+    boosted = RobustXGBClassifier(budget=0, n_estimators=2, n_jobs=1).fit(
         X, np.array(["2001", "2002", "2003"], dtype="datetime64[Y]")[y]
     )
     with pytest.raises(TypeError, match=r"labels must be strings or numbers.*datetime64"):
@@ -127,4 +131,6 @@ def test_training_continues_from_a_model(load):
         )
         return second.predict_proba(X)
 
-    np.testing.assert_allclose(twice(RobustXGBClassifier, loss="ce"), twice(xgboost.XGBClassifier), atol=1e-5)
+    np.testing.assert_allclose(
+        twice(RobustXGBClassifier, loss="ce", budget=0), twice(xgboost.XGBClassifier), atol=1e-5
+    )

@@ -85,8 +85,10 @@ def test_equal_distributions_give_equal_losses():
 
 def test_estimators_with_a_distribution_can_be_cloned():
     loss = get_loss("distribution", dist=stats.norm(0, 2))
-    assert clone(RobustXGBClassifier(loss=loss)).loss == loss
-    params = clone(RobustXGBClassifier(loss="distribution", loss_params={"dist": stats.norm(0, 2)})).loss_params
+    assert clone(RobustXGBClassifier(budget=0, loss=loss)).loss == loss
+    params = clone(
+        RobustXGBClassifier(budget=0, loss="distribution", loss_params={"dist": stats.norm(0, 2)})
+    ).loss_params
     assert get_loss("distribution", **params) == loss
 
 

@@ -80,7 +80,7 @@ def test_a_description_builds_the_same_model(name):
         (RandomForestClassifier(np.int64(7), max_samples=np.float64(0.5)), "sklearn.ensemble", {"n_estimators": 7, "max_samples": 0.5}),
         (XGBClassifier(max_depth=2, tree_method="hist", nthread=3), "xgboost", {"max_depth": 2, "tree_method": "hist"}),
         (LGBMClassifier(verbose=-1, num_leaves=31, path_smooth=1.0), "lightgbm", {"verbose": -1, "path_smooth": 1.0}),
-        (RobustXGBClassifier(loss_params={"q": 0.5}, n_estimators=9), "boostnoise", {"loss_params": {"q": 0.5}, "n_estimators": 9}),
+        (RobustXGBClassifier(loss="gce", loss_params={"q": 0.5}, n_estimators=9), "boostnoise", {"loss": "gce", "loss_params": {"q": 0.5}, "n_estimators": 9}),
         (RobustLGBMClassifier(loss="alpha"), "boostnoise", {"loss": "alpha"}),
         (RobustForestClassifier(criterion=NegativeExponential(lam=0.25)), "robust_splits", {"criterion": "negative_exponential(0.25)"}),
         (SVC(kernel="rbf", random_state=3), "sklearn.svm", {"random_state": 3}),

@@ -1,0 +1,106 @@
+"""Learning curves of boosters by length: schedules of parameters, and losses on unseen rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .losses.softmax import Floats
+
+SHORTEST, LONGEST = 2.0, 40.0  # lengths
+MAX_RATE = 0.2
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Parameters that change while a booster is trained, each time after a block of rounds.
+
+    Attributes
+    ----------
+    rotation : dict of str to tuple
+        Parameters with alternating values.
+    block : int
+        Rounds in a block.
+    rates : tuple of float
+        Learning rate of each block; empty if it is constant.
+    """
+
+    rotation: dict[str, tuple[Any, ...]]
+    block: int
+    rates: tuple[float, ...] = ()
+
+    def changes(self, done: int) -> dict[str, Any]:
+        """Parameters to set when so many rounds are done; empty if none changes."""
+        block, within = divmod(done, self.block)
+        if within:
+            return {}
+        changed = {name: values[block % len(values)] for name, values in self.rotation.items()}
+        if self.rates:
+            changed["learning_rate"] = self.rates[block]
+        return changed
+
+
+@dataclass
+class LearningCurve:
+    """Loss on unseen rows after each round, recorded until its minimum has certainly been passed.
+
+    Attributes
+    ----------
+    lengths : array of shape (rounds,)
+        Length of the booster after each round.
+    shortest : float
+        Length that is compared at least.
+    losses : list of float
+    """
+
+    lengths: Floats
+    shortest: float = SHORTEST
+    losses: list[float] = field(default_factory=list)
+    _best: int = 0
+
+    def record(self, loss: float) -> bool:
+        """Add the loss after one more round, and return whether to stop."""
+        self.losses.append(loss)
+        if loss < self.losses[self._best]:
+            self._best = len(self.losses) - 1
+        return bool(self.lengths[len(self.losses) - 1] > 2 * max(self.lengths[self._best], self.shortest))
+
+
+def growing_rates(steps: float, block: int) -> tuple[tuple[float, ...], Floats]:
+    """Learning rates that grow with the length, so that any length is reached in steps of the same proportion.
+
+    Parameters
+    ----------
+    steps : float
+        The learning rate is the length divided by this number.
+    block : int
+        Rounds with the same learning rate.
+
+    Returns
+    -------
+    rates : tuple of float
+        Learning rate of each block, at most `MAX_RATE`.
+    lengths : ndarray of shape (rounds,)
+        Length after each round; the last is at least `LONGEST`.
+    """
+    rates: list[float] = []
+    length = 0.0
+    while length < LONGEST:
+        rates.append(min(max(length, SHORTEST) / steps, MAX_RATE))
+        length += block * rates[-1]
+    return tuple(rates), np.cumsum(np.repeat(rates, block))
+
+
+def pool_curves(curves: list[list[float]]) -> Floats:
+    """Losses of shape (folds, rounds); a curve that ended earlier keeps its last loss."""
+    table = np.empty((len(curves), max(map(len, curves))))
+    for row, curve in zip(table, curves, strict=True):
+        row[: len(curve)], row[len(curve) :] = curve, curve[-1]
+    return table
+
+
+def first_values(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with the first of alternating values."""
+    return {name: value[0] if isinstance(value, tuple) else value for name, value in params.items()}

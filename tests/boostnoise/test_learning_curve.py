@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from boostnoise.learning_curve import (
+    LONGEST,
+    MAX_RATE,
+    SHORTEST,
+    LearningCurve,
+    Schedule,
+    first_values,
+    growing_rates,
+    pool_curves,
+)
+
+
+@pytest.mark.parametrize("block", [1, 2, 5])
+def test_rates_grow_with_the_length(block):
+    rates, lengths = growing_rates(30, block)
+    assert lengths.size == len(rates) * block
+    np.testing.assert_allclose(lengths, np.cumsum(np.repeat(rates, block)))
+    assert lengths[-1] >= LONGEST > lengths[-1 - block]
+    assert (rates[0], max(rates)) == (SHORTEST / 30, MAX_RATE)
+    at_start = np.append(0, lengths[block - 1 :: block])[:-1]
+    np.testing.assert_allclose(rates, np.clip(at_start / 30, SHORTEST / 30, MAX_RATE))
+
+
+def test_a_schedule_changes_parameters_after_each_block():
+    schedule = Schedule({"max_depth": (2, 4, 6), "min_child_weight": (1, 4, 16)}, 2, (0.1, 0.2, 0.3, 0.4))
+    found = [schedule.changes(done) for done in range(8)]
+    assert found[1::2] == [{}] * 4
+    assert [changes["max_depth"] for changes in found[::2]] == [2, 4, 6, 2]
+    assert [changes["min_child_weight"] for changes in found[::2]] == [1, 4, 16, 1]
+    assert [changes["learning_rate"] for changes in found[::2]] == [0.1, 0.2, 0.3, 0.4]
+    assert Schedule({}, 1).changes(3) == {}
+
+
+def test_a_curve_keeps_its_last_loss():
+    np.testing.assert_array_equal(pool_curves([[3.0, 2.0], [1.0]]), [[3, 2], [1, 1]])
+
+
+def test_first_values():
+    assert first_values({"max_depth": (2, 4), "subsample": 0.5}) == {"max_depth": 2, "subsample": 0.5}
+
+
+@pytest.mark.parametrize(("best", "last"), [(0.3, 2 * SHORTEST), (SHORTEST, 2 * SHORTEST), (5.0, 10.0)])
+def test_a_curve_is_recorded_up_to_twice_its_best_length(best, last):
+    lengths = np.arange(1, 1000) * 0.05
+    curve = LearningCurve(lengths)
+    recorded = next(length for length in lengths if curve.record((length - best) ** 2))
+    assert recorded == pytest.approx(last + 0.05)
+    assert len(curve.losses) == pytest.approx(recorded / 0.05)
