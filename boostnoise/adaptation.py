@@ -133,8 +133,8 @@ def adapt(
             if never.size:
                 label = labels[codes == never[0]].tolist()[0]
                 raise ValueError(
-                    f"{choice} needs rows of each class to predict; no row with the label {label!r} is in a fold "
-                    "whose training rows have this label"
+                    f"{choice} needs rows of each class to predict; no row with the label {label!r} is in a "
+                    "fold whose training rows have this label"
                 )
             # With cross entropy, the model is that of the library itself.
             model = clone(estimator).set_params(loss="ce", loss_params=None, hessian=None)

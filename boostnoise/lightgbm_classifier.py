@@ -1,4 +1,4 @@
-"""LightGBM's classifier with a robust loss instead of the built-in one."""
+"""LightGBM's classifier with trees, length and loss that suit noisy labels."""
 
 from __future__ import annotations
 
@@ -102,39 +102,63 @@ RANKING = ("auc", "average_precision")  # LightGBM itself: only the order of row
 
 
 class RobustLGBMClassifier(lightgbm.LGBMClassifier):
-    """`lightgbm.LGBMClassifier` with a robust loss.
+    """`lightgbm.LGBMClassifier` that holds up under label noise.
 
-    As with LightGBM's built-in objective, an intercept is estimated and stored in the first trees.  With
-    ``loss="ce"`` the model equals LightGBM's own, except for ``boosting_type="dart"``, where LightGBM drops its
-    intercept together with the first trees.  The fitted booster stores how margins become probabilities, so a
-    file written by ``booster_.save_model`` gives the same predictions.
+    `fit` chooses the trees, their number and the learning rate by cross-validation on the noisy labels, where
+    they are not given.  The result is one ordinary booster.  With ``loss="ce"`` and all parameters given, or
+    with ``budget=0``, it equals LightGBM's own.  If training stops early on an evaluation set, that chooses the
+    number of rounds, and no other fits are needed.
 
-    The default ``eval_metric``, on which training stops early, is the loss.  Of LightGBM's metrics, the log
-    loss and the error are available (``"binary_logloss"``, ``"binary_error"``, ``"multi_logloss"``,
+    As with LightGBM's built-in objective, an intercept is estimated; that of a robust loss is stored in the
+    first trees.  The fitted booster stores how margins become probabilities, so a file written by
+    ``booster_.save_model`` gives the same predictions.
+
+    The default ``eval_metric``, on which training stops early, is the loss.  Of LightGBM's metrics, a robust
+    loss allows the log loss and the error (``"binary_logloss"``, ``"binary_error"``, ``"multi_logloss"``,
     ``"multi_error"``), and for two classes ``"auc"`` and ``"average_precision"``.  A callable ``eval_metric``
     receives probabilities, as in the parent class, or margins if it is a metric of `boostnoise.metrics` that
     reads them.
 
     Parameters
     ----------
-    loss : str or Loss, default="gce"
+    loss : str or Loss, default="ce"
         See `get_loss`.
     loss_params : dict or None, default=None
         Parameters of the loss, such as ``{"q": 0.5}``.  Two can be chosen on the noisy labels, see
-        `boostnoise.adaptation`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in five-fold cross-validation (25
-        additional fits), and ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` by
-        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (5 additional fits).
+        `boostnoise.adaptation`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in cross-validation (five additional
+        fits for each fold), and ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` by
+        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (one additional fit for
+        each fold).
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
+    n_estimators, learning_rate, num_leaves, max_depth : default="auto"
+    min_child_weight, min_child_samples, subsample, subsample_freq, colsample_bynode : default="auto"
+        As in `lightgbm.LGBMClassifier`.  What is "auto" is chosen on the noisy labels, see
+        `boostnoise.auto_parameters`, or is LightGBM's default if `budget` is 0, if boosting is not "gbdt", or
+        if sampling is not "bagging".  If `num_leaves` or `max_depth` is given, the other one has its default.
+        The same holds for `min_child_weight` and `min_child_samples`.
+    budget : float, default=20
+        Cost of `fit`, roughly in fits of `lightgbm.LGBMClassifier` with its defaults.  0 chooses nothing.
+    cv : int, cross-validation splitter or iterable of splits, default=5
+        Folds in which the parameters are compared; an integer is the number of stratified folds.  Above 100,000
+        rows, only the first of these folds is held out.
+    verbose : int or None, default=None
+        As in LightGBM.  If positive, `fit` also prints a line for each fold.
     **kwargs
-        All parameters of `lightgbm.LGBMClassifier` except ``objective``, ``linear_tree`` and ``sigmoid``.  For
-        imbalanced classes use ``class_weight`` or ``scale_pos_weight``; ``is_unbalance`` is for LightGBM's own
-        objectives only.
+        All other parameters of `lightgbm.LGBMClassifier` except ``objective``, ``linear_tree`` and ``sigmoid``.
+        For imbalanced classes use ``class_weight`` or ``scale_pos_weight``; ``is_unbalance`` is for LightGBM's
+        own objectives only.
 
     Attributes
     ----------
     loss_ : Loss
         The loss used for training, with all its parameters.
+    chosen_params_ : dict
+        Values of the parameters that were "auto".  Those of a tuple alternate from tree to tree.
+    cv_results_ : dict of str to ndarray
+        Score on unseen noisy labels by structure of trees and by length, the sum of the learning rates of all
+        rounds; with the keys of `sklearn.model_selection.GridSearchCV`.  A score is a negative mean loss, and
+        NaN where a structure was not tried.  Only if there was something to compare.
     loss_scores_ : dict of float to float
         Accuracy of each q on noisy labels; only with ``{"q": "auto"}``.
 
@@ -143,8 +167,11 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     >>> from boostnoise import RobustLGBMClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> RobustLGBMClassifier(loss="gce", n_estimators=20, verbose=-1).fit(X, y).predict(X[:2])
+    >>> model = RobustLGBMClassifier(budget=5, verbose=-1).fit(X, y)
+    >>> model.predict(X[:2])
     array([0, 0])
+    >>> model.chosen_params_["subsample"]
+    0.5
     """
 
     def __init__(
@@ -209,8 +236,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         ValueError, TypeError
             If the loss or its parameters are invalid, if the loss does not support the number of classes, if
             ``objective`` is set, if a metric is named that would read margins as probabilities, or if `y` has
-            fewer than two classes.  If a loss parameter is chosen on the data, also if a class has a single
-            row, if training starts from a model or from margins, or if the estimated T is singular.
+            fewer than two classes.  If a parameter is chosen on the data, also if the rows cannot be divided
+            into folds, if training starts from a model or from margins, or if the estimated T is singular.
         """
         check_search(self)
         self._check_parameters()

@@ -1,4 +1,4 @@
-"""XGBoost's classifier with a robust loss instead of the built-in one."""
+"""XGBoost's classifier with trees, length and loss that suit noisy labels."""
 
 from __future__ import annotations
 
@@ -70,29 +70,45 @@ LABELS_ATTRIBUTE = "boostnoise_labels"  # attribute of a saved booster that stor
 
 
 class RobustXGBClassifier(xgboost.XGBClassifier):
-    """`xgboost.XGBClassifier` with a robust loss.
+    """`xgboost.XGBClassifier` that holds up under label noise.
 
-    Labels may be of any sortable type.  As with XGBoost's built-in objective, an intercept is estimated.  With
-    ``loss="ce"`` the model equals XGBoost's own.  The default ``eval_metric``, on which training stops early,
+    `fit` chooses the trees, their number and the learning rate by cross-validation on the noisy labels, where
+    they are not given.  The result is one ordinary booster.  With ``loss="ce"`` and all parameters given, or
+    with ``budget=0``, it equals XGBoost's own.  If training stops early on an ``eval_set``, that chooses the
+    number of rounds, and no other fits are needed.
+
+    Labels may be of any sortable type.  As with XGBoost's built-in objective, an intercept is estimated.  The
+    default ``eval_metric``, on which training stops early,
     is the loss.  A callable ``eval_metric`` receives probabilities, as in the parent class, or margins if it is
     a metric of `boostnoise.metrics` that reads them.
 
     Parameters
     ----------
-    loss : str or Loss, default="gce"
+    loss : str or Loss, default="ce"
         See `get_loss`.
     loss_params : dict or None, default=None
         Parameters of the loss, such as ``{"q": 0.5}``.  Two can be chosen on the noisy labels, see
-        `boostnoise.adaptation`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in five-fold cross-validation (25
-        additional fits), and ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` by
-        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (5 additional fits).
+        `boostnoise.adaptation`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in cross-validation (five additional
+        fits for each fold), and ``{"T": "estimate"}`` of ``"forward"`` and ``"backward"`` by
+        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (one additional fit for
+        each fold).
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
     class_weight : dict, "balanced" or None, default=None
         Class weights, multiplied with the sample weights as in scikit-learn.  XGBoost itself has no such
         parameter.
+    n_estimators, learning_rate, max_depth, min_child_weight, subsample, colsample_bynode : default="auto"
+        As in `xgboost.XGBClassifier`.  What is "auto" is chosen on the noisy labels, see
+        `boostnoise.auto_parameters`, or is XGBoost's default if `budget` is 0 or ``booster`` is not "gbtree".
+    budget : float, default=20
+        Cost of `fit`, roughly in fits of `xgboost.XGBClassifier` with its defaults.  0 chooses nothing.
+    cv : int, cross-validation splitter or iterable of splits, default=5
+        Folds in which the parameters are compared; an integer is the number of stratified folds.  Above 100,000
+        rows, only the first of these folds is held out.
+    verbose : int, default=0
+        If positive, `fit` prints a line for each fold.
     **kwargs
-        All parameters of `xgboost.XGBClassifier` except ``objective``.
+        All other parameters of `xgboost.XGBClassifier` except ``objective``.
 
     Attributes
     ----------
@@ -100,6 +116,14 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         The sorted labels.
     loss_ : Loss
         The loss used for training, with all its parameters.
+    chosen_params_ : dict
+        Values of the parameters that were "auto".  Those of a tuple alternate from tree to tree.
+    cv_results_ : dict of str to ndarray
+        Score on unseen noisy labels by structure of trees and by length, the sum of the learning rates of all
+        rounds; with the keys of `sklearn.model_selection.GridSearchCV`.  A score is a negative mean loss, and
+        NaN where a structure was not tried.  Only if there was something to compare.
+    n_estimators_ : int
+        Number of rounds of the booster.
     loss_scores_ : dict of float to float
         Accuracy of each q on noisy labels; only with ``{"q": "auto"}``.
 
@@ -108,8 +132,11 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     >>> from boostnoise import RobustXGBClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> RobustXGBClassifier(loss="gce", n_estimators=20).fit(X, y).predict(X[:2])
+    >>> model = RobustXGBClassifier(budget=5).fit(X, y)
+    >>> model.predict(X[:2])
     array([0, 0])
+    >>> model.chosen_params_["subsample"]
+    0.5
     """
 
     _labels: NDArray[Any] | None = None
@@ -168,9 +195,9 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         ------
         ValueError, TypeError
             If the loss or its parameters are invalid, if the loss does not support the number of classes, if
-            ``objective`` is set, or if `y` has fewer than two classes.  If a loss parameter is chosen on the
-            data, also if a class has a single row, if training starts from a model or from margins, or if the
-            estimated T is singular.
+            ``objective`` is set, or if `y` has fewer than two classes.  If a parameter is chosen on the data,
+            also if the rows cannot be divided into folds, if training starts from a model or from margins, or
+            if the estimated T is singular.
         """
         check_search(self)
         build_loss(self)
