@@ -94,11 +94,12 @@ def growing_rates(steps: float, block: int) -> tuple[tuple[float, ...], Floats]:
 
 
 def pool_curves(curves: list[list[float]]) -> Floats:
-    """Losses of shape (folds, rounds); a curve that ended earlier keeps its last loss."""
-    table = np.empty((len(curves), max(map(len, curves))))
-    for row, curve in zip(table, curves, strict=True):
-        row[: len(curve)], row[len(curve) :] = curve, curve[-1]
-    return table
+    """Losses of shape (folds, rounds), after the rounds that all curves have.
+
+    To extend a curve that ended earlier would favour long boosters: it ended because its loss had risen.
+    """
+    rounds = min(map(len, curves))
+    return np.array([curve[:rounds] for curve in curves])
 
 
 def first_values(params: dict[str, Any]) -> dict[str, Any]:

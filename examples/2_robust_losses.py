@@ -232,8 +232,8 @@ print(
 # `RobustXGBClassifier` and `RobustLGBMClassifier` take the libraries' own parameters, and `loss` and
 # `loss_params`. With `budget=0`, everything else is as in the libraries. The noisy labels can decide how robust
 # to be: `q="auto"` compares five values of q, from 0 (cross entropy) to 1, by cross-validation on the noisy
-# labels, which takes 25 more fits. By default, with another budget, they decide about the trees, their number and
-# the learning rate; the last two models leave all of that open.
+# labels, which takes 25 more fits. By default, with another budget, they decide about the trees, their number
+# and the learning rate; the last two models leave all of that open.
 
 # %%
 SMALL = {"max_depth": 4, "learning_rate": 0.1, "n_jobs": 1}
@@ -253,8 +253,8 @@ for model in (
 # ## 5. What helps, and what does not
 #
 # One picture of one data set proves nothing. So here are three data sets, with no noise, 20 % and 40 %, three
-# splits each, and models with the same 100 rounds. The last two are cross entropy again: one chooses its rounds on
-# a noisy quarter of the training rows, the other its trees, rounds and learning rate by cross-validation.
+# splits each, and models with the same 100 rounds. The last two are cross entropy again: one chooses its rounds
+# on a noisy quarter of the training rows, the other its trees, rounds and learning rate by cross-validation.
 
 # %%
 cancer, digits = load_breast_cancer(), load_digits()
@@ -322,6 +322,5 @@ heavy.pivot_table(index="model", columns="set", values="accuracy", sort=False).r
 # - **Adapted to the noisy labels**, cross entropy is ahead of all losses with fixed trees and rounds. What fits
 #   the noise is the booster more than its loss.
 #
-# So let the estimators choose trees and length, which is their default. If you must keep those fixed and expect
-# much noise, take `gce` with a q near 1 or `alpha`, and compare it with cross entropy on your data, as the notebook
-# on your own CSV shows.
+# So let the estimators choose trees and length, which is their default. If you must keep those fixed and
+# expect much noise, take `gce` with a q near 1 or `alpha`, and compare it with cross entropy on your data.

@@ -34,8 +34,8 @@ def test_a_schedule_changes_parameters_after_each_block():
     assert Schedule({}, 1).changes(3) == {}
 
 
-def test_a_curve_keeps_its_last_loss():
-    np.testing.assert_array_equal(pool_curves([[3.0, 2.0], [1.0]]), [[3, 2], [1, 1]])
+def test_curves_are_pooled_up_to_the_end_of_the_shortest():
+    np.testing.assert_array_equal(pool_curves([[3.0, 2.0, 4.0], [1.0, 5.0]]), [[3, 2], [1, 5]])
 
 
 def test_first_values():
