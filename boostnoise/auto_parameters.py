@@ -6,7 +6,7 @@ all others are used as given.
 
 **Trees.**  In the smoothest structure, three sizes of trees alternate: shallow trees with small leaves, deep
 trees with large leaves, and one size in between.  Each tree is grown on a random half of the rows, and each
-split considers a random half of the features.  With a small learning rate the booster averages over many such
+split considers three tenths of the features.  With a small learning rate the booster averages over many such
 trees, as a random forest does.  More flexible structures have smaller leaves, larger samples and more features.
 `boostnoise.structure_search` chooses one of them.
 

@@ -51,19 +51,18 @@ LIGHTGBM_NAMES = {
         "n_iter_no_change",
     ),
 }
-HALF = {"min_child_samples": 1, "subsample": 0.5, "subsample_freq": 1, "colsample_bynode": 0.5}
+TREES = {"num_leaves": (4, 16, 64), "max_depth": (2, 4, 6), "min_child_samples": 1, "subsample_freq": 1}
 # Parameters that are chosen if left open.
 AUTO_PARAMETERS = AutoParameters(
     structures=(
-        {"num_leaves": (4, 16, 64), "max_depth": (2, 4, 6), "min_child_weight": (1.0, 4.0, 16.0), **HALF},
-        {"num_leaves": (4, 16, 64), "max_depth": (2, 4, 6), "min_child_weight": 1.0, **HALF},
+        {**TREES, "min_child_weight": (1.0, 4.0, 16.0), "subsample": 0.5, "colsample_bynode": 0.3},
+        {**TREES, "min_child_weight": 1.0, "subsample": 0.5, "colsample_bynode": 0.5},
         {
+            **TREES,
             "num_leaves": 64,
             "max_depth": 6,
             "min_child_weight": 1.0,
-            "min_child_samples": 1,
             "subsample": 0.8,
-            "subsample_freq": 1,
             "colsample_bynode": 1.0,
         },
     ),

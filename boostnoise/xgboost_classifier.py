@@ -48,7 +48,7 @@ AUTO_PARAMETERS = AutoParameters(
             "max_depth": (2, 4, 6),
             "min_child_weight": (1.0, 4.0, 16.0),
             "subsample": 0.5,
-            "colsample_bynode": 0.5,
+            "colsample_bynode": 0.3,
         },
         {"max_depth": (2, 4, 6), "min_child_weight": 1.0, "subsample": 0.5, "colsample_bynode": 0.5},
         {"max_depth": 6, "min_child_weight": 1.0, "subsample": 0.8, "colsample_bynode": 1.0},
