@@ -198,13 +198,17 @@ def choose_parameters(
     Raises
     ------
     ValueError
-        If the rows cannot be divided into folds, or if training starts from margins or from a model.
+        If the rows cannot be divided into folds, if training starts from margins or from a model, or if the
+        number of rounds or the learning rate is given and not a positive number.
     """
     opened, settled = settle(estimator, auto)
+    if not opened:
+        return Choice(settled)
     open_length = [name for name in LENGTH_PARAMETERS if name in opened]
     structures = _distinct([{name: s[name] for name in opened if name in s} for s in auto.structures])
     given = {**estimator.get_params(deep=False), **settled}
-    rounds, rate = given["n_estimators"] or auto.default_rounds, given["learning_rate"] or auto.default_rate
+    rounds = _positive(given, "n_estimators", auto.default_rounds)
+    rate = _positive(given, "learning_rate", auto.default_rate)
     if stops_early:
         return Choice(settled | structures[0] | _longest(open_length, rounds, rate))
     if not open_length and len(structures) == 1:
@@ -239,6 +243,16 @@ def choose_parameters(
     return Choice(params, fewest, found.results)
 
 
+def _positive(given: dict[str, Any], name: str, default: float) -> float:
+    """Value of `LENGTH_PARAMETERS`, or the library's default if it is None or chosen later."""
+    value = given[name]
+    if value is None or is_auto(value):
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
+        raise ValueError(f"{name} must be a positive number or 'auto', got {value!r}")
+    return float(value)
+
+
 def _distinct(structures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Structures that differ in an open parameter, in the same order."""
     return [s for i, s in enumerate(structures) if s not in structures[:i]]
@@ -252,7 +266,7 @@ def write_choice(estimator: Any, choice: Choice) -> None:
         estimator.cv_results_ = choice.results
 
 
-def _longest(opened: list[str], rounds: int, rate: float) -> dict[str, Any]:
+def _longest(opened: list[str], rounds: float, rate: float) -> dict[str, Any]:
     """Number of rounds and learning rate of a booster that an evaluation set stops."""
     if "learning_rate" in opened:
         rate = EARLY_STOPPING_RATE

@@ -253,16 +253,12 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
         arguments |= {"init_score": init_score, "init_model": init_model, **fit_params}
         stops = bool(self._get_library_parameter("early_stopping")) or stops_early(callbacks)
-        choice = choose_parameters(
-            self,
-            AUTO_PARAMETERS,
-            objective,
-            X,
-            labels,
-            codes,
-            {**arguments, "groups": groups},
-            stops_early=stops and bool(evaluated),
-        )
+        if stops and not evaluated:
+            raise ValueError(
+                "early stopping needs rows to evaluate: pass eval_set, or eval_X and eval_y, to fit"
+            )
+        known = {**arguments, "groups": groups}
+        choice = choose_parameters(self, AUTO_PARAMETERS, objective, X, labels, codes, known, stops_early=stops)
         if choice.schedule is not None:
             callbacks = [*(callbacks or ()), ScheduledParameters(choice.schedule)]
         with temporarily_set(self, **choice.coarse):

@@ -78,9 +78,8 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     number of rounds, and no other fits are needed.
 
     Labels may be of any sortable type.  As with XGBoost's built-in objective, an intercept is estimated.  The
-    default ``eval_metric``, on which training stops early,
-    is the loss.  A callable ``eval_metric`` receives probabilities, as in the parent class, or margins if it is
-    a metric of `boostnoise.metrics` that reads them.
+    default ``eval_metric``, on which training stops early, is the loss.  A callable ``eval_metric`` receives
+    probabilities, as in the parent class, or margins if it is a metric of `boostnoise.metrics` that reads them.
 
     Parameters
     ----------
@@ -244,15 +243,10 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     ) -> Choice:
         """Choose the open parameters."""
         stops = bool(self.early_stopping_rounds) or stops_early(self.callbacks)
+        if stops and arguments["eval_set"] is None:
+            raise ValueError("early stopping needs rows to evaluate: pass eval_set to fit")
         return choose_parameters(
-            self,
-            AUTO_PARAMETERS,
-            objective,
-            X,
-            labels,
-            codes,
-            arguments,
-            stops_early=stops and arguments["eval_set"] is not None,
+            self, AUTO_PARAMETERS, objective, X, labels, codes, arguments, stops_early=stops
         )
 
     def _scheduled_callbacks(self, choice: Choice) -> list[Any] | None:

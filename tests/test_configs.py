@@ -23,7 +23,7 @@ def test_quickstart(root):
     used = {model.model for model in config.models}
     assert used >= {
         "AdaBoostClassifier", "GradientBoostingClassifier", "XGBClassifier", "LGBMClassifier",
-        "RandomForestClassifier", "RobustForestClassifier", "RobustXGBClassifier",
+        "RandomForestClassifier", "RobustForestClassifier", "RobustLGBMClassifier",
     }  # fmt: skip
 
 
