@@ -11,8 +11,7 @@ trees, as a random forest does.  More flexible structures have smaller leaves, l
 `boostnoise.structure_search` chooses one of them.
 
 **Length.**  The sum of the learning rates of all rounds, ``learning_rate * n_estimators``, is chosen too.  The
-booster reaches it in `ROUNDS_PER_FIT` rounds for each unit of the budget, or in more if the learning rate would
-exceed `MAX_RATE`.
+booster reaches it in 50 rounds for each unit of the budget, or in more if the learning rate would exceed 0.1.
 """
 
 from __future__ import annotations

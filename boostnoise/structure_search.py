@@ -7,7 +7,7 @@ cost about the same number of rounds.  Their loss on the rows of the fold is rec
 Under uniform noise, the probabilities with the smallest expected loss on noisy labels rank the classes as the
 clean ones do.  But the noise brings all probabilities together, and in small samples the loss then often
 prefers a booster that knows no more than the shares of the classes.  So the chosen length is at least
-`SHORTEST`.
+``SHORTEST``.
 
 Structures are compared at their best lengths, from the smoothest to the most flexible one.  A more flexible
 structure is chosen only if its mean loss is lower by more than one standard error of the difference over the
