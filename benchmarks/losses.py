@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import click
-import joblib
 import numpy as np
 import pandas as pd
 import xgboost
+from _cells import compute, data_option, jobs_option, known_keys
 from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.model_selection import train_test_split
@@ -103,30 +102,16 @@ def summary(scores: pd.DataFrame) -> pd.DataFrame:
     return table.swaplevel(axis=1).sort_index(axis=1)
 
 
-def say(text: str) -> None:
-    """Print at once."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
 @click.command(context_settings={"max_content_width": 120, "show_default": True})
-@click.option(
-    "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    envvar="BOOSTNOISE_DATA",
-    show_envvar=True,
-    required=True,
-    help="Folder of data/NAME.parquet, whose last column is the label.",
-)
+@data_option
 @click.option("--sets", default=" ".join(SETS), help="Names of files, without .parquet.", metavar="NAMES")
 @click.option("--noise-rates", default="0 0.2 0.4", help="Rates of uniform noise.", metavar="NUMBERS")
 @click.option("--repeats", type=click.IntRange(min=1), default=3, help="Splits of each set.")
-@click.option("--jobs", type=int, default=-1, help="Processes; -1 for all cores.")
+@jobs_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def main(data: Path, sets: str, noise_rates: str, repeats: int, jobs: int, file: Path) -> None:
     """Write the accuracy of each loss to the CSV FILE, and print means; what FILE holds is not run again."""
-    done = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=["set", "noise_rate", "repeat", "loss"])
-    known = set(done[["set", "noise_rate", "repeat", "loss"]].itertuples(index=False, name=None))
+    known = known_keys(file, ["set", "noise_rate", "repeat", "loss"])
     cells = []
     for name, rate, repeat in product(sets.split(), map(float, noise_rates.split()), range(repeats)):
         path = data / "data" / f"{name}.parquet"
@@ -135,15 +120,10 @@ def main(data: Path, sets: str, noise_rates: str, repeats: int, jobs: int, file:
             kind = LOSSES.get(variant.partition(", ")[0])
             if (name, rate, repeat, variant) not in known and not (n_classes > 2 and kind and kind.binary_only):
                 cells.append((path, rate, repeat, variant))
-    work = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    for count, record in enumerate(work(joblib.delayed(study)(*cell) for cell in cells), start=1):
-        pd.DataFrame([record]).to_csv(file, mode="a", header=not file.exists(), index=False)
-        if count % 100 == 0:
-            say(f"{count} of {len(cells)}")
-    scores = pd.read_csv(file)
+    scores = compute(study, cells, file, jobs)
     for several, some in scores.groupby(scores["classes"] > 2):
-        say(f"\n{some['set'].nunique()} sets of {'more than two' if several else 'two'} classes")
-        say(summary(some).round(4).to_string())
+        click.echo(f"\n{some['set'].nunique()} sets of {'more than two' if several else 'two'} classes")
+        click.echo(summary(some).round(4).to_string())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import sys
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
@@ -108,12 +107,6 @@ def spread(name: str, values: list[float]) -> Record:
     return {name: middle, f"{name}_q1": low, f"{name}_q3": high}
 
 
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
 def names(known: tuple[str, ...] | None = None) -> Any:
     """Reader of an option that lists names."""
 
@@ -172,7 +165,7 @@ def main(
             records.append(record)
             told = f"{record['seconds']:.2f} s, own {record['own_seconds']:.2f} s"
             quartiles = f"{record['ratio_q1']:.3f} to {record['ratio_q3']:.3f}"
-            say(f"{name:<11}{library:<9}{loss:<16}{told}, ratio {record['ratio']:.3f} ({quartiles})")
+            click.echo(f"{name:<11}{library:<9}{loss:<16}{told}, ratio {record['ratio']:.3f} ({quartiles})")
     if json_file:
         versions = {of: version(of) for of in ("boostnoise", "lightgbm", "numpy", "scipy", "xgboost")}
         about = {"rounds": rounds, "iterations": iterations, "threads": threads, "cores": os.cpu_count()}

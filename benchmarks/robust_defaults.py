@@ -1,8 +1,7 @@
-"""Which classifiers hold up under label noise with their defaults; see README.md."""
+"""Compare classifiers with their defaults under label noise; see README.md."""
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -11,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-import joblib
 import lightgbm
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import xgboost
+from _cells import compute, data_option, jobs_option, known_keys
 from numpy.typing import NDArray
 from scipy.stats import loguniform, randint, uniform
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -240,21 +239,8 @@ def _p_values(table: pd.DataFrame, ours: str) -> pd.Series[float]:
     return wilcoxon_holm(table, ours, higher_is_better=True).table.set_index("model")["p_holm"]
 
 
-def say(text: str) -> None:
-    """Print at once."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
 @click.command(context_settings={"max_content_width": 120, "show_default": True})
-@click.option(
-    "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    envvar="BOOSTNOISE_DATA",
-    show_envvar=True,
-    required=True,
-    help="Folder of data/NAME.parquet.",
-)
+@data_option
 @click.option("--real", is_flag=True, help="Sets with real noise, data/real_noise/NAME.parquet.")
 @click.option(
     "--sets", help="Names of files, without .parquet; by default those of the study.", metavar="NAMES"
@@ -263,7 +249,7 @@ def say(text: str) -> None:
 @click.option("--models", help="Models, separated by commas; by default all.", metavar="NAMES")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Splits of each set.")
 @click.option("--rows", type=click.IntRange(min=50), default=1000, help="Training rows at most.")
-@click.option("--jobs", type=int, default=-1, help="Processes; -1 for all cores.")
+@jobs_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def main(
     data: Path,
@@ -277,8 +263,7 @@ def main(
     file: Path,
 ) -> None:
     """Write the scores of each model to the CSV FILE, and print means; what FILE holds is not run again."""
-    done = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=KEY)
-    known = set(done[KEY].itertuples(index=False, name=None))
+    known = known_keys(file, KEY)
     folder = data / "data" / "real_noise" if real else data / "data"
     chosen = models.split(",") if models else list(MODELS)
     cells = []
@@ -289,13 +274,8 @@ def main(
         for kind, model in product(noise.split(",") if noise else kinds, chosen):
             if (name, kind, repeat, model) not in known:
                 cells.append((path, kind, repeat, model, rows))
-    work = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    for count, record in enumerate(work(joblib.delayed(study)(*cell) for cell in cells), start=1):
-        pd.DataFrame([record]).to_csv(file, mode="a", header=not file.exists(), index=False)
-        if count % 100 == 0:
-            say(f"{count} of {len(cells)}")
-    scores = pd.read_csv(file)
-    say(summary(scores[scores["model"].isin(chosen)]))
+    scores = compute(study, cells, file, jobs)
+    click.echo(summary(scores[scores["model"].isin(chosen)]))
 
 
 if __name__ == "__main__":

@@ -103,6 +103,20 @@ def combine_weights(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
     return weight
 
 
+def combine_all_weights(
+    labels: NDArray[Any],
+    codes: NDArray[np.int64],
+    sample_weight: Any,
+    class_weight: Any,
+    scale_pos_weight: float,
+) -> Floats | None:
+    """Product of `combine_weights` and of the weight of class 1, which the objective applies in a fit."""
+    weight = combine_weights(labels, sample_weight, class_weight)
+    if scale_pos_weight == 1:
+        return weight
+    return np.where(codes == 1, scale_pos_weight, 1.0) * (1.0 if weight is None else weight)
+
+
 def positive_weight(scale_pos_weight: float | None, n_classes: int) -> float:
     """Weight of class 1; like the built-in objectives, ignored for more than two classes."""
     return 1.0 if scale_pos_weight is None or n_classes > 2 else float(scale_pos_weight)

@@ -36,7 +36,7 @@ from sklearn.utils import _safe_indexing, indexable
 from ._classifier import (
     check_loss_params,
     check_same_length,
-    combine_weights,
+    combine_all_weights,
     reject_loss_keywords,
     reject_start,
 )
@@ -119,9 +119,9 @@ def adapt(
         choice = f"{name}={estimator.loss_params[name]!r}"
         reject_start(fit_params, choice, "pass the loss_ of a model fitted without it as loss")
         check_same_length(X, codes)
-        weight = combine_weights(labels, fit_params["sample_weight"], estimator.class_weight)
-        if objective.scale_pos_weight != 1:
-            weight = np.where(codes == 1, objective.scale_pos_weight, 1.0) * (1.0 if weight is None else weight)
+        weight = combine_all_weights(
+            labels, codes, fit_params["sample_weight"], estimator.class_weight, objective.scale_pos_weight
+        )
         X, sample_weight = indexable(X, fit_params["sample_weight"])
         fit_params = {**fit_params, "sample_weight": sample_weight}
         folds = make_folds(codes, estimator.cv, groups, integer_seed(estimator.random_state))

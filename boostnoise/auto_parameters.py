@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import indexable
 
-from ._classifier import check_same_length, combine_weights, reject_start
+from ._classifier import check_same_length, combine_all_weights, reject_start
 from .hooks import Objective
-from .learning_curve import LONGEST, Schedule, first_values
+from .learning_curve import LONGEST, Schedule, alternating, first_values
 from .structure_search import TrainingRows, search
 
 AUTO = "auto"  # value of a parameter that is left open
@@ -36,6 +36,7 @@ COLUMN_ARGUMENTS = ("feature_name", "categorical_feature", "feature_weights")  #
 
 ROUNDS_PER_FIT = 50  # rounds of the final booster for each unit of the budget
 STEPS_PER_FIT = 3  # steps in which the booster of a fold reaches any length, for each unit of the budget
+BLOCK = 5  # rounds of the final booster between changes of parameters
 MAX_RATE = 0.1  # of the final booster
 MAX_RATE_OF_GIVEN_ROUNDS = 0.3  # the same if the number of rounds is given; XGBoost's default
 EARLY_STOPPING_RATE = 0.02  # where an evaluation set chooses the number of rounds
@@ -54,7 +55,7 @@ class AutoParameters:
     aliases : dict of str to tuple of str
         Other names of these parameters.
     linked : tuple of sets of str
-        Parameters of which none is chosen if one is given.
+        If one parameter of a set is given, the others have their defaults.
     default_rounds, default_rate : int, float
         The library's defaults where a user sets `LENGTH_PARAMETERS` to None.
     """
@@ -86,16 +87,11 @@ class Choice:
     results: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
-    def rotation(self) -> dict[str, tuple[Any, ...]]:
-        """Parameters with alternating values."""
-        return {name: value for name, value in self.params.items() if isinstance(value, tuple)}
-
-    @property
     def schedule(self) -> Schedule | None:
         """Schedule of the final booster, or None if no parameter changes."""
-        # A change takes about as long as a round.
-        block = 5 if self.steps is not None else 1
-        return Schedule(self.rotation, block) if self.rotation else None
+        rotation = alternating(self.params)
+        # All values must have their turn in a booster of a few given rounds.
+        return Schedule(rotation, BLOCK if self.steps else 1) if rotation else None
 
     @property
     def constants(self) -> dict[str, Any]:
@@ -218,9 +214,9 @@ def choose_parameters(
         "set these parameters, or budget=0",
     )
     check_same_length(X, codes)
-    weight = combine_weights(labels, arguments["sample_weight"], estimator.class_weight)
-    if objective.scale_pos_weight != 1:
-        weight = np.where(codes == 1, objective.scale_pos_weight, 1.0) * (1.0 if weight is None else weight)
+    weight = combine_all_weights(
+        labels, codes, arguments["sample_weight"], estimator.class_weight, objective.scale_pos_weight
+    )
     columns = {name: arguments[name] for name in COLUMN_ARGUMENTS if name in arguments}
     X = np.asarray(X) if isinstance(X, list | tuple) else indexable(X)[0]
     rows = TrainingRows(X, labels, codes, weight, arguments["groups"], columns)

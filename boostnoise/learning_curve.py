@@ -10,7 +10,7 @@ import numpy as np
 from .losses.softmax import Floats
 
 SHORTEST, LONGEST = 2.0, 40.0  # lengths
-MAX_RATE = 0.2
+MAX_GROWING_RATE = 0.2
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,20 @@ class Schedule:
     rates: tuple[float, ...] = ()
 
     def changes(self, done: int) -> dict[str, Any]:
-        """Parameters to set when so many rounds are done; empty if none changes."""
+        """Parameters to set when so many rounds are done; empty if none changes.
+
+        Training starts with the values of the first block.  Unchanged parameters are left out, because it takes
+        a library about as long to set parameters as to train a round on small data.
+        """
         block, within = divmod(done, self.block)
-        if within:
+        if block == 0 or within:
             return {}
-        changed = {name: values[block % len(values)] for name, values in self.rotation.items()}
-        if self.rates:
-            changed["learning_rate"] = self.rates[block]
-        return changed
+        before = self._values(block - 1)
+        return {name: value for name, value in self._values(block).items() if value != before[name]}
+
+    def _values(self, block: int) -> dict[str, Any]:
+        values = {name: values[block % len(values)] for name, values in self.rotation.items()}
+        return values | ({"learning_rate": self.rates[block]} if self.rates else {})
 
 
 @dataclass
@@ -81,14 +87,14 @@ def growing_rates(steps: float, block: int) -> tuple[tuple[float, ...], Floats]:
     Returns
     -------
     rates : tuple of float
-        Learning rate of each block, at most `MAX_RATE`.
+        Learning rate of each block, at most `MAX_GROWING_RATE`.
     lengths : ndarray of shape (rounds,)
         Length after each round; the last is at least `LONGEST`.
     """
     rates: list[float] = []
     length = 0.0
     while length < LONGEST:
-        rates.append(min(max(length, SHORTEST) / steps, MAX_RATE))
+        rates.append(min(max(length, SHORTEST) / steps, MAX_GROWING_RATE))
         length += block * rates[-1]
     return tuple(rates), np.cumsum(np.repeat(rates, block))
 
@@ -100,6 +106,11 @@ def pool_curves(curves: list[list[float]]) -> Floats:
     """
     rounds = min(map(len, curves))
     return np.array([curve[:rounds] for curve in curves])
+
+
+def alternating(params: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """Parameters with alternating values, which are given as a tuple."""
+    return {name: value for name, value in params.items() if isinstance(value, tuple)}
 
 
 def first_values(params: dict[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,16 @@ from ._classifier import (
 )
 from ._folds import Rows
 from ._lightgbm_callbacks import CurveRecorder, ScheduledParameters, stops_early
+from ._lightgbm_parameters import AUTO_PARAMETERS, LIGHTGBM_NAMES
 from .adaptation import adapt, build_loss
-from .auto_parameters import AUTO, AutoParameters, check_search, choose_parameters, is_auto, write_choice
+from .auto_parameters import (
+    AUTO,
+    LENGTH_PARAMETERS,
+    check_search,
+    choose_parameters,
+    is_auto,
+    write_choice,
+)
 from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
 from .learning_curve import LearningCurve, Schedule
@@ -35,65 +43,6 @@ from .losses.softmax import Floats
 from .metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
 from .structure_search import TrainingRows
 
-# Aliases of the LightGBM parameters that a robust loss replaces or restricts.
-LIGHTGBM_NAMES = {
-    "objective": ("objective", "objective_type", "app", "application"),
-    "metric": ("metric", "metrics", "metric_types"),
-    "is_unbalance": ("is_unbalance", "unbalance", "unbalanced_sets"),
-    "linear_tree": ("linear_tree", "linear_trees"),
-    "boost_from_average": ("boost_from_average",),
-    "scale_pos_weight": ("scale_pos_weight",),
-    "sigmoid": ("sigmoid",),
-    "early_stopping": (
-        "early_stopping_round",
-        "early_stopping_rounds",
-        "early_stopping",
-        "n_iter_no_change",
-    ),
-}
-TREES = {"num_leaves": (4, 16, 64), "max_depth": (2, 4, 6), "min_child_samples": 1, "subsample_freq": 1}
-# Parameters that are chosen if left open.
-AUTO_PARAMETERS = AutoParameters(
-    structures=(
-        {**TREES, "min_child_weight": (1.0, 4.0, 16.0), "subsample": 0.5, "colsample_bynode": 0.3},
-        {**TREES, "min_child_weight": 1.0, "subsample": 0.5, "colsample_bynode": 0.5},
-        {
-            **TREES,
-            "num_leaves": 64,
-            "max_depth": 6,
-            "min_child_weight": 1.0,
-            "subsample": 0.8,
-            "colsample_bynode": 1.0,
-        },
-    ),
-    defaults={
-        "n_estimators": 100,
-        "learning_rate": 0.1,
-        "num_leaves": 31,
-        "max_depth": -1,
-        "min_child_weight": 1e-3,
-        "min_child_samples": 20,
-        "subsample": 1.0,
-        "subsample_freq": 0,
-        "colsample_bynode": None,
-    },
-    aliases={
-        "n_estimators": (
-            "num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds",
-            "nrounds", "num_boost_round", "max_iter",
-        ),
-        "learning_rate": ("shrinkage_rate", "eta"),
-        "num_leaves": ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"),
-        "min_child_weight": (
-            "min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian",
-        ),
-        "min_child_samples": ("min_data_in_leaf", "min_data_per_leaf", "min_data", "min_samples_leaf"),
-        "subsample": ("bagging_fraction", "sub_row", "bagging"),
-        "subsample_freq": ("bagging_freq",),
-        "colsample_bynode": ("feature_fraction_bynode", "sub_feature_bynode"),
-    },
-    linked=(frozenset({"num_leaves", "max_depth"}), frozenset({"min_child_weight", "min_child_samples"})),
-)  # fmt: skip
 # LightGBM's names of metrics, by what computes them from margins.
 LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
 ERROR = ("binary_error", "multi_error")
@@ -397,7 +346,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             plain._objective = None if objective.is_built_in else objective
         params: dict[str, Any] = plain._process_params(stage)
         params = {name: value for name, value in params.items() if not is_auto(value)}
-        for name in ("n_estimators", "learning_rate"):  # LightGBM would prefer a longer name
+        for name in LENGTH_PARAMETERS:  # LightGBM would prefer some of the other names
             for alias in AUTO_PARAMETERS.aliases[name]:
                 params.pop(alias, None)
         params["metric"] = "None"

@@ -28,9 +28,18 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ._folds import Folds, Rows, integer_seed, make_folds
-from .learning_curve import SHORTEST, LearningCurve, Schedule, first_values, growing_rates, pool_curves
+from .learning_curve import (
+    SHORTEST,
+    LearningCurve,
+    Schedule,
+    alternating,
+    first_values,
+    growing_rates,
+    pool_curves,
+)
 from .losses.softmax import Floats
 
+BLOCK = 2  # rounds between changes of parameters
 FIRST_FOLDS = 2  # on which all structures are tried
 STANDARD_ERRORS = 1.0  # by which a more flexible structure must be better
 HOLD_OUT_ROWS = 100_000  # above, only the first fold is held out
@@ -176,11 +185,10 @@ class _Candidate:
         given_length: float | None,
     ) -> Self:
         """Candidate without curves."""
-        rotation = {name: value for name, value in structure.items() if isinstance(value, tuple)}
-        block = 2 if rotation else 1  # of rounds; a change takes about as long as a round
-        rates, lengths = growing_rates(steps, block)
+        rates, lengths = growing_rates(steps, BLOCK)
         weights = [float(unseen.size if weight is None else weight[unseen].sum()) for _, unseen in folds]
-        return cls(structure, Schedule(rotation, block, rates), lengths, weights, given_length)
+        schedule = Schedule(alternating(structure), BLOCK, rates)
+        return cls(structure, schedule, lengths, weights, given_length)
 
     @property
     def start_params(self) -> dict[str, Any]:

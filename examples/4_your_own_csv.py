@@ -186,7 +186,7 @@ comparison.curve("retention").round(2)
 # - Logistic regression keeps the largest share of its accuracy. Its bias protects it, and the truth behind this
 #   file is nearly linear. But robust XGBoost starts higher, and has the lowest ELA up to 10 % of either noise.
 # - Robust XGBoost and XGBoost are the same library. The former has chosen its trees and their number on the
-#   noisy labels, at the cost of some ten fits.
+#   noisy labels.
 # - The bands are wide: four repeats of 200 test rows do not settle a difference of one point. Use more
 #   `repeats` before you report results.
 # - Noise in one group of rows only, or from one annotator, is neither of the two kinds here.

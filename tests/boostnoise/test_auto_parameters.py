@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV, train_test_split
 
 from boostnoise import ErrorMetric, RobustLGBMClassifier, RobustXGBClassifier
-from boostnoise.lightgbm_classifier import AUTO_PARAMETERS as LIGHTGBM_PARAMETERS
+from boostnoise._lightgbm_parameters import AUTO_PARAMETERS as LIGHTGBM_PARAMETERS
 from boostnoise.xgboost_classifier import AUTO_PARAMETERS as XGBOOST_PARAMETERS
 
 LIBRARIES = {

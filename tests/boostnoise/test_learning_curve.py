@@ -3,10 +3,11 @@ import pytest
 
 from boostnoise.learning_curve import (
     LONGEST,
-    MAX_RATE,
+    MAX_GROWING_RATE,
     SHORTEST,
     LearningCurve,
     Schedule,
+    alternating,
     first_values,
     growing_rates,
     pool_curves,
@@ -19,18 +20,21 @@ def test_rates_grow_with_the_length(block):
     assert lengths.size == len(rates) * block
     np.testing.assert_allclose(lengths, np.cumsum(np.repeat(rates, block)))
     assert lengths[-1] >= LONGEST > lengths[-1 - block]
-    assert (rates[0], max(rates)) == (SHORTEST / 30, MAX_RATE)
+    assert (rates[0], max(rates)) == (SHORTEST / 30, MAX_GROWING_RATE)
     at_start = np.append(0, lengths[block - 1 :: block])[:-1]
-    np.testing.assert_allclose(rates, np.clip(at_start / 30, SHORTEST / 30, MAX_RATE))
+    np.testing.assert_allclose(rates, np.clip(at_start / 30, SHORTEST / 30, MAX_GROWING_RATE))
 
 
 def test_a_schedule_changes_parameters_after_each_block():
-    schedule = Schedule({"max_depth": (2, 4, 6), "min_child_weight": (1, 4, 16)}, 2, (0.1, 0.2, 0.3, 0.4))
+    schedule = Schedule({"max_depth": (2, 4, 6), "min_child_weight": (1, 4, 4)}, 2, (0.1, 0.2, 0.3, 0.3))
     found = [schedule.changes(done) for done in range(8)]
     assert found[1::2] == [{}] * 4
-    assert [changes["max_depth"] for changes in found[::2]] == [2, 4, 6, 2]
-    assert [changes["min_child_weight"] for changes in found[::2]] == [1, 4, 16, 1]
-    assert [changes["learning_rate"] for changes in found[::2]] == [0.1, 0.2, 0.3, 0.4]
+    assert found[::2] == [
+        {},  # training starts with the first values
+        {"max_depth": 4, "min_child_weight": 4, "learning_rate": 0.2},
+        {"max_depth": 6, "learning_rate": 0.3},
+        {"max_depth": 2, "min_child_weight": 1},
+    ]
     assert Schedule({}, 1).changes(3) == {}
 
 
@@ -38,8 +42,10 @@ def test_curves_are_pooled_up_to_the_end_of_the_shortest():
     np.testing.assert_array_equal(pool_curves([[3.0, 2.0, 4.0], [1.0, 5.0]]), [[3, 2], [1, 5]])
 
 
-def test_first_values():
-    assert first_values({"max_depth": (2, 4), "subsample": 0.5}) == {"max_depth": 2, "subsample": 0.5}
+def test_alternating_and_first_values():
+    params = {"max_depth": (2, 4), "subsample": 0.5}
+    assert alternating(params) == {"max_depth": (2, 4)}
+    assert first_values(params) == {"max_depth": 2, "subsample": 0.5}
 
 
 @pytest.mark.parametrize(("best", "last"), [(0.3, 2 * SHORTEST), (SHORTEST, 2 * SHORTEST), (5.0, 10.0)])

@@ -27,7 +27,8 @@ def test_scores_are_those_of_boosters_without_the_rows_of_a_fold():
     given = {"max_depth": 3, "min_child_weight": 2.0, "subsample": 0.5, "colsample_bynode": 0.5}
     model = RobustXGBClassifier(budget=5, n_jobs=1, random_state=3, **given)
     model.fit(X, y, sample_weight=weight)
-    rates, lengths = growing_rates(15, 1)
+    rates, lengths = growing_rates(15, 2)
+    rates = np.repeat(rates, 2).tolist()
     np.testing.assert_array_equal(model.cv_results_["length"], lengths[: model.cv_results_["length"].size])
     params = {"objective": "binary:logistic", "seed": 3, "nthread": 1, "learning_rate": rates[0], **given}
     scores, sizes = [], []
