@@ -21,6 +21,19 @@ data_option = click.option(
 jobs_option = click.option("--jobs", type=int, default=-1, help="Processes; -1 for all cores.")
 
 
+def comma_separated(known: Iterable[str] | None = None) -> Callable[..., list[str] | None]:
+    """Reader of an option that lists names."""
+
+    def read(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+        found = None if value is None else [name.strip() for name in value.split(",")]
+        for name in found or []:
+            if known is not None and name not in known:
+                raise click.BadParameter(f"{name!r} is none of {', '.join(known)}")
+        return found
+
+    return read
+
+
 def known_keys(file: Path, key: list[str]) -> set[tuple[Any, ...]]:
     """Keys of the cells that a file holds."""
     return set(pd.read_csv(file)[key].itertuples(index=False, name=None)) if file.exists() else set()

@@ -15,6 +15,7 @@ import click
 import lightgbm
 import numpy as np
 import xgboost
+from _cells import comma_separated
 from numpy.typing import NDArray
 
 from boostnoise import lightgbm_objective, xgboost_objective
@@ -107,25 +108,14 @@ def spread(name: str, values: list[float]) -> Record:
     return {name: middle, f"{name}_q1": low, f"{name}_q3": high}
 
 
-def names(known: tuple[str, ...] | None = None) -> Any:
-    """Reader of an option that lists names."""
-
-    def read(_: click.Context, __: click.Parameter, value: str) -> list[str]:
-        found = [name.strip() for name in value.split(",")]
-        for name in found:
-            if known is not None and name not in known:
-                raise click.BadParameter(f"{name!r} is none of {', '.join(known)}")
-        return found
-
-    return read
-
-
 @click.command(context_settings={"max_content_width": 120, "show_default": True})
 @click.option(
-    "--losses", default="ce,gce", callback=names(), metavar="NAME,...", help="Losses, by their names."
+    "--losses", default="ce,gce", callback=comma_separated(), metavar="NAME,...", help="Losses, by their names."
 )
-@click.option("--libraries", default="xgboost,lightgbm", callback=names(LIBRARIES), metavar="NAME,...")
-@click.option("--sets", default="binary,multiclass", callback=names(tuple(SETS)), metavar="NAME,...")
+@click.option(
+    "--libraries", default="xgboost,lightgbm", callback=comma_separated(LIBRARIES), metavar="NAME,..."
+)
+@click.option("--sets", default="binary,multiclass", callback=comma_separated(SETS), metavar="NAME,...")
 @click.option("--rounds", type=click.IntRange(min=1), default=5, help="How often everything is timed.")
 @click.option("--iterations", type=click.IntRange(min=1), default=50, help="Rounds of boosting.")
 @click.option("--threads", type=click.IntRange(min=1), default=2, help="Threads of the libraries.")

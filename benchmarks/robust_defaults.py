@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import xgboost
-from _cells import compute, data_option, jobs_option, known_keys
+from _cells import comma_separated, compute, data_option, jobs_option, known_keys
 from numpy.typing import NDArray
 from scipy.stats import loguniform, randint, uniform
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -133,10 +133,10 @@ MODELS: dict[str, Callable[[int], Any]] = {
     "random_forest": lambda seed: RandomForestClassifier(n_jobs=1, random_state=seed),
     "extra_trees": lambda seed: ExtraTreesClassifier(n_jobs=1, random_state=seed),
     "hist_gbm": lambda seed: HistGradientBoostingClassifier(random_state=seed),
-    "xgboost, early stopping": lambda seed: EarlyStopping("xgboost", seed),
-    "lightgbm, early stopping": lambda seed: EarlyStopping("lightgbm", seed),
-    "xgboost, random search": random_search,
-    "random_forest, leaf size": OutOfBagForest,
+    "xgboost_early_stopping": lambda seed: EarlyStopping("xgboost", seed),
+    "lightgbm_early_stopping": lambda seed: EarlyStopping("lightgbm", seed),
+    "xgboost_random_search": random_search,
+    "random_forest_leaf_size": OutOfBagForest,
     "cleanlab+lightgbm": lambda seed: CleanlabClassifier(
         lightgbm.LGBMClassifier(n_jobs=1, verbose=-1, random_state=seed), random_state=seed
     ),
@@ -243,10 +243,13 @@ def _p_values(table: pd.DataFrame, ours: str) -> pd.Series[float]:
 @data_option
 @click.option("--real", is_flag=True, help="Sets with real noise, data/real_noise/NAME.parquet.")
 @click.option(
-    "--sets", help="Names of files, without .parquet; by default those of the study.", metavar="NAMES"
+    "--sets",
+    callback=comma_separated(),
+    help="Names of files, without .parquet; by default those of the study.",
+    metavar="NAME,...",
 )
-@click.option("--noise", help="Kinds of noise, separated by commas; by default all.", metavar="NAMES")
-@click.option("--models", help="Models, separated by commas; by default all.", metavar="NAMES")
+@click.option("--noise", callback=comma_separated(), help="Kinds of noise; by default all.", metavar="NAME,...")
+@click.option("--models", callback=comma_separated(MODELS), help="Models; by default all.", metavar="NAME,...")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Splits of each set.")
 @click.option("--rows", type=click.IntRange(min=50), default=1000, help="Training rows at most.")
 @jobs_option
@@ -254,9 +257,9 @@ def _p_values(table: pd.DataFrame, ours: str) -> pd.Series[float]:
 def main(
     data: Path,
     real: bool,
-    sets: str | None,
-    noise: str | None,
-    models: str | None,
+    sets: list[str] | None,
+    noise: list[str] | None,
+    models: list[str] | None,
     repeats: int,
     rows: int,
     jobs: int,
@@ -265,13 +268,15 @@ def main(
     """Write the scores of each model to the CSV FILE, and print means; what FILE holds is not run again."""
     known = known_keys(file, KEY)
     folder = data / "data" / "real_noise" if real else data / "data"
-    chosen = models.split(",") if models else list(MODELS)
+    chosen = models or list(MODELS)
     cells = []
-    for repeat, name in product(range(repeats), sets.split() if sets else REAL_SETS if real else SETS):
+    for repeat, name in product(range(repeats), sets or (REAL_SETS if real else SETS)):
         path = folder / f"{name}.parquet"
         given = pq.read_schema(path).names
         kinds = [column for column in given if column.startswith("noisy_")] if real else list(NOISE)
-        for kind, model in product(noise.split(",") if noise else kinds, chosen):
+        for kind in set(noise or []) - set(kinds):
+            raise click.BadParameter(f"{kind!r} is none of {', '.join(kinds)}", param_hint="'--noise'")
+        for kind, model in product(noise or kinds, chosen):
             if (name, kind, repeat, model) not in known:
                 cells.append((path, kind, repeat, model, rows))
     scores = compute(study, cells, file, jobs)
