@@ -169,14 +169,18 @@ def split(path: Path, noise: str, repeat: int, max_rows: int) -> Data:
 
     The noise is a key of `NOISE`, or a column of the file that contains noisy labels.
     """
-    table = pd.read_parquet(path).drop(columns="split", errors="ignore")
+    table = pd.read_parquet(path)
     given = table.columns[table.columns.str.startswith("noisy_")]
+    part = table.pop("split") if "split" in table else None
     target = "target" if "target" in table else table.columns[-1]
     classes, clean = np.unique(table[target], return_inverse=True)
     noisy = clean if noise in NOISE else np.searchsorted(classes, table[noise])
     X = table.drop(columns=[target, *given]).to_numpy(np.float32)
-    rows = np.arange(clean.size)
-    train, test = train_test_split(rows, test_size=SHARE_TESTED, stratify=clean, random_state=repeat)
+    if noise in NOISE or part is None:
+        rows = np.arange(clean.size)
+        train, test = train_test_split(rows, test_size=SHARE_TESTED, stratify=clean, random_state=repeat)
+    else:
+        train, test = np.flatnonzero(part == "train"), np.flatnonzero(part == "test")
     if train.size > max_rows:
         train, _ = train_test_split(train, train_size=max_rows, stratify=clean[train], random_state=repeat)
     labels = noisy[train]
@@ -213,11 +217,15 @@ def study(path: Path, noise: str, repeat: int, model: str, max_rows: int) -> Rec
 
 
 def summary(scores: pd.DataFrame) -> str:
-    """Means over sets and repeats, mean ranks, tests of our boosters against all others, and costs."""
+    """Means over sets and repeats, mean ranks, tests of our boosters against all others, and costs.
+
+    All kinds of noise that are not in `NOISE` count as one, real noise.
+    """
     complete = scores.groupby(KEY[:3])["model"].transform("nunique") == scores["model"].nunique()
     scores = scores[complete].copy()
     plain = scores[scores["model"] == PLAIN].set_index(KEY[:3])["seconds"]
     scores["fits"] = scores["seconds"] / scores.set_index(KEY[:3]).index.map(plain)
+    scores["noise"] = scores["noise"].where(scores["noise"].isin(list(NOISE)), "real")
     noises = list(scores["noise"].drop_duplicates())
     parts: dict[str, pd.DataFrame] = {}
     for measure in MEASURES:
@@ -225,18 +233,19 @@ def summary(scores: pd.DataFrame) -> str:
         ranks = by_set.rank(axis=1, ascending=measure == "log_loss")
         parts[f"mean {measure} over {scores['set'].nunique()} sets"] = by_set.groupby("noise").mean().T.round(4)
         parts[f"mean rank of {measure}"] = ranks.groupby("noise").mean().T.round(2)
-        if measure == "accuracy":
-            for ours in OURS[:2]:
-                tests = {noise: _p_values(by_set.loc[noise], ours) for noise in noises}
-                parts[f"p-value of {ours} against the others"] = pd.DataFrame(tests).round(4)
-    fits = scores.pivot_table(index="model", columns="noise", values="fits", aggfunc="median")
-    parts[f"median CPU time, in fits of {PLAIN}"] = fits.round(1)
+        for ours in by_set.columns.intersection(OURS[:2]):
+            tests = {noise: _p_values(by_set.loc[noise], ours, measure) for noise in noises}
+            parts[f"p-value of {ours} against the others, {measure}"] = pd.DataFrame(tests).round(4)
+    if not plain.empty:
+        fits = scores.pivot_table(index="model", columns="noise", values="fits", aggfunc="median")
+        parts[f"median CPU time, in fits of {PLAIN}"] = fits.round(1)
     return "\n\n".join(f"{title}\n{part[noises].to_string()}" for title, part in parts.items())
 
 
-def _p_values(table: pd.DataFrame, ours: str) -> pd.Series[float]:
+def _p_values(table: pd.DataFrame, ours: str, measure: str) -> pd.Series[float]:
     """Wilcoxon signed-rank tests over sets, Holm-corrected."""
-    return wilcoxon_holm(table, ours, higher_is_better=True).table.set_index("model")["p_holm"]
+    tests = wilcoxon_holm(table, ours, higher_is_better=measure != "log_loss")
+    return tests.table.set_index("model")["p_holm"]
 
 
 @click.command(context_settings={"max_content_width": 120, "show_default": True})
