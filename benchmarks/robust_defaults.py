@@ -22,7 +22,7 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import RandomizedSearchCV, train_test_split
 
-from boostnoise import RobustLGBMClassifier, RobustXGBClassifier
+from boostnoise import NoiseCorrectedClassifier, RobustLGBMClassifier, RobustXGBClassifier
 from boostnoise.eval import (
     ClassConditionalNoise,
     CleanlabClassifier,
@@ -143,6 +143,22 @@ MODELS: dict[str, Callable[[int], Any]] = {
 }
 
 
+def correct(name: str, **params: Any) -> Callable[[int], Any]:
+    """One of `MODELS`, corrected for class-conditional noise."""
+    return lambda seed: NoiseCorrectedClassifier(MODELS[name](seed), random_state=seed, **params)
+
+
+# Models that are run on request only.
+CORRECTED: dict[str, Callable[[int], Any]] = {
+    f"{name}_{word}": correct(name, **params)
+    for name in ("robust_forest", "robust_lightgbm")
+    for word, params in {
+        "corrected": {},
+        "balanced": {"T": None, "decision": "balanced_accuracy"},
+    }.items()
+}
+
+
 def by_class(low: float, high: float, n_classes: int) -> ClassConditionalNoise:
     """Noise of the first rate for classes 0, 2, ..., of the second one for the others."""
     rates = np.where(np.arange(n_classes) % 2, high, low)
@@ -192,13 +208,15 @@ def split(path: Path, noise: str, repeat: int, max_rows: int) -> Data:
 def study(path: Path, noise: str, repeat: int, model: str, max_rows: int) -> Record:
     """Scores of a model on clean test labels, and the CPU seconds of its fit."""
     X, y, X_test, y_test = split(path, noise, repeat, max_rows)
-    classifier = MODELS[model](repeat)
+    classifier = (MODELS | CORRECTED)[model](repeat)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.process_time()
         classifier.fit(X, y)
         seconds = time.process_time() - start
         p = np.asarray(classifier.predict_proba(X_test), dtype=np.float64)
+    decides = isinstance(classifier, NoiseCorrectedClassifier)
+    found = classifier.predict(X_test) if decides else p.argmax(axis=1)
     p = np.clip(p, 1e-7, 1)
     p /= p.sum(axis=1, keepdims=True)
     n_classes = p.shape[1]
@@ -208,8 +226,8 @@ def study(path: Path, noise: str, repeat: int, model: str, max_rows: int) -> Rec
         "noise": noise,
         "repeat": repeat,
         "model": model,
-        "accuracy": float((p.argmax(axis=1) == y_test).mean()),
-        "balanced_accuracy": float(balanced_accuracy_score(y_test, p.argmax(axis=1))),
+        "accuracy": float((found == y_test).mean()),
+        "balanced_accuracy": float(balanced_accuracy_score(y_test, found)),
         "auc": float(roc_auc_score(y_test, p[:, 1] if n_classes == 2 else p, **several)),
         "log_loss": float(log_loss(y_test, p, labels=range(n_classes))),
         "seconds": seconds,
@@ -258,7 +276,12 @@ def _p_values(table: pd.DataFrame, ours: str, measure: str) -> pd.Series[float]:
     metavar="NAME,...",
 )
 @click.option("--noise", callback=comma_separated(), help="Kinds of noise; by default all.", metavar="NAME,...")
-@click.option("--models", callback=comma_separated(MODELS), help="Models; by default all.", metavar="NAME,...")
+@click.option(
+    "--models",
+    callback=comma_separated([*MODELS, *CORRECTED]),
+    help="Models; by default all but the corrected ones.",
+    metavar="NAME,...",
+)
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Splits of each set.")
 @click.option("--rows", type=click.IntRange(min=50), default=1000, help="Training rows at most.")
 @jobs_option

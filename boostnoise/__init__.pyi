@@ -29,6 +29,7 @@ from .losses.vector import (
     NormalizedCrossEntropyRCE,
 )
 from .metrics import CorrectedErrorMetric, ErrorMetric, LogLossMetric, LossMetric
+from .noise_correction import NoiseCorrectedClassifier
 from .objective_checks import check_objective
 from .transition_estimation import estimate_transition_matrix
 from .xgboost_classifier import RobustXGBClassifier
@@ -52,6 +53,7 @@ __all__ = [
     "LossMetric",
     "MeanAbsoluteError",
     "NegativeExponential",
+    "NoiseCorrectedClassifier",
     "NormalizedCrossEntropyMAE",
     "NormalizedCrossEntropyRCE",
     "RampLoss",

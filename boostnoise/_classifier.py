@@ -31,12 +31,14 @@ def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
     Raises
     ------
     ValueError
-        If labels are missing or continuous, or if there is only one class.
+        If labels are missing, infinite or continuous, or if there is only one class.
     """
     y = column_or_1d(y, warn=True)
-    missing = pd.Series(y).isna().sum()
-    if missing:
-        raise ValueError(f"y contains {missing} missing labels")
+    labels = pd.Series(y)
+    if labels.isna().any():
+        raise ValueError(f"y contains {labels.isna().sum()} missing labels")
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise ValueError("y contains infinite labels")
     check_classification_targets(y)
     encoder = LabelEncoder()
     codes: NDArray[np.int64] = encoder.fit_transform(y)

@@ -24,14 +24,13 @@ References
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import indexable
 
 from ._classifier import (
     check_loss_params,
@@ -40,13 +39,13 @@ from ._classifier import (
     reject_loss_keywords,
     reject_start,
 )
-from ._folds import Folds, Rows, integer_seed, make_folds
+from ._folds import Folds, integer_seed, make_folds
+from .cross_fitting import cross_fit_transition_matrix, predict_out_of_fold, predicted_rows
 from .hooks import Objective
 from .losses.base import Loss
 from .losses.label import GeneralizedCrossEntropy
 from .losses.registry import get_loss
 from .losses.softmax import Floats
-from .transition_estimation import estimate_transition_matrix
 
 Q_CANDIDATES = (0.0, 0.3, 0.5, 0.7, 1.0)
 
@@ -125,23 +124,12 @@ def adapt(
         X, sample_weight = indexable(X, fit_params["sample_weight"])
         fit_params = {**fit_params, "sample_weight": sample_weight}
         folds = make_folds(codes, estimator.cv, groups, integer_seed(estimator.random_state))
-        rows = _predicted_rows(folds)
         if name == "q":
             loss, scores = _choose_q(estimator, folds, X, labels, codes, weight, fit_params)
         else:
-            never = np.setdiff1d(codes, codes[rows])
-            if never.size:
-                label = labels[codes == never[0]].tolist()[0]
-                raise ValueError(
-                    f"{choice} needs rows of each class to predict; no row with the label {label!r} is in a "
-                    "fold whose training rows have this label"
-                )
             # With cross entropy, the model is that of the library itself.
             model = clone(estimator).set_params(loss="ce", loss_params=None, hessian=None)
-            p = _predict_out_of_fold(model, folds, X, labels, fit_params)
-            T = estimate_transition_matrix(
-                codes[rows], p, sample_weight=None if weight is None else weight[rows]
-            )
+            T = cross_fit_transition_matrix(model, folds, X, labels, codes, weight, fit_params)
             loss = get_loss(estimator.loss, T=T)
     estimator.loss_ = loss
     vars(estimator).pop("loss_scores_", None)  # of an earlier fit
@@ -162,31 +150,10 @@ def _choose_q(
     """Loss with the highest cross-fitted accuracy on noisy labels, and the accuracy of each q."""
     losses = {q: GeneralizedCrossEntropy(q) for q in Q_CANDIDATES}
     scores = {}
-    rows = _predicted_rows(folds)
+    rows = predicted_rows(folds)
     for q, loss in losses.items():
         model = clone(estimator).set_params(loss=loss, loss_params=None)
-        found = _predict_out_of_fold(model, folds, X, labels, fit_params).argmax(axis=1)
+        found = predict_out_of_fold(model, folds, X, labels, fit_params).argmax(axis=1)
         scores[q] = float(np.average(found == codes[rows], weights=None if weight is None else weight[rows]))
     # Of tied candidates, `max` returns the first, which is closest to cross entropy.
     return losses[max(scores, key=scores.__getitem__)], scores
-
-
-def _predict_out_of_fold(
-    estimator: Any, folds: Folds, X: Any, labels: NDArray[Any], fit_params: dict[str, Any]
-) -> Floats:
-    """Class probabilities of each row, from an estimator fitted without the fold of the row; fold by fold."""
-    p = []
-    for seen, unseen in folds:
-        arguments = dict(fit_params)
-        if arguments["sample_weight"] is not None:
-            arguments["sample_weight"] = _safe_indexing(arguments["sample_weight"], seen)
-        if arguments.get("callbacks") is not None:
-            arguments["callbacks"] = deepcopy(arguments["callbacks"])  # they may keep state of a fit
-        fitted = clone(estimator).fit(_safe_indexing(X, seen), labels[seen], **arguments)
-        p.append(fitted.predict_proba(_safe_indexing(X, unseen)))
-    return np.concatenate(p).astype(np.float64)
-
-
-def _predicted_rows(folds: Folds) -> Rows:
-    """Rows in the order in which `_predict_out_of_fold` predicts them."""
-    return np.concatenate([unseen for _, unseen in folds])

@@ -35,7 +35,9 @@ LENGTH_PARAMETERS = ("n_estimators", "learning_rate")
 COLUMN_ARGUMENTS = ("feature_name", "categorical_feature", "feature_weights")  # of `fit`, in either library
 
 ROUNDS_PER_FIT = 50  # rounds of the final booster for each unit of the budget
-STEPS_PER_FIT = 3  # steps in which the booster of a fold reaches any length, for each unit of the budget
+FEWEST_STEPS = (
+    10  # in which the booster of a fold reaches any length; otherwise one for each unit of the budget
+)
 BLOCK = 5  # rounds of the final booster between changes of parameters
 MAX_RATE = 0.1  # of the final booster
 MAX_RATE_OF_GIVEN_ROUNDS = 0.3  # the same if the number of rounds is given; XGBoost's default
@@ -222,7 +224,7 @@ def choose_parameters(
     rows = TrainingRows(X, labels, codes, weight, arguments["groups"], columns)
     # Weights of classes are part of the weights of rows.
     params = {**settled, "loss": objective.loss, "loss_params": None, "class_weight": None}
-    steps = max(STEPS_PER_FIT * estimator.budget, 1.0)
+    steps = max(float(estimator.budget), FEWEST_STEPS)
     found = search(estimator, structures, params, steps, rows, None if open_length else rounds * rate)
     params = settled | structures[found.structure]
     if not open_length:

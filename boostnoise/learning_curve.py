@@ -10,7 +10,7 @@ import numpy as np
 from .losses.softmax import Floats
 
 SHORTEST, LONGEST = 2.0, 40.0  # lengths
-MAX_GROWING_RATE = 0.2
+MAX_GROWING_RATE = 0.3
 
 
 @dataclass(frozen=True)
