@@ -153,7 +153,7 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             `predict_proba` or does not accept weights, if labels or weights are invalid, or if T cannot be
             estimated.
         """
-        self._check_parameters()
+        self.check_parameters()
         encoder, codes = encode_labels(y)
         labels = encoder.classes_[codes]
         check_same_length(X, codes)
@@ -197,7 +197,8 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         """Names of features."""
         return np.asarray(self.estimator_.feature_names_in_)
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise a TypeError or ValueError for invalid parameters; `fit` calls this."""
         if self.decision not in get_args(Decision):
             raise ValueError(f"decision must be one of {', '.join(get_args(Decision))}, got {self.decision!r}")
         if isinstance(self.T, str) and self.T != ESTIMATE:

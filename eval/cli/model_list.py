@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..models.factory import variants
 from ..models.packages import is_installed
-from ..models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS, VariantParameter
+from ..models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, VariantParameter
 
 FOLLOWED_BY: dict[VariantParameter, str] = {"criterion": "a split criterion", "loss": "a loss"}
 
@@ -26,11 +26,9 @@ def print_models(console: Console) -> None:
         known = variants(parameter)
         example = f"{bases[-1]}:{next(iter(known))}"
         _print_group(console, f"{', '.join(bases)} with a colon and {what}, as in {example}", known)
-    _print_group(
-        console,
-        "Any of these models with a filter for wrong labels" + _missing("cleanlab"),
-        {f"{FILTER}MODEL": f"fitted without the rows that cleanlab finds mislabelled, as in {FILTER}xgboost"},
-    )
+    wrappers = {f"{name}+MODEL": wrapper.summary for name, wrapper in WRAPPERS.items()}
+    wrappers["cleanlab+MODEL"] += _missing("cleanlab")
+    _print_group(console, "Any of these models with a prefix, as in corrected+robust_forest", wrappers)
 
 
 def _missing(package: str) -> str:

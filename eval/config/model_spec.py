@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from math import prod
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from ..models.factory import MAX_CANDIDATES, check_variant, variant_names
-from ..models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS, parse_name
+from ..models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, parse_name
 from .base import Name, Strict, has_printable_lines, with_keys
 
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]
@@ -116,7 +115,7 @@ class ModelSpec(Strict):
             names += [f"{base}:{name}" for name in known]
             brackets = r"(\([^()]*\))?" if parameter == "criterion" else ""
             patterns.append(f"{base}:({'|'.join(known)}){brackets}")
-        pattern = f"^({re.escape(FILTER)})?({'|'.join(patterns)})$"
+        pattern = rf"^(({'|'.join(WRAPPERS)})\+)?({'|'.join(patterns)})$"
         return {"type": "string", "anyOf": [{"enum": names}, {"pattern": pattern}]}
 
     @model_validator(mode="before")

@@ -17,7 +17,7 @@ from ..errors import ConfigError
 CLASSES = {
     module: frozenset(names.split())
     for module, names in {
-        "boostnoise": "RobustLGBMClassifier RobustXGBClassifier",
+        "boostnoise": "NoiseCorrectedClassifier RobustLGBMClassifier RobustXGBClassifier",
         "boostnoise.eval": "CleanlabClassifier",
         "catboost": "CatBoostClassifier",
         "lightgbm": "LGBMClassifier LGBMRegressor",

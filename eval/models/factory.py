@@ -66,7 +66,7 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) 
         if "lightgbm" in packages_of(spec) or _has_lightgbm(estimator):
             check_lightgbm_text([spec.params, spec.search.params if spec.search else None], where)
         if spec.search is None:
-            _check_variants(estimator)
+            _check_own_parameters(estimator)
         else:
             estimator = _add_search(estimator, spec.search, where, seed, threads, allowed)
     except ConfigError:
@@ -175,8 +175,8 @@ def _set_seeds_and_threads(estimator: Any, seed: int, threads: int) -> None:
     estimator.set_params(**settings)
 
 
-def _check_variants(estimator: Any) -> None:
-    """Raise a ValueError or TypeError for an invalid criterion or loss of this project's estimators."""
+def _check_own_parameters(estimator: Any) -> None:
+    """Raise a ValueError or TypeError for invalid parameters of this project's estimators."""
     for part in (estimator, *estimator.get_params(deep=True).values()):
         package = type(part).__module__.partition(".")[0]
         if package == "robust_splits" and hasattr(part, "criterion"):
@@ -185,6 +185,8 @@ def _check_variants(estimator: Any) -> None:
             from boostnoise.adaptation import build_loss
 
             build_loss(part)
+        elif package == "boostnoise" and hasattr(part, "check_parameters"):
+            part.check_parameters()
 
 
 def _estimators_in(value: Any) -> Iterator[Any]:
@@ -235,7 +237,7 @@ def _add_search(
             f"search.params: criteria and losses have {n_variants} combinations, more than {MAX_CANDIDATES}"
         )
     for candidate in ParameterGrid(variant_grid):
-        _check_variants(clone(estimator).set_params(**candidate))
+        _check_own_parameters(clone(estimator).set_params(**candidate))
     draws = search.n_candidates if search.draws is not None else None
     splitter = SearchSplitter(search.folds, search.holdout, seed)
     return make_search(estimator, candidates, splitter, draws=draws, metric=search.metric)

@@ -1,8 +1,8 @@
 """Short names of models, which stand for a class, its module and its parameters in a config.
 
 A short name is a key of `SHORT_NAMES`.  Keys of `VARIANT_PARAMETERS` may be followed by a colon and a split
-criterion or a loss, as in ``robust_forest:gini`` and ``robust_xgboost:gce``.  The prefix ``cleanlab+`` adds a
-filter of wrong labels.
+criterion or a loss, as in ``robust_forest:gini`` and ``robust_xgboost:gce``.  A key of `WRAPPERS` and a plus
+sign may precede it, as in ``cleanlab+xgboost``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .criterion_names import ADAPTIVE_CRITERION
-
-FILTER = "cleanlab+"
 
 
 @dataclass(frozen=True)
@@ -129,6 +127,45 @@ SHORT_NAMES = {
     ),
 }
 
+
+@dataclass(frozen=True)
+class Wrapper:
+    """Classifier around a model, which a prefix of the short name adds.
+
+    Attributes
+    ----------
+    summary : str
+        Description on one line.
+    module, model : str
+        Module and name of the class.
+    params : dict
+        Parameters that differ from the defaults of the class.
+    """
+
+    summary: str
+    module: str
+    model: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+# Wrappers by the prefix that adds them.
+WRAPPERS = {
+    "cleanlab": Wrapper(
+        "fitted without the rows that cleanlab finds mislabelled", "boostnoise.eval", "CleanlabClassifier"
+    ),
+    "corrected": Wrapper(
+        "probabilities corrected for noise that differs between classes, whose rates are estimated",
+        "boostnoise",
+        "NoiseCorrectedClassifier",
+    ),
+    "balanced": Wrapper(
+        "predicts the class whose probability is the largest multiple of its share, for balanced accuracy",
+        "boostnoise",
+        "NoiseCorrectedClassifier",
+        {"T": None, "decision": "balanced_accuracy"},
+    ),
+}
+
 VariantParameter = Literal["criterion", "loss"]
 
 # Short names that accept a variant after a colon, and the parameter that it sets.
@@ -148,8 +185,7 @@ class ParsedName:
     Attributes
     ----------
     base : ShortName
-    filtered : bool
-        Whether cleanlab's filter is added.
+    wrapper : Wrapper or None
     parameter : {"criterion", "loss"} or None
         Parameter that the variant sets.
     variant : str or None
@@ -157,14 +193,14 @@ class ParsedName:
     """
 
     base: ShortName
-    filtered: bool
+    wrapper: Wrapper | None
     parameter: VariantParameter | None
     variant: str | None
 
     @property
     def prefix(self) -> str:
         """Prefix of the model's parameters in the estimator that contains it, in scikit-learn's notation."""
-        return "estimator__" * self.filtered + "model__" * self.base.scaled
+        return "estimator__" * (self.wrapper is not None) + "model__" * self.base.scaled
 
     def description(self, params: dict[str, Any]) -> dict[str, Any]:
         """Description of the estimator: its module, class and parameters, with `params` set on the model."""
@@ -174,8 +210,9 @@ class ParsedName:
             scaler = _describe("sklearn.preprocessing", "StandardScaler", {})
             steps = [["scale", scaler], ["model", described]]
             described = _describe("sklearn.pipeline", "Pipeline", {"steps": steps})
-        if self.filtered:
-            described = _describe("boostnoise.eval", "CleanlabClassifier", {"estimator": described})
+        if self.wrapper is not None:
+            params = {"estimator": described, **self.wrapper.params}
+            described = _describe(self.wrapper.module, self.wrapper.model, params)
         return described
 
 
@@ -187,7 +224,9 @@ def parse_name(name: str) -> ParsedName:
     ValueError
         If the short name is unknown, or does not accept a criterion or loss.
     """
-    base, colon, variant = name.removeprefix(FILTER).partition(":")
+    prefix, plus, rest = name.partition("+")
+    wrapper = WRAPPERS.get(prefix) if plus else None
+    base, colon, variant = (name if wrapper is None else rest).partition(":")
     if base not in SHORT_NAMES:
         raise ValueError(
             f"unknown model {name[:100]!r}; known models: {', '.join(SHORT_NAMES)} (see noisyeval --list), "
@@ -200,7 +239,7 @@ def parse_name(name: str) -> ParsedName:
         )
     return ParsedName(
         base=SHORT_NAMES[base],
-        filtered=name.startswith(FILTER),
+        wrapper=wrapper,
         parameter=VARIANT_PARAMETERS[base] if colon else None,
         variant=variant if colon else None,
     )

@@ -37,7 +37,7 @@ def test_what_is_not_installed_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "cleanlab", None)
     text = listed(width=10_000)
     assert "CatBoost (not installed; requires the extra 'catboost')" in text
-    assert "wrong labels (not installed; requires the extra 'cleanlab')" in text
+    assert "mislabelled (not installed; requires the extra 'cleanlab')" in text
 
 
 def test_the_command(tmp_path):

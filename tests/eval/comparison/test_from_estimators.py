@@ -22,7 +22,7 @@ from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import is_installed
-from boostnoise.eval.models.short_names import FILTER, SHORT_NAMES
+from boostnoise.eval.models.short_names import SHORT_NAMES
 from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
 
 NAMES = [
@@ -30,7 +30,9 @@ NAMES = [
     "robust_forest:ane",
     "robust_tree:gce(0.4)",
     "robust_xgboost:alpha",
-    f"{FILTER}svm_linear",
+    "cleanlab+svm_linear",
+    "corrected+robust_forest",
+    "balanced+robust_lightgbm",
 ]
 
 

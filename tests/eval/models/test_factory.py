@@ -16,7 +16,7 @@ from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.criterion_names import ADAPTIVE_CRITERION
 from boostnoise.eval.models.factory import build, check_variant, default_variant, variant_names, variants
 from boostnoise.eval.models.packages import EXTRAS, is_installed
-from boostnoise.eval.models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS
+from boostnoise.eval.models.short_names import SHORT_NAMES, VARIANT_PARAMETERS
 from boostnoise.losses import LOSSES
 from robust_splits.criteria import ADAPTIVE, ALIASES, CRITERIA
 
@@ -72,9 +72,20 @@ def test_the_filter_before_a_model(name):
     skip_without("cleanlab", *(["catboost"] if name == "catboost" else []))
     X, y = THREE
     noisy = np.where(np.arange(y.size) % 5, y, (y + 1) % 3)
-    estimator = make(FILTER + name, **({"iterations": 30} if name == "catboost" else {}))
+    estimator = make("cleanlab+" + name, **({"iterations": 30} if name == "catboost" else {}))
     assert set(parameter(estimator, "random_state")) == {5}
     assert estimator.fit(X, noisy).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("prefix", ["corrected", "balanced"])
+def test_a_correction_before_a_model(prefix):
+    X, y = THREE
+    noisy = np.where((y == 2) & (np.arange(y.size) % 2 == 0), 0, y)
+    estimator = make(f"{prefix}+robust_forest")
+    assert set(parameter(estimator, "random_state")) == {5}
+    assert estimator.fit(X, noisy).score(X, y) > 0.9
+    with pytest.raises(ConfigError, match=r"cannot be built: estimator must have predict_proba, got .*SVC"):
+        make(f"{prefix}+svm_linear")
 
 
 def test_every_variant_is_known():
@@ -143,7 +154,7 @@ def test_dropout_changes_the_predictions():
         assert abs(dart - plain).max() > 0.05
 
 
-@pytest.mark.parametrize(("model", "extra"), [("catboost", "catboost"), (f"{FILTER}gbm", "cleanlab")])
+@pytest.mark.parametrize(("model", "extra"), [("catboost", "catboost"), ("cleanlab+gbm", "cleanlab")])
 def test_packages_that_are_not_installed(model, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)
     assert extra in EXTRAS
@@ -190,7 +201,7 @@ def test_a_search_sets_parameters_of_the_model_in_a_pipeline():
         "model__gamma": 0.5
     }
     skip_without("cleanlab")
-    found = search(f"{FILTER}svm_gaussian", {"gamma": [1e9, 0.5]}, holdout=0.3)
+    found = search("cleanlab+svm_gaussian", {"gamma": [1e9, 0.5]}, holdout=0.3)
     assert found.fit(X, y).best_params_ == {"estimator__model__gamma": 0.5}
 
 

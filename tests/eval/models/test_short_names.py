@@ -1,6 +1,6 @@
 import pytest
 
-from boostnoise.eval.models.short_names import FILTER, SHORT_NAMES, VARIANT_PARAMETERS, parse_name
+from boostnoise.eval.models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, parse_name
 
 
 def test_summaries_are_single_lines():
@@ -14,8 +14,8 @@ def test_groups_are_contiguous():
 
 
 def test_a_name_with_all_its_parts():
-    parsed = parse_name(FILTER + "robust_forest:gce(0.4)")
-    assert (parsed.filtered, parsed.parameter, parsed.variant) == (True, "criterion", "gce(0.4)")
+    parsed = parse_name("cleanlab+robust_forest:gce(0.4)")
+    assert (parsed.parameter, parsed.variant) == ("criterion", "gce(0.4)")
     assert parsed.description({"max_depth": 3}) == {
         "module": "boostnoise.eval",
         "model": "CleanlabClassifier",
@@ -28,6 +28,20 @@ def test_a_name_with_all_its_parts():
         },
     }
     assert parsed.prefix == "estimator__"
+
+
+def test_a_prefix_with_parameters_of_its_own():
+    assert parse_name("balanced+gbm").description({}) == {
+        "module": "boostnoise",
+        "model": "NoiseCorrectedClassifier",
+        "params": {
+            "estimator": {"module": "sklearn.ensemble", "model": "GradientBoostingClassifier", "params": {}},
+            "T": None,
+            "decision": "balanced_accuracy",
+        },
+    }
+    assert parse_name("gbm").prefix == ""
+    assert all(wrapper.summary and "\n" not in wrapper.summary for wrapper in WRAPPERS.values())
 
 
 def test_descriptions_are_copies():
@@ -44,6 +58,7 @@ def test_descriptions_are_copies():
         ("xgbost", "unknown model 'xgbost'; known models: adaboost, .* or a class with its module"),
         ("cleanlab+", "unknown model 'cleanlab\\+'"),
         ("cleanlab+cleanlab+gbm", "unknown model"),
+        ("gbm+cleanlab", "unknown model 'gbm\\+cleanlab'"),
         ("cleanlab:gbm", "unknown model"),
         ("xgboost:gce", "unknown model 'xgboost:gce'; only robust_tree, robust_forest"),
         ("xgboost:", "unknown model 'xgboost:'; only robust_tree, robust_forest"),
