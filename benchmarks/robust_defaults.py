@@ -41,6 +41,8 @@ REAL_SETS = """
     jira_activemq jira_camel jira_derby jira_groovy jira_hbase szz_activemq szz_camel szz_geronimo szz_mahout
     szz_openjpa music
 """.split()  # noqa: SIM905 - a list of words
+BUDGETS = (5, 10, 50, 100)
+BALANCED = {"T": None, "decision": "balanced_accuracy"}
 SHARE_TESTED, SHARE_STOPPED = 0.3, 0.2
 OURS = ("robust_xgboost", "robust_lightgbm", "robust_forest", "robust_extra_trees")
 MEASURES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
@@ -143,19 +145,24 @@ MODELS: dict[str, Callable[[int], Any]] = {
 }
 
 
+def with_budget(name: str, budget: float) -> Callable[[int], Any]:
+    """One of `MODELS` with another budget."""
+    return lambda seed: MODELS[name](seed).set_params(budget=budget)
+
+
 def correct(name: str, **params: Any) -> Callable[[int], Any]:
     """One of `MODELS`, corrected for class-conditional noise."""
     return lambda seed: NoiseCorrectedClassifier(MODELS[name](seed), random_state=seed, **params)
 
 
 # Models that are run on request only.
-CORRECTED: dict[str, Callable[[int], Any]] = {
-    f"{name}_{word}": correct(name, **params)
-    for name in ("robust_forest", "robust_lightgbm")
-    for word, params in {
-        "corrected": {},
-        "balanced": {"T": None, "decision": "balanced_accuracy"},
-    }.items()
+ON_REQUEST: dict[str, Callable[[int], Any]] = {
+    "robust_forest_corrected": correct("robust_forest"),
+    "robust_forest_balanced": correct("robust_forest", **BALANCED),
+    "robust_lightgbm_corrected": correct("robust_lightgbm"),
+    "robust_lightgbm_balanced": correct("robust_lightgbm", **BALANCED),
+    **{f"robust_xgboost_budget_{budget}": with_budget("robust_xgboost", budget) for budget in BUDGETS},
+    **{f"robust_lightgbm_budget_{budget}": with_budget("robust_lightgbm", budget) for budget in BUDGETS},
 }
 
 
@@ -208,7 +215,7 @@ def split(path: Path, noise: str, repeat: int, max_rows: int) -> Data:
 def study(path: Path, noise: str, repeat: int, model: str, max_rows: int) -> Record:
     """Scores of a model on clean test labels, and the CPU seconds of its fit."""
     X, y, X_test, y_test = split(path, noise, repeat, max_rows)
-    classifier = (MODELS | CORRECTED)[model](repeat)
+    classifier = (MODELS | ON_REQUEST)[model](repeat)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.process_time()
@@ -278,8 +285,8 @@ def _p_values(table: pd.DataFrame, ours: str, measure: str) -> pd.Series[float]:
 @click.option("--noise", callback=comma_separated(), help="Kinds of noise; by default all.", metavar="NAME,...")
 @click.option(
     "--models",
-    callback=comma_separated([*MODELS, *CORRECTED]),
-    help="Models; by default all but the corrected ones.",
+    callback=comma_separated([*MODELS, *ON_REQUEST]),
+    help="Models; by default all but those with a correction or budget.",
     metavar="NAME,...",
 )
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Splits of each set.")

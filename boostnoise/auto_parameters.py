@@ -8,7 +8,8 @@ all others are used as given.
 trees with large leaves, and one size in between.  Each tree is grown on a random half of the rows, and each
 split considers three tenths of the features.  With a small learning rate the booster averages over many such
 trees, as a random forest does.  More flexible structures have smaller leaves, larger samples and more features.
-`boostnoise.structure_search` chooses one of them.
+`boostnoise.structure_search` chooses one of them, with boosters that reach any length in one step for each unit
+of the budget, and in ten steps at least.
 
 **Length.**  The sum of the learning rates of all rounds, ``learning_rate * n_estimators``, is chosen too.  The
 booster reaches it in 50 rounds for each unit of the budget, or in more if the learning rate would exceed 0.1.
@@ -35,9 +36,7 @@ LENGTH_PARAMETERS = ("n_estimators", "learning_rate")
 COLUMN_ARGUMENTS = ("feature_name", "categorical_feature", "feature_weights")  # of `fit`, in either library
 
 ROUNDS_PER_FIT = 50  # rounds of the final booster for each unit of the budget
-FEWEST_STEPS = (
-    10  # in which the booster of a fold reaches any length; otherwise one for each unit of the budget
-)
+FEWEST_STEPS = 10  # in which the booster of a fold reaches any length; one for each unit of a larger budget
 BLOCK = 5  # rounds of the final booster between changes of parameters
 MAX_RATE = 0.1  # of the final booster
 MAX_RATE_OF_GIVEN_ROUNDS = 0.3  # the same if the number of rounds is given; XGBoost's default
