@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import xgboost
 from _cells import comma_separated, compute, data_option, jobs_option, known_keys
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import loguniform, randint, uniform
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -241,13 +242,17 @@ def study(path: Path, noise: str, repeat: int, model: str, max_rows: int) -> Rec
     }
 
 
+def complete(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores of the splits that all models have."""
+    return scores[scores.groupby(KEY[:3])["model"].transform("nunique") == scores["model"].nunique()]
+
+
 def summary(scores: pd.DataFrame) -> str:
     """Means over sets and repeats, mean ranks, tests of our boosters against all others, and costs.
 
     All kinds of noise that are not in `NOISE` count as one, real noise.
     """
-    complete = scores.groupby(KEY[:3])["model"].transform("nunique") == scores["model"].nunique()
-    scores = scores[complete].copy()
+    scores = scores.copy()
     plain = scores[scores["model"] == PLAIN].set_index(KEY[:3])["seconds"]
     scores["fits"] = scores["seconds"] / scores.set_index(KEY[:3]).index.map(plain)
     scores["noise"] = scores["noise"].where(scores["noise"].isin(list(NOISE)), "real")
@@ -273,6 +278,23 @@ def _p_values(table: pd.DataFrame, ours: str, measure: str) -> pd.Series[float]:
     return tests.table.set_index("model")["p_holm"]
 
 
+def draw(scores: pd.DataFrame, file: Path) -> None:
+    """Curves of mean accuracy against the rate of uniform noise; ours in colour, in the order of their ends."""
+    rates = {noise: float(noise.rpartition(" ")[2]) for noise in NOISE if noise.startswith("uniform")}
+    scores = scores.assign(rate=scores["noise"].map({"none": 0.0, **rates})).dropna(subset="rate")
+    curves = (
+        scores.groupby(["model", "set", "rate"])["accuracy"].mean().groupby(["model", "rate"]).mean().unstack()
+    )
+    markers = cycle("osv^D*XP<>")
+    axes = Figure(figsize=(7, 4.5), layout="constrained").subplots()
+    for model, curve in curves.sort_values(curves.columns[-1], ascending=False).iterrows():
+        style = {"linewidth": 2.5} if model in OURS else {"color": "0.55", "marker": next(markers)}
+        axes.plot(curve.index, curve, label=model, **style)
+    axes.set(xlabel="rate of uniform noise", ylabel=f"mean accuracy, {scores['set'].nunique()} sets")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    axes.figure.savefig(file, dpi=150)
+
+
 @click.command(context_settings={"max_content_width": 120, "show_default": True})
 @data_option
 @click.option("--real", is_flag=True, help="Sets with real noise, data/real_noise/NAME.parquet.")
@@ -291,6 +313,7 @@ def _p_values(table: pd.DataFrame, ours: str, measure: str) -> pd.Series[float]:
 )
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Splits of each set.")
 @click.option("--rows", type=click.IntRange(min=50), default=1000, help="Training rows at most.")
+@click.option("--figure", type=click.Path(dir_okay=False, path_type=Path), help="File for a picture.")
 @jobs_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def main(
@@ -301,6 +324,7 @@ def main(
     models: list[str] | None,
     repeats: int,
     rows: int,
+    figure: Path | None,
     jobs: int,
     file: Path,
 ) -> None:
@@ -319,7 +343,10 @@ def main(
             if (name, kind, repeat, model) not in known:
                 cells.append((path, kind, repeat, model, rows))
     scores = compute(study, cells, file, jobs)
-    click.echo(summary(scores[scores["model"].isin(chosen)]))
+    scores = complete(scores[scores["model"].isin(chosen)])
+    click.echo(summary(scores))
+    if figure:
+        draw(scores, figure)
 
 
 if __name__ == "__main__":
