@@ -256,7 +256,7 @@ def summary(scores: pd.DataFrame) -> str:
     plain = scores[scores["model"] == PLAIN].set_index(KEY[:3])["seconds"]
     scores["fits"] = scores["seconds"] / scores.set_index(KEY[:3]).index.map(plain)
     scores["noise"] = scores["noise"].where(scores["noise"].isin(list(NOISE)), "real")
-    noises = list(scores["noise"].drop_duplicates())
+    noises = [noise for noise in [*NOISE, "real"] if (scores["noise"] == noise).any()]
     parts: dict[str, pd.DataFrame] = {}
     for measure in MEASURES:
         by_set = scores.pivot_table(index=["noise", "set"], columns="model", values=measure)

@@ -77,7 +77,7 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         Number of training rows.
     n_features_in_ : int
         Number of features, if the estimator has this attribute.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features, if the estimator has this attribute.
 
     Notes

@@ -179,10 +179,10 @@ comparison.curve("retention").round(2)
 
 # %% [markdown]
 # - On this file the choice of the model matters more than the accuracies without added noise suggest, where all
-#   models are within four points. With 10 % more noise, XGBoost, LightGBM and the random forest lose two to
-#   five percent of their accuracy, robust XGBoost, the robust forest and logistic regression two at most. The
-#   file is about as noisy as that already, so the first three have most likely lost something already. Section
-#   2 confirms it for XGBoost.
+#   models are within five points. With 10 % more noise, XGBoost, LightGBM and the random forest lose two to
+#   five percent of their accuracy, the robust forest and logistic regression one at most. The file is about as
+#   noisy as that already, so the first three have most likely lost something already. Section 2 confirms it for
+#   XGBoost.
 # - Logistic regression keeps the largest share of its accuracy. Its bias protects it, and the truth behind this
 #   file is nearly linear. But robust XGBoost starts higher, and has the lowest ELA up to 10 % of either noise.
 # - Robust XGBoost and XGBoost are the same library. The former has chosen its trees and their number on the
