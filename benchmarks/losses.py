@@ -10,7 +10,7 @@ import click
 import numpy as np
 import pandas as pd
 import xgboost
-from _cells import compute, data_option, jobs_option, known_keys
+from _cells import comma_separated, compute, data_option, jobs_option, known_keys
 from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.model_selection import train_test_split
@@ -104,16 +104,22 @@ def summary(scores: pd.DataFrame) -> pd.DataFrame:
 
 @click.command(context_settings={"max_content_width": 120, "show_default": True})
 @data_option
-@click.option("--sets", default=" ".join(SETS), help="Names of files, without .parquet.", metavar="NAMES")
+@click.option(
+    "--sets",
+    default=",".join(SETS),
+    callback=comma_separated(),
+    help="Names of files, without .parquet.",
+    metavar="NAME,...",
+)
 @click.option("--noise-rates", default="0 0.2 0.4", help="Rates of uniform noise.", metavar="NUMBERS")
 @click.option("--repeats", type=click.IntRange(min=1), default=3, help="Splits of each set.")
 @jobs_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-def main(data: Path, sets: str, noise_rates: str, repeats: int, jobs: int, file: Path) -> None:
+def main(data: Path, sets: list[str], noise_rates: str, repeats: int, jobs: int, file: Path) -> None:
     """Write the accuracy of each loss to the CSV FILE, and print means; what FILE holds is not run again."""
     known = known_keys(file, ["set", "noise_rate", "repeat", "loss"])
     cells = []
-    for name, rate, repeat in product(sets.split(), map(float, noise_rates.split()), range(repeats)):
+    for name, rate, repeat in product(sets, map(float, noise_rates.split()), range(repeats)):
         path = data / "data" / f"{name}.parquet"
         n_classes = pd.read_parquet(path).iloc[:, -1].nunique()
         for variant in VARIANTS:

@@ -285,7 +285,7 @@ def draw(scores: pd.DataFrame, file: Path) -> None:
     curves = (
         scores.groupby(["model", "set", "rate"])["accuracy"].mean().groupby(["model", "rate"]).mean().unstack()
     )
-    markers = cycle("osv^D*XP<>")
+    markers = cycle("osv^D*XP<>dh")
     axes = Figure(figsize=(7, 4.5), layout="constrained").subplots()
     for model, curve in curves.sort_values(curves.columns[-1], ascending=False).iterrows():
         style = {"linewidth": 2.5} if model in OURS else {"color": "0.55", "marker": next(markers)}
@@ -329,6 +329,8 @@ def main(
     file: Path,
 ) -> None:
     """Write the scores of each model to the CSV FILE, and print means; what FILE holds is not run again."""
+    if figure and real:
+        raise click.UsageError("--figure draws uniform noise, which --real does not have")
     known = known_keys(file, KEY)
     folder = data / "data" / "real_noise" if real else data / "data"
     chosen = models or list(MODELS)
@@ -337,9 +339,9 @@ def main(
         path = folder / f"{name}.parquet"
         given = pq.read_schema(path).names
         kinds = [column for column in given if column.startswith("noisy_")] if real else list(NOISE)
-        for kind in set(noise or []) - set(kinds):
+        for kind in [] if real else set(noise or []) - set(kinds):
             raise click.BadParameter(f"{kind!r} is none of {', '.join(kinds)}", param_hint="'--noise'")
-        for kind, model in product(noise or kinds, chosen):
+        for kind, model in product([kind for kind in noise or kinds if kind in kinds], chosen):
             if (name, kind, repeat, model) not in known:
                 cells.append((path, kind, repeat, model, rows))
     scores = compute(study, cells, file, jobs)

@@ -105,6 +105,20 @@ def combine_weights(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
     return weight
 
 
+def total_weights(codes: NDArray[np.int64], weight: Any, classes: NDArray[Any]) -> Floats:
+    """Sum of the weights of each class, or its number of rows if `weight` is None.
+
+    Raises
+    ------
+    ValueError
+        If the weights of a class are all zero.
+    """
+    totals: Floats = np.bincount(codes, weights=weight, minlength=len(classes)).astype(np.float64)
+    if not totals.all():
+        raise ValueError(f"sample_weight is zero for all rows of classes {classes[totals == 0].tolist()}")
+    return totals
+
+
 def combine_all_weights(
     labels: NDArray[Any],
     codes: NDArray[np.int64],

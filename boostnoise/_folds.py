@@ -40,11 +40,11 @@ def make_folds(codes: NDArray[np.int64], cv: Any, groups: Any = None, seed: int 
     if isinstance(cv, Integral):
         n_folds = min(int(cv), int(np.bincount(codes).max()))
         if n_folds < 2:
-            raise ValueError("parameters cannot be chosen: folds need at least two rows of one class")
+            raise ValueError("the rows cannot be divided into folds, which need at least two rows of one class")
         if groups is not None:
             n_folds = min(n_folds, np.unique(groups).size)
             if n_folds < 2:
-                raise ValueError("parameters cannot be chosen: folds need at least two groups of rows")
+                raise ValueError("the rows cannot be divided into folds, which need at least two groups")
         stratified = StratifiedKFold if groups is None else StratifiedGroupKFold
         splitter = stratified(n_folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
@@ -58,9 +58,30 @@ def make_folds(codes: NDArray[np.int64], cv: Any, groups: Any = None, seed: int 
             folds.append((np.concatenate([seen, unseen[moved]]), unseen[~moved]))
     if not folds:
         raise ValueError(
-            "parameters cannot be chosen: in each fold, the training rows lack the classes of the other rows"
+            "the rows cannot be divided into folds: in each, training rows lack the classes of the other rows"
         )
     return folds
+
+
+def make_weighted_folds(
+    codes: NDArray[np.int64], weight: NDArray[Any] | None, cv: Any, groups: Any = None, seed: int = 0
+) -> Folds:
+    """`make_folds` of the rows whose weight is not zero, or of all rows if a class has no weight."""
+    if weight is None or np.unique(codes[weight > 0]).size <= codes.max():
+        return make_folds(codes, cv, groups, seed)  # each fit needs every class
+    used = np.flatnonzero(weight)
+    if not isinstance(cv, Integral) and not hasattr(cv, "split"):  # splits of all rows
+        rows = np.arange(codes.size)
+        splits = [(np.intersect1d(rows[seen], used), np.intersect1d(rows[unseen], used)) for seen, unseen in cv]
+        return make_folds(codes, splits)
+    groups = None if groups is None else np.asarray(groups)[used]
+    return [(used[seen], used[unseen]) for seen, unseen in make_folds(codes[used], cv, groups, seed)]
+
+
+def check_fold_number(cv: Any) -> None:
+    """Raise a ValueError if `cv` is an integer below 2."""
+    if isinstance(cv, Integral) and cv < 2:
+        raise ValueError(f"cv must be at least 2 folds, got {cv!r}")
 
 
 def integer_seed(random_state: Any) -> int:

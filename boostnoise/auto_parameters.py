@@ -8,8 +8,8 @@ all others are used as given.
 trees with large leaves, and one size in between.  Each tree is grown on a random half of the rows, and each
 split considers three tenths of the features.  With a small learning rate the booster averages over many such
 trees, as a random forest does.  More flexible structures have smaller leaves, larger samples and more features.
-`boostnoise.structure_search` chooses one of them, with boosters that reach any length in one step for each unit
-of the budget, and in ten steps at least.
+`boostnoise.structure_search` chooses one of them, with boosters whose learning rate is the length so far,
+divided by the budget (by 10 if that is larger), and at most 0.3.
 
 **Length.**  The sum of the learning rates of all rounds, ``learning_rate * n_estimators``, is chosen too.  The
 booster reaches it in 50 rounds for each unit of the budget, or in more if the learning rate would exceed 0.1.
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from sklearn.utils import indexable
 
 from ._classifier import check_same_length, combine_all_weights, reject_start
+from ._folds import check_fold_number
 from .hooks import Objective
 from .learning_curve import LONGEST, Schedule, alternating, first_values
 from .structure_search import TrainingRows, search
@@ -36,8 +36,8 @@ LENGTH_PARAMETERS = ("n_estimators", "learning_rate")
 COLUMN_ARGUMENTS = ("feature_name", "categorical_feature", "feature_weights")  # of `fit`, in either library
 
 ROUNDS_PER_FIT = 50  # rounds of the final booster for each unit of the budget
-FEWEST_STEPS = 10  # in which the booster of a fold reaches any length; one for each unit of a larger budget
-BLOCK = 5  # rounds of the final booster between changes of parameters
+FEWEST_STEPS = 10  # least number by which the length of a fold's booster is divided to get its learning rate
+FINAL_BLOCK = 5  # rounds of the final booster between changes of parameters
 MAX_RATE = 0.1  # of the final booster
 MAX_RATE_OF_GIVEN_ROUNDS = 0.3  # the same if the number of rounds is given; XGBoost's default
 EARLY_STOPPING_RATE = 0.02  # where an evaluation set chooses the number of rounds
@@ -92,7 +92,7 @@ class Choice:
         """Schedule of the final booster, or None if no parameter changes."""
         rotation = alternating(self.params)
         # All values must have their turn in a booster of a few given rounds.
-        return Schedule(rotation, BLOCK if self.steps else 1) if rotation else None
+        return Schedule(rotation, FINAL_BLOCK if self.steps else 1) if rotation else None
 
     @property
     def constants(self) -> dict[str, Any]:
@@ -155,13 +155,12 @@ def check_search(estimator: Any) -> None:
     TypeError, ValueError
         If `budget` is not a finite number of at least 0, or `cv` an integer below 2.
     """
-    budget, cv = estimator.budget, estimator.cv
+    budget = estimator.budget
     if isinstance(budget, bool) or not isinstance(budget, int | float | np.number):
         raise TypeError(f"budget must be a number of plain fits, got {budget!r}")
     if not 0 <= budget < np.inf:
         raise ValueError(f"budget must be at least 0 and finite, got {budget!r}")
-    if isinstance(cv, Integral) and cv < 2:
-        raise ValueError(f"cv must be at least 2 folds, got {cv!r}")
+    check_fold_number(estimator.cv)
 
 
 def choose_parameters(

@@ -22,8 +22,9 @@ def predict_out_of_fold(
     p = []
     for seen, unseen in folds:
         arguments = dict(fit_params)
-        if arguments.get("sample_weight") is not None:
-            arguments["sample_weight"] = _safe_indexing(arguments["sample_weight"], seen)
+        for name in ("sample_weight", "groups"):
+            if arguments.get(name) is not None:
+                arguments[name] = _safe_indexing(arguments[name], seen)
         if arguments.get("callbacks") is not None:
             arguments["callbacks"] = deepcopy(arguments["callbacks"])  # they may keep state of a fit
         fitted = clone(estimator).fit(_safe_indexing(X, seen), labels[seen], **arguments)

@@ -75,7 +75,7 @@ class LearningCurve:
 
 
 def growing_rates(steps: float, block: int) -> tuple[tuple[float, ...], Floats]:
-    """Learning rates that grow with the length, so that any length is reached in steps of the same proportion.
+    """Learning rates that grow in proportion to the length, up to `MAX_GROWING_RATE`.
 
     Parameters
     ----------

@@ -2,11 +2,13 @@
 
 If a row of class i gets label j with probability ``T[i, j]``, whatever its features, then noisy labels have
 the probabilities ``sum_i p_i T[i, j]``, where ``p_i`` are those of the clean classes.  A classifier trained on
-noisy labels estimates the former.  The inverse of T gives the latter.
+noisy labels estimates the probabilities of noisy labels.  Multiplied by the inverse of T, they become those of
+the clean classes; [1]_ corrects a loss in this way.
 
 For two classes, the balanced accuracy is highest if a row is assigned to the class whose probability exceeds
-its share of the rows.  Class-conditional noise changes probability and share alike: the same rows are above the
-share of noisy labels as above the share of clean ones.  So this decision needs no T [2]_.
+its share of the rows.  Class-conditional noise with ``T[0, 0] + T[1, 1] > 1`` changes probability and share
+alike: the same rows are above the share of noisy labels as above the share of clean ones.  So this decision
+needs no T [2]_.
 
 References
 ----------
@@ -18,7 +20,7 @@ References
 
 from __future__ import annotations
 
-from numbers import Integral
+import warnings
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -27,13 +29,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ._classifier import check_same_length, encode_labels
-from ._folds import integer_seed, make_folds
+from ._classifier import check_same_length, encode_labels, total_weights
+from ._folds import check_fold_number, integer_seed, make_weighted_folds
 from ._library_inputs import read_weights
 from .cross_fitting import cross_fit_transition_matrix
 from .losses.softmax import Floats
 from .losses.transition import check_matrix_size, check_transition_matrix, normalise_rows
 
+LARGEST_CONDITION = 20.0  # of an estimated T without a warning
 ESTIMATE = "estimate"  # value of T that requests an estimate
 Decision = Literal["accuracy", "balanced_accuracy"]
 
@@ -41,7 +44,7 @@ Decision = Literal["accuracy", "balanced_accuracy"]
 class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Classifier whose probabilities and decisions are corrected for class-conditional label noise.
 
-    Take it if the labels of one class are wrong far more often than those of others, for instance if most
+    Use it if the labels of one class are wrong far more often than those of others, for instance if most
     defects have been overlooked.  Then hardly any probability of the rare class exceeds one half, although the
     classifier ranks the rows well.
 
@@ -53,11 +56,12 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     T : "estimate", array-like of shape (K, K) or None, default="estimate"
         Transition matrix of the noise: ``T[i, j]`` is the probability of label j for a row of class i.
         ``"estimate"`` calls `estimate_transition_matrix` with the probabilities of estimators that were fitted
-        without the row.  None leaves the probabilities as they are.
+        without the row in question.  None leaves the probabilities as they are.
     decision : {"accuracy", "balanced_accuracy"}, default="accuracy"
-        What `predict` aims at on clean labels.  For accuracy it returns the most probable class; for balanced
-        accuracy the class whose probability is the largest multiple of its share of the rows.  With two
-        classes, the latter does not depend on T, so that ``T=None`` saves the fits of the folds.
+        Measure on clean labels that `predict` maximises.  For accuracy it returns the most probable class; for
+        balanced accuracy the class whose probability is the largest multiple of its share of the rows.  With
+        two classes and ``T[0, 0] + T[1, 1] > 1``, the latter does not depend on T, so ``T=None`` saves the fits
+        of the folds.  With more classes, ``T=None`` ignores the noise.
     cv : int, cross-validation splitter or iterable of splits, default=5
         Folds for the estimate of T.
     random_state : int, RandomState, Generator or None, default=None
@@ -74,7 +78,7 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     label_shares_ : ndarray of shape (K,)
         Shares of the noisy labels.
     n_samples_ : int
-        Number of training rows.
+        Number of training rows whose weight is not zero.
     n_features_in_ : int
         Number of features, if the estimator has this attribute.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -84,10 +88,12 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     -----
     Corrected probabilities below 0 are set to 0, and the others of the row are scaled to sum to 1.  Then they
     are averaged with the uncorrected probabilities, which have the weight of one row among the n training rows.
-    So no probability becomes 0, and with two classes the rows keep their order.
+    So no positive probability becomes 0, and with two classes and ``T[0, 0] + T[1, 1] > 1`` the rows keep their
+    order.
 
     An estimated T takes some overlap of the classes for noise, so corrected probabilities are closer to 0 and 1
-    than they should be.
+    than they should be.  If the features tell little about the labels, most of the correction is chance; then
+    `fit` warns.
 
     References
     ----------
@@ -130,7 +136,7 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the estimator to noisy labels, and find what to correct.
+        """Fit the estimator to noisy labels, and estimate the correction.
 
         Parameters
         ----------
@@ -157,33 +163,27 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         encoder, codes = encode_labels(y)
         labels = encoder.classes_[codes]
         check_same_length(X, codes)
-        (X,) = indexable(X)
-        n_classes = len(encoder.classes_)
+        X, groups = indexable(X, groups)
         arguments: dict[str, Any] = {}
         weight = None
         if sample_weight is not None:
             weight = read_weights(sample_weight, codes.size).astype(np.float64)
-            if not has_fit_parameter(self.estimator, "sample_weight"):
-                raise TypeError(f"{type(self.estimator).__name__} accepts no sample_weight")
             arguments["sample_weight"] = weight
-        totals: Floats = np.bincount(codes, weight, n_classes).astype(np.float64)
-        if not totals.all():
-            empty = encoder.classes_[totals == 0].tolist()
-            raise ValueError(f"sample_weight is zero for all rows of classes {empty}")
-        if self.T is None:
-            T = np.eye(n_classes)
-        elif isinstance(self.T, str):
-            folds = make_folds(codes, self.cv, groups, integer_seed(self.random_state))
-            T = cross_fit_transition_matrix(self.estimator, folds, X, labels, codes, weight, arguments)
-        else:
-            T = normalise_rows(check_transition_matrix(self.T))
-            check_matrix_size(T.tolist(), n_classes)
         if groups is not None and has_fit_parameter(self.estimator, "groups"):
             arguments["groups"] = groups
+        totals = total_weights(codes, weight, encoder.classes_)
+        T = np.eye(totals.size)
+        if isinstance(self.T, str):
+            folds = make_weighted_folds(codes, weight, self.cv, groups, integer_seed(self.random_state))
+            T = cross_fit_transition_matrix(self.estimator, folds, X, labels, codes, weight, arguments)
+            _warn_of_chance(T)
+        elif self.T is not None:
+            T = normalise_rows(check_transition_matrix(self.T))
+            check_matrix_size(T.tolist(), totals.size)
         self.estimator_ = clone(self.estimator).fit(X, labels, **arguments)
         self.classes_ = encoder.classes_
         self.T_ = T
-        self.n_samples_ = codes.size
+        self.n_samples_ = codes.size if weight is None else np.count_nonzero(weight)
         self.label_shares_ = totals / totals.sum()
         return self
 
@@ -203,10 +203,11 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             raise ValueError(f"decision must be one of {', '.join(get_args(Decision))}, got {self.decision!r}")
         if isinstance(self.T, str) and self.T != ESTIMATE:
             raise ValueError(f"T must be {ESTIMATE!r}, a matrix or None, got {self.T!r}")
+        if self.T is not None and not isinstance(self.T, str):
+            check_transition_matrix(self.T)
         if not hasattr(self.estimator, "predict_proba"):
             raise TypeError(f"estimator must have predict_proba, got {self.estimator!r}")
-        if isinstance(self.cv, Integral) and self.cv < 2:
-            raise ValueError(f"cv must be at least 2 folds, got {self.cv!r}")
+        check_fold_number(self.cv)
 
     def predict_proba(self, X: Any) -> Floats:
         """Predict the probabilities of the clean classes.
@@ -221,15 +222,15 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             In the order of `classes_`.
         """
         check_is_fitted(self)
-        p = self._noisy_probabilities(X)
-        if self.T is None:
+        p = np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
+        if np.array_equal(self.T_, np.eye(len(self.T_))):
             return p
         corrected = normalise_rows(np.maximum(p @ np.linalg.inv(self.T_), 0.0))
         averaged: Floats = (self.n_samples_ * corrected + p) / (self.n_samples_ + 1)
         return averaged
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict labels, by the rule that `decision` names.
+        """Predict labels by the rule `decision`.
 
         Parameters
         ----------
@@ -240,23 +241,32 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         ndarray of shape (n,)
         """
         check_is_fitted(self)
+        self.check_parameters()
         if self.decision == "accuracy":
             p = self.predict_proba(X)
         else:
-            p, shares = self._noisy_probabilities(X), self.label_shares_
-            if len(shares) > 2:
-                inverse = np.linalg.inv(self.T_)
-                p, shares = p @ inverse, np.maximum(shares @ inverse, 1 / self.n_samples_)
-            p = p / shares
+            inverse = np.linalg.inv(self.T_)
+            shares = self.label_shares_ @ inverse
+            # A class that T leaves no rows counts as one row.
+            p = self.estimator_.predict_proba(X) @ inverse / np.where(shares > 0, shares, 1 / self.n_samples_)
         found: NDArray[Any] = self.classes_[p.argmax(axis=1)]
         return found
-
-    def _noisy_probabilities(self, X: Any) -> Floats:
-        return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
+        tags.input_tags.pairwise = False
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def _warn_of_chance(T: Floats) -> None:
+    """Warn if the inverse of an estimated T amplifies errors too much."""
+    condition = np.linalg.cond(T)
+    if condition > LARGEST_CONDITION:
+        warnings.warn(
+            f"the estimated T hardly distinguishes the classes (condition number {condition:.0f}), so the "
+            "corrected probabilities are mostly chance; use a better estimator, or give T",
+            stacklevel=3,
+        )

@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from ._folds import Folds, Rows, integer_seed, make_folds
+from ._folds import Folds, Rows, integer_seed, make_weighted_folds
 from .learning_curve import (
     SHORTEST,
     LearningCurve,
@@ -39,7 +39,7 @@ from .learning_curve import (
 )
 from .losses.softmax import Floats
 
-BLOCK = 2  # rounds between changes of parameters
+SEARCH_BLOCK = 2  # rounds between changes of parameters
 FIRST_FOLDS = 2  # on which all structures are tried
 STANDARD_ERRORS = 1.0  # by which a more flexible structure must be better
 HOLD_OUT_ROWS = 100_000  # above, only the first fold is held out
@@ -185,9 +185,9 @@ class _Candidate:
         given_length: float | None,
     ) -> Self:
         """Candidate without curves."""
-        rates, lengths = growing_rates(steps, BLOCK)
+        rates, lengths = growing_rates(steps, SEARCH_BLOCK)
         weights = [float(unseen.size if weight is None else weight[unseen].sum()) for _, unseen in folds]
-        schedule = Schedule(alternating(structure), BLOCK, rates)
+        schedule = Schedule(alternating(structure), SEARCH_BLOCK, rates)
         return cls(structure, schedule, lengths, weights, given_length)
 
     @property
@@ -268,14 +268,9 @@ def _report(estimator: Any, message: str) -> None:
 
 def _folds_of(estimator: Any, rows: TrainingRows, seed: int) -> Folds:
     """Folds of the rows whose weight is not zero; the first alone if there are many rows."""
-    used = np.arange(rows.codes.size) if rows.weight is None else np.flatnonzero(rows.weight)
-    if np.unique(rows.codes[used]).size <= rows.codes.max():
-        used = np.arange(rows.codes.size)  # a class has no weight, but the boosters of the folds need it
-    groups = None if rows.groups is None else np.asarray(rows.groups)[used]
-    folds = make_folds(rows.codes[used], estimator.cv, groups, seed)
-    if used.size > HOLD_OUT_ROWS and isinstance(estimator.cv, Integral):
-        folds = folds[:1]
-    return [(used[seen], used[unseen]) for seen, unseen in folds]
+    folds = make_weighted_folds(rows.codes, rows.weight, estimator.cv, rows.groups, seed)
+    n_used = rows.codes.size if rows.weight is None else np.count_nonzero(rows.weight)
+    return folds[:1] if n_used > HOLD_OUT_ROWS and isinstance(estimator.cv, Integral) else folds
 
 
 def _share_threads(estimator: Any, rows: TrainingRows) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._classifier import encode_labels
+from ._classifier import encode_labels, total_weights
 from ._library_inputs import read_weights
 from .losses.softmax import Floats
 from .losses.transition import check_transition_matrix, normalise_rows
@@ -91,10 +91,7 @@ def estimate_transition_matrix(
     p = _check_probabilities(probabilities, codes.size, len(encoder.classes_))
     weight = np.ones(codes.size) if sample_weight is None else read_weights(sample_weight, codes.size)
     codes, p, weight = codes[weight > 0], p[weight > 0], weight[weight > 0]
-    total: Floats = np.bincount(codes, weights=weight, minlength=p.shape[1]).astype(np.float64)
-    if not total.all():
-        empty = encoder.classes_[total == 0].tolist()
-        raise ValueError(f"sample_weight is zero for all rows of classes {empty}")
+    total = total_weights(codes, weight, encoder.classes_)
     estimate = _estimate_from_anchors if method == "anchor" else _estimate_from_confident_joint
     matrix = estimate(codes, p, weight, total)
     try:
@@ -102,7 +99,7 @@ def estimate_transition_matrix(
     except ValueError as error:
         raise ValueError(
             f"probabilities do not distinguish the classes: the estimated {error}; "
-            "use a better model of the labels, or a loss that needs no T"
+            "use a better model of the labels, or do without T"
         ) from error
 
 

@@ -28,7 +28,7 @@ def print_models(console: Console) -> None:
         _print_group(console, f"{', '.join(bases)} with a colon and {what}, as in {example}", known)
     wrappers = {f"{name}+MODEL": wrapper.summary for name, wrapper in WRAPPERS.items()}
     wrappers["cleanlab+MODEL"] += _missing("cleanlab")
-    _print_group(console, "Any of these models with a prefix, as in corrected+robust_forest", wrappers)
+    _print_group(console, "One of these models with a prefix, as in corrected+robust_forest", wrappers)
 
 
 def _missing(package: str) -> str:

@@ -210,8 +210,14 @@ def _add_search(
     from sklearn.base import clone
     from sklearn.model_selection import ParameterGrid
 
+    from boostnoise.noise_correction import NoiseCorrectedClassifier
+
     from .search import SearchSplitter, make_search
 
+    if isinstance(estimator, NoiseCorrectedClassifier):
+        raise ConfigError(
+            f"{where} takes no search: it would be scored on noisy labels, which favour no correction"
+        )
     candidates = _build_value(search.params, where, allowed)
     parts = estimator.get_params(deep=True)
     for name, values in candidates.items():

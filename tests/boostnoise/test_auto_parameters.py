@@ -28,7 +28,7 @@ def library(request):
 def model(library):
     """Estimator with all parameters open, and few rounds."""
     cls, _, _, quiet = LIBRARIES[library]
-    return cls(budget=1, n_jobs=1, random_state=3, **quiet)
+    return cls(budget=1, cv=3, n_jobs=1, random_state=3, **quiet)
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ def test_small_data_and_rare_classes(model):
     labels = np.append(np.array(["a", "b", "c"])[y[rows]], "alone")
     fitted = clone(model).fit(np.append(X[rows], [[9.0, 9, 9, 9]], axis=0), labels)
     assert list(fitted.classes_) == ["a", "alone", "b", "c"]
-    with pytest.raises(ValueError, match="folds need at least two rows of one class"):
+    with pytest.raises(ValueError, match="folds, which need at least two rows of one class"):
         model.fit(X[[0, 60, 120]], y[[0, 60, 120]])
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
-from boostnoise._folds import integer_seed, make_folds
+from boostnoise._folds import integer_seed, make_folds, make_weighted_folds
 
 CODES = np.repeat([0, 1, 2], [40, 20, 10])
 
@@ -38,9 +38,9 @@ def test_groups_stay_together():
     for seen, unseen in folds:
         assert not set(groups[seen]) & set(groups[unseen])
     assert len(make_folds(CODES, 5, np.arange(CODES.size) % 2)) == 2
-    with pytest.raises(ValueError, match="at least two groups of rows"):
+    with pytest.raises(ValueError, match="at least two groups"):
         make_folds(CODES, 5, np.zeros(CODES.size))
-    with pytest.raises(ValueError, match="the training rows lack the classes of the other rows"):
+    with pytest.raises(ValueError, match="training rows lack the classes of the other rows"):
         make_folds(CODES, 3, CODES)
 
 
@@ -59,3 +59,22 @@ def test_seeds():
     assert integer_seed(np.int64(7)) == 7
     for make in (np.random.RandomState, np.random.default_rng):
         assert integer_seed(make(3)) == integer_seed(make(3)) != integer_seed(make(4))
+
+
+def test_rows_without_weight_are_left_out():
+    codes = np.arange(30) % 2
+    weight = (np.arange(30) % 3).astype(float)
+    used = np.flatnonzero(weight)
+    for cv in (4, StratifiedKFold(4, shuffle=True, random_state=0)):
+        folds = make_weighted_folds(codes, weight, cv)
+        for (seen, unseen), (some, others) in zip(folds, make_folds(codes[used], 4), strict=True):
+            np.testing.assert_array_equal(seen, used[some])
+            np.testing.assert_array_equal(unseen, used[others])
+    splits = [(np.arange(20), np.arange(30) >= 20)]
+    ((seen, unseen),) = make_weighted_folds(codes, weight, splits)
+    np.testing.assert_array_equal(seen, used[used < 20])
+    np.testing.assert_array_equal(unseen, used[used >= 20])
+    for none in (None, codes.astype(float)):  # no weights, or a class without any
+        folds = make_weighted_folds(codes, none, 3)
+        for found, expected in zip(folds, make_folds(codes, 3), strict=True):
+            np.testing.assert_array_equal(found[0], expected[0])

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
@@ -79,13 +79,13 @@ def test_the_balanced_decision_on_two_classes_does_not_depend_on_the_noise(data)
     X = np.column_stack([1 - np.array(q), q])
     y = np.array([0, 1, *data.draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))])
     share = y.mean()
-    low, high = data.draw(st.floats(0, share * 0.99)), data.draw(st.floats(share * 1.01, 1))
-    high = max(high, low + 1e-3)
-    model = NoiseCorrectedClassifier(
-        Given(), T=[[1 - low, low], [1 - high, high]], decision="balanced_accuracy"
-    )
+    low, high = data.draw(st.floats(0, share - 0.01)), data.draw(st.floats(share + 0.01, 1))
+    T = [[1 - low, low], [1 - high, high]]
+    turned = data.draw(st.booleans())  # most labels of either class are wrong
+    model = NoiseCorrectedClassifier(Given(), T=T[::-1] if turned else T, decision="balanced_accuracy")
     decided = np.abs(X[:, 1] - share) > 1e-9
-    np.testing.assert_array_equal(model.fit(X, y).predict(X)[decided], (X[:, 1] > share)[decided])
+    expected = (X[:, 1] > share) ^ turned
+    np.testing.assert_array_equal(model.fit(X, y).predict(X)[decided], expected[decided])
 
 
 def test_T_is_estimated_out_of_fold():
@@ -109,9 +109,19 @@ def test_folds_keep_groups_together():
 
 def test_estimators_that_choose_parameters_get_the_groups():
     X, y, _ = overlooked(120)
-    model = NoiseCorrectedClassifier(RobustLGBMClassifier(budget=1, n_jobs=1, verbose=-1), T=None)
-    with pytest.raises(ValueError, match="at least two groups"):
-        model.fit(X, y, groups=np.zeros(120))
+    groups = np.arange(120) // 4
+    passed = []
+
+    class Grouped(LogisticRegression):
+        def fit(self, X, y, groups=None):
+            passed.append(groups)
+            return super().fit(X, y)
+
+    NoiseCorrectedClassifier(Grouped(), cv=3).fit(X, y, groups=groups)
+    folds = StratifiedGroupKFold(3, shuffle=True, random_state=0)
+    expected = [groups[seen] for seen, _ in folds.split(X, y, groups)]
+    for found, some in zip(passed, [*expected, groups], strict=True):
+        np.testing.assert_array_equal(found, some)
 
 
 @pytest.mark.parametrize(
@@ -146,9 +156,15 @@ def test_weights_count_rows():
         np.repeat(X, weight, axis=0), np.repeat(y, weight)
     )
     np.testing.assert_allclose(weighted.label_shares_, repeated.label_shares_)
-    folds = [
-        (np.flatnonzero(np.arange(300) % 3 != k), np.flatnonzero(np.arange(300) % 3 == k)) for k in range(3)
-    ]
+    used = (weight > 0).astype(float)
+    alone = clone(weighted).fit(X[weight > 0], y[weight > 0])
+    found = clone(weighted).fit(X, y, sample_weight=used).predict_proba(X)
+    np.testing.assert_allclose(found, alone.predict_proba(X), rtol=1e-3)
+    estimated = NoiseCorrectedClassifier(LogisticRegression())
+    alone = clone(estimated).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_allclose(estimated.fit(X, y, sample_weight=used).T_, alone.T_, rtol=1e-3)
+    weight = weight + 1
+    folds = list(StratifiedKFold(3).split(X, y))
     estimated = NoiseCorrectedClassifier(LogisticRegression(), cv=folds).fit(X, y, sample_weight=weight)
     p = np.zeros((300, 2))
     for seen, unseen in folds:
@@ -202,8 +218,35 @@ def test_wrong_rows():
         model.fit(X, y, sample_weight=[1.0])
     with pytest.raises(ValueError, match=r"sample_weight is zero for all rows of classes \[1\]"):
         model.fit(X, y, sample_weight=1 - y)
-    with pytest.raises(TypeError, match="KNeighborsClassifier accepts no sample_weight"):
+    with pytest.raises(TypeError, match="sample_weight"):
         NoiseCorrectedClassifier(KNeighborsClassifier()).fit(X, y, sample_weight=np.ones(60))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        NoiseCorrectedClassifier(LogisticRegression(), T=None).fit(X, y, groups=[1])
+
+
+def test_noise_that_hides_the_classes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), rng.integers(2, size=400)
+    with pytest.warns(UserWarning, match=r"hardly distinguishes the classes \(condition number \d+\)"):
+        NoiseCorrectedClassifier(LogisticRegression(C=1e-3)).fit(X, y)
+
+
+def test_the_decision_can_be_changed_after_the_fit():
+    X, y, _ = overlooked(300)
+    model = NoiseCorrectedClassifier(LogisticRegression()).fit(X, y)
+    p = model.predict_proba(X)
+    balanced = NoiseCorrectedClassifier(LogisticRegression(), decision="balanced_accuracy").fit(X, y).predict(X)
+    np.testing.assert_array_equal(model.set_params(decision="balanced_accuracy").predict(X), balanced)
+    np.testing.assert_array_equal(model.set_params(T=None).predict_proba(X), p)
+    with pytest.raises(ValueError, match="decision must be one of"):
+        model.set_params(decision="f1").predict(X)
+
+
+def test_searches_inside_accept_weights():
+    X, y, _ = overlooked(300)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=2)
+    model = NoiseCorrectedClassifier(search, T=RARE).fit(X, y, sample_weight=np.ones(300))
+    assert model.estimator_.best_params_["C"] in {0.1, 1}
 
 
 def folds_differ(estimator):
@@ -220,5 +263,6 @@ def folds_differ(estimator):
     ],
     expected_failed_checks=folds_differ,
 )
+@pytest.mark.filterwarnings("ignore:the estimated T hardly distinguishes:UserWarning")
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

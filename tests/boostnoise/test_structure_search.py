@@ -12,7 +12,7 @@ from boostnoise.learning_curve import SHORTEST, growing_rates
 @pytest.fixture(params=[RobustXGBClassifier, RobustLGBMClassifier], ids=["xgboost", "lightgbm"])
 def model(request):
     quiet = {"verbose": -1} if request.param is RobustLGBMClassifier else {}
-    return request.param(budget=1, n_jobs=1, random_state=3, **quiet)
+    return request.param(budget=1, cv=3, n_jobs=1, random_state=3, **quiet)
 
 
 def noisy(n_rows=300):
@@ -140,25 +140,28 @@ def test_progress(model, capfd):
     assert "fold" not in capfd.readouterr().out
     model.set_params(verbose=1).fit(X, y)
     lines = [line for line in capfd.readouterr().out.splitlines() if line.startswith("[Robust")]
-    assert lines[0].startswith(f"[{type(model).__name__}] fold 1 of 5: loss 0.")
+    assert lines[0].startswith(f"[{type(model).__name__}] fold 1 of 3: loss 0.")
     assert "max_depth=(2, 4, 6)" in lines[0]
-    assert sum("fold 5 of 5" in line for line in lines) >= 1
+    assert sum("fold 3 of 3" in line for line in lines) >= 1
     assert " chosen: loss 0." in lines[-1]
 
 
 def test_the_smoothest_structure_is_kept_unless_another_is_clearly_better(model):
-    """An interaction of two features, which trees of many small leaves find, with and without noise."""
+    """Trees of many small leaves find an interaction of two features; a noisy plane needs none of them."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(600, 8))
     y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
-    model.set_params(budget=10)
+    model.set_params(cv=5)
     assert model.fit(X, y).chosen_params_["subsample"] == 0.8
     results = model.cv_results_
     assert len({str(value) for value in results["param_min_child_weight"]}) == 2
     chosen = results["rank_test_score"].argmin()
     assert results["param_subsample"][chosen] == 0.8
-    noisy_labels = y ^ (rng.random(600) < 0.4)
-    assert model.fit(X, noisy_labels).chosen_params_["min_child_weight"] == (1.0, 4.0, 16.0)
+    kept = 0
+    for _ in range(3):
+        chosen = model.fit(X, (X[:, 0] + X[:, 1] > 0) ^ (rng.random(600) < 0.4)).chosen_params_
+        kept += chosen["min_child_weight"] == (1.0, 4.0, 16.0)
+    assert kept >= 2
 
 
 def test_structures_that_are_worse_on_the_first_folds_are_not_tried_on_others(model):
@@ -166,7 +169,7 @@ def test_structures_that_are_worse_on_the_first_folds_are_not_tried_on_others(mo
     results = model.set_params(budget=5).fit(X, y).cv_results_
     smooth = np.array([str(value) for value in results["param_min_child_weight"]]) == "(1.0, 4.0, 16.0)"
     flexible = np.array(results["param_subsample"] == 0.8, dtype=bool)
-    assert np.isfinite(results["split4_test_score"][smooth]).all()
+    assert np.isfinite(results["split2_test_score"][smooth]).all()
     assert np.isnan(results["split2_test_score"][flexible]).all()
     assert np.isfinite(results["split1_test_score"][flexible]).all()
     assert np.isnan(results["mean_test_score"][flexible]).all()

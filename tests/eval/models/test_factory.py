@@ -86,6 +86,8 @@ def test_a_correction_before_a_model(prefix):
     assert estimator.fit(X, noisy).score(X, y) > 0.9
     with pytest.raises(ConfigError, match=r"cannot be built: estimator must have predict_proba, got .*SVC"):
         make(f"{prefix}+svm_linear")
+    with pytest.raises(ConfigError, match="takes no search: it would be scored on noisy labels"):
+        search(f"{prefix}+robust_forest", {"max_depth": [2, 3]}, folds=3)
 
 
 def test_every_variant_is_known():
