@@ -312,7 +312,7 @@ def expected_failures(estimator):
     [
         RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1),
         RobustLGBMClassifier(budget=0, n_estimators=5, n_jobs=1),
-        RobustLGBMClassifier(budget=1, n_jobs=1),
+        RobustLGBMClassifier(budget=0.2, cv=2, n_jobs=1),
     ],
     expected_failed_checks=expected_failures,
 )

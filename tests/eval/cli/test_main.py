@@ -345,6 +345,7 @@ def test_a_killed_run_goes_on_where_it_was(noisyeval, start, tmp_path):
         assert files[0].read_bytes() == files[1].read_bytes()
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("stop", ["SIGINT to all, as Ctrl-C", "SIGTERM to the command"])
 def test_an_interrupted_run_says_how_to_go_on(study, start, tmp_path, stop):
     process = start(tmp_path)
