@@ -230,7 +230,7 @@ def parse_name(name: str) -> ParsedName:
     if base not in SHORT_NAMES:
         raise ValueError(
             f"unknown model {name[:100]!r}; known models: {', '.join(SHORT_NAMES)} (see noisyeval --list), "
-            "or a class with its module"
+            f"also with a prefix {', '.join(f'{prefix}+' for prefix in WRAPPERS)}; or a class with its module"
         )
     if colon and base not in VARIANT_PARAMETERS:
         raise ValueError(
