@@ -32,7 +32,7 @@ class Given(ClassifierMixin, BaseEstimator):
 
 
 def overlooked(n=3000, seed=0):
-    """Rows, labels of which most of class 1 are wrong, and clean labels."""
+    """Features, noisy labels that call most rows of class 1 class 0, and clean labels."""
     X, clean = make_classification(n, 8, n_informative=5, class_sep=1.5, weights=[0.75], random_state=seed)
     return X, ClassConditionalNoise(RARE).corrupt(clean, X, random_state=seed).labels, clean
 
