@@ -9,6 +9,8 @@ from pathlib import Path
 
 import lazy_loader
 
+__version__ = "0.1.0"
+
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 # In a source checkout, boostnoise.eval is the sibling folder eval/.  Load it from there, so that the checkout

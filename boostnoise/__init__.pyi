@@ -34,6 +34,8 @@ from .objective_checks import check_objective
 from .transition_estimation import estimate_transition_matrix
 from .xgboost_classifier import RobustXGBClassifier
 
+__version__: str
+
 __all__ = [
     "AlphaLoss",
     "BackwardCorrection",

@@ -173,7 +173,10 @@ class BaseForest(BaseRobustTrees):
             losses = smoothing_losses(sample, rows, trees, settings, seeds, sizes, shrinkages, n_threads)
             self.smoothing_losses_ = losses
             if losses:
-                self.min_samples_split_, self.shrinkage_ = min(losses, key=losses.__getitem__)
+                self.min_samples_split_, self.shrinkage_ = min(
+                    ((size, shrinkage) for size in sizes for shrinkage in shrinkages),
+                    key=lambda pair: losses[pair[0]][pair[1]],
+                )
 
         def smooth(tree: Tree) -> Tree:
             tree = tree.pruned(self.min_samples_split_) if prune else tree

@@ -121,7 +121,7 @@ def smoothing_losses(
     node_sizes: Sequence[int],
     shrinkages: Sequence[float],
     n_threads: int,
-) -> dict[tuple[int, float], float]:
+) -> dict[int, dict[float, float]]:
     """Out-of-bag log loss on noisy labels, by node size and shrinkage.
 
     Removing the splits of nodes with fewer rows gives the tree that a larger `min_samples_split` would have
@@ -131,7 +131,7 @@ def smoothing_losses(
     Returns
     -------
     dict
-        From (node size, shrinkage) to the mean log loss; empty if no row is out of bag.
+        From node size to shrinkage to the mean log loss; empty if no row is out of bag.
     """
     n = X.shape[0]
     scored = np.arange(n) if n <= MAX_SCORED_ROWS else np.linspace(0, n - 1, MAX_SCORED_ROWS).astype(int)
@@ -164,4 +164,7 @@ def smoothing_losses(
     floor = 0.5 / (count + 1) / sample.n_classes
     p = np.maximum(sums[counted] / count, floor)
     losses = np.average(-np.log(p), axis=0, weights=weights[counted])
-    return {(m, g): float(losses[i, j]) for i, m in enumerate(node_sizes) for j, g in enumerate(shrinkages)}
+    return {
+        size: dict(zip(shrinkages, row.tolist(), strict=True))
+        for size, row in zip(node_sizes, losses, strict=True)
+    }

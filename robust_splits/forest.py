@@ -76,8 +76,8 @@ class RobustForestClassifier(BaseForest):
         Minimum number of rows of a node that is split.
     shrinkage_ : float
         Shrinkage of the leaf values.
-    smoothing_losses_ : dict of (int, float) to float
-        Out-of-bag log loss of each pair (`min_samples_split_`, `shrinkage_`), if either was chosen out of bag.
+    smoothing_losses_ : dict of int to dict of float to float
+        Out-of-bag log loss by `min_samples_split` and `shrinkage`, if either was chosen out of bag.
     criterion_scores_ : dict of float to float
         With ``criterion="ane"``, accuracy of each lam.
     oob_score_ : float

@@ -4,8 +4,11 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 
 import pytest
+
+import boostnoise
 
 
 @pytest.mark.release
@@ -50,6 +53,10 @@ def test_every_public_name_is_there(package):
     assert module.__all__ == sorted(module.__all__)
     for name in module.__all__:
         assert getattr(module, name).__doc__
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert boostnoise.__version__ == metadata.version("boostnoise")
 
 
 def test_a_python_started_in_the_checkout_finds_everything(root):

@@ -5,6 +5,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
@@ -125,6 +126,18 @@ def test_clones_and_pickles():
     X, y = load_iris(return_X_y=True)
     copy = pickle.loads(pickle.dumps(model.fit(X, y)))
     np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("model", ALL, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("criterion", ["negative_exponential", "ane"])
+def test_skops_saves_and_loads(model, criterion):
+    X, y = load_iris(return_X_y=True)
+    model = clone(model).set_params(criterion=criterion, random_state=0).fit(X, y)
+    saved = skops.io.dumps(model)
+    types = skops.io.get_untrusted_types(data=saved)
+    assert all(name.startswith("robust_splits.") for name in types)
+    loaded = skops.io.loads(saved, trusted=types)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
 def test_works_inside_scikit_learn():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import boostnoise
 from boostnoise import losses
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.models.criterion_names import ADAPTIVE_CRITERION
@@ -87,9 +88,9 @@ def test_citation(root):
     authors = project["authors"][0]["name"]
     cff = dict(re.findall(r"^[\s-]*([\w-]+): \"?(.*?)\"?$", (root / "CITATION.cff").read_text(), re.MULTILINE))
     assert cff["name"] == authors
-    assert cff["version"] == project["version"]
+    assert cff["version"] == boostnoise.__version__
     assert cff["license"] == project["license"]
-    assert citation() == f"{authors} ({YEAR}). {cff['title']}. Version {project['version']}."
+    assert citation() == f"{authors} ({YEAR}). {cff['title']}. Version {boostnoise.__version__}."
     assert project["description"].lower().startswith(cff["title"].removeprefix("boostnoise: "))
     assert f"(c) {YEAR}," in (root / "LICENSE").read_text()
 
