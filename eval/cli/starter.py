@@ -172,9 +172,8 @@ def _table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str]) -> 
     n_missing = int(features.isna().any().sum())
     n_unlabelled = int(frame[column].isna().sum())
     if n_unlabelled:
-        comment = f"{numbered(n_unlabelled, 'row')} without a label.  Drops rows with any missing value."
-        keys.append((comment, "missing", _json("drop_rows")))
-    elif n_missing:
+        remarks.append(f"{n_unlabelled} of {len(frame)} rows have no label and are not used")
+    if n_missing:
         comment = (
             f"{numbered(n_missing, 'column')} with missing values.  "
             "impute, drop_rows, or keep for models that support them."

@@ -65,9 +65,9 @@ def compare(
         Names, such as ``"breast_cancer"``; paths of svmlight files; config objects, such as ``{"path":
         "spam.csv", "target": "label"}``.  A dict maps names to these, or to data in memory: ``(X, y)``,
         ``(frame, "label")`` with the label column, or a config object with either under the key ``"data"`` and
-        other keys such as ``"categorical": "ordinal"``.  Data in memory are written to
-        ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Their missing features are kept by
-        default (``"missing": "keep"``), for models that accept them.
+        other keys, as in ``{"data": frame, "target": "label", "categorical": "ordinal"}``.  Data in memory are
+        written to ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Their missing features
+        are kept by default (``"missing": "keep"``), for models that accept them.
     noise : str, number, list or dict, default="uniform"
         A kind, with the rates 0, 0.1, ..., 0.4; rates of uniform noise; a dict of kinds and their rates, such
         as ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; a config object; or a list of kinds and objects.  The
@@ -180,7 +180,10 @@ def _models(models: Any) -> tuple[list[Any], list[int]]:
         elif isinstance(model, type):
             raise TypeError(f"{where}: {model.__name__} is a class; pass an instance, {model.__name__}()")
         else:
-            raise TypeError(f"{where} must be a short name, an estimator or a dict, got {model!r:.60}")
+            raise TypeError(
+                f"{where} must be a short name, an estimator or a dict, got {model!r:.60}; the order is "
+                "compare(models, datasets)"
+            )
         described.append(_with_name(value, name, where))
     counts = Counter(described[i]["model"] for i in unnamed)
     for i in unnamed:
@@ -210,8 +213,6 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
         value = data
         if isinstance(data, str | Path):
             value = {"path": str(data)} if _is_path(data) else {"set": data}
-        elif isinstance(data, tuple) and len(data) == 2 and isinstance(data[1], str):
-            value = {"data": data[0], "target": data[1]}
         elif not isinstance(data, Mapping):
             value = {"data": data}
         value = dict(value)
@@ -219,9 +220,8 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
             name = value.get("name") if name is None else name
             if not isinstance(name, str):
                 raise ConfigError(f"{where}: data in memory need a name; pass a dict, {{'my data': (X, y)}}")
-            drop = value.get("missing") == "drop_rows"
             data, target = value.pop("data"), value.pop("target", None)
-            file, target = data_file(name, data, target, folder, where, drop_missing=drop)
+            file, target = data_file(name, data, target, folder, where)
             files.append(file)
             value = {"path": str(file.path), "target": target, "missing": "keep", **value}
         sets.append(_with_name(value, name, where))

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._atomic_file import atomic_write, check_folder
+from .._suggestions import nearest_first, suggest
 from ..errors import ConfigError, one_line
 
 TARGET = "target"
@@ -52,9 +53,7 @@ class DataFile:
             raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None
 
 
-def data_file(
-    name: str, data: Any, target: Any, folder: Path, where: str, *, drop_missing: bool = False
-) -> tuple[DataFile, str]:
+def data_file(name: str, data: Any, target: Any, folder: Path, where: str) -> tuple[DataFile, str]:
     """The file of a data set, and the name of its label column.
 
     Parameters
@@ -62,29 +61,32 @@ def data_file(
     name : str
         Name of the data set.
     data : DataFrame or pair
-        A frame with the column `target`; or features and labels with rows in the same order.  If both have a
-        pandas index, the indexes must not hold the same labels in different orders.
+        A frame with the column `target`; a frame and the name of its label column; or features and labels with
+        rows in the same order.  If both have a pandas index, the indexes must not hold the same labels in
+        different orders.
     target : str or None
         Label column of a frame; None for a pair.
     folder : Path
         Folder of the file.
     where : str
         How error messages refer to the data set.
-    drop_missing : bool, default=False
-        Whether rows without a label will be dropped when the file is read.
 
     Raises
     ------
     ConfigError
         If the column is unknown; features and labels do not match, for example because their indexes hold the
-        same labels in different orders; the data cannot be written to Parquet; or labels are missing and not
-        dropped.
+        same labels in different orders; or the data cannot be written to Parquet.
     """
+    is_pair = isinstance(data, tuple | list) and len(data) == 2
+    if is_pair and isinstance(data[0], pd.DataFrame) and isinstance(data[1], str):
+        if target not in (None, data[1]):
+            raise ConfigError(f"{where}: two label columns, {data[1]!r} and {target!r:.60}; give one")
+        data, target = data
     if isinstance(data, pd.DataFrame):
         if target is None:
             raise ConfigError(f"{where}: a frame needs the name of its label column: (frame, 'label')")
         frame = data.reset_index(drop=True)
-    elif isinstance(data, tuple | list) and len(data) == 2:
+    elif is_pair:
         if target is not None:
             raise ConfigError(
                 f"{where}: target must be left out for a pair (X, y), whose y holds the labels, "
@@ -99,17 +101,13 @@ def data_file(
     frame.columns = frame.columns.map(str)
     target = str(target)
     if target not in frame:
-        raise ConfigError(f"{where}: unknown column {target!r}; columns: {', '.join(frame.columns[:20])}")
+        raise ConfigError(
+            f"{where}: unknown column {target!r}{suggest(target, frame.columns)}; "
+            f"columns: {nearest_first(target, frame.columns)}"
+        )
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise ConfigError(f"{where}: several columns are named {twice!r}")
-    n_missing = int(frame[target].isna().sum())
-    if n_missing and not drop_missing:
-        given = f"frame, 'target': {target!r}" if isinstance(data, pd.DataFrame) else "(X, y)"
-        raise ConfigError(
-            f"{where}: {n_missing} of {len(frame)} labels are missing; remove their rows, or use "
-            f"{{'data': {given}, 'missing': 'drop_rows'}}, which also drops rows with missing features"
-        )
     content = io.BytesIO()
     try:
         frame.to_parquet(content, index=False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from .._suggestions import suggest
 from ..errors import ConfigError, printable, shown
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -139,9 +141,12 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
             return f"{where}: required key is missing"
         case "extra_forbidden":
             allowed = [key for key, field in models[0].model_fields.items() if not field.exclude]
-            return f"{where}: unexpected key; allowed keys: {', '.join(allowed)}"
+            key = str(problem["loc"][-1])
+            return f"{where}: unexpected key{suggest(key, allowed)}; allowed keys: {', '.join(allowed)}"
         case "union_tag_invalid":
-            message = f"must be one of {context['expected_tags']}"
+            message = f"must be one of {context['expected_tags']}{_suggestion(found, context['expected_tags'])}"
+        case "literal_error":
+            message = problem["msg"].replace("Input should", "must") + _suggestion(found, context["expected"])
         case "value_error":
             message = str(context["error"])
         case "too_short":
@@ -155,6 +160,11 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
     if not where:
         return message
     return f"{where}: {message}, got {shown(found)}"
+
+
+def _suggestion(found: Any, expected: str) -> str:
+    """Suggestion from the quoted names in a message of pydantic."""
+    return suggest(found, re.findall("'([^']*)'", expected)) if isinstance(found, str) else ""
 
 
 def _items(n: int) -> str:

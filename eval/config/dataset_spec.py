@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from .._suggestions import suggest
 from .base import Name, Strict, with_keys
 
 Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
@@ -113,9 +114,10 @@ class DatasetSpec(Strict):
         Encoding of non-numeric columns: ``onehot``, one 0/1 column per value; or ``ordinal``, the rank of the
         value, in the order given by the file (Parquet, ARFF) or else in sorted order.
     missing : {"error", "drop_rows", "impute", "keep"}
-        Treatment of missing feature values: ``error``; ``drop_rows``, remove rows with a missing value or
-        label; ``impute``, insert the median or most frequent value of the column over all rows, regardless of
-        labels; or ``keep``, as NaN (0 in one-hot columns), for models that support it.
+        Treatment of missing feature values: ``error``; ``drop_rows``, remove rows with a missing value;
+        ``impute``, insert the median or most frequent value of the column over all rows, regardless of labels;
+        or ``keep``, as NaN (0 in one-hot columns), for models that support it.  Rows without a label are always
+        removed.
     positive : list or None
         Labels that form the positive class; all others form the negative class.
     max_rows : int or None
@@ -161,7 +163,7 @@ class DatasetSpec(Strict):
         match sources[0]:
             case "set" if source not in SETS:
                 raise ValueError(
-                    f"unknown data set; known data sets: {', '.join(SETS)}, "
+                    f"unknown data set{suggest(str(source), SETS)}; known data sets: {', '.join(SETS)}, "
                     "or an object with 'path' and 'target'"
                 )
             case "path" if not isinstance(source, str):

@@ -1,4 +1,4 @@
-"""Reading config files of both formats: JSON with // and /* */ comments."""
+"""Reading config files of both formats: JSON with // and /* */ comments and trailing commas."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ MAX_CHARACTERS = 50_000_000
 # Matches strings too, because they may contain comment characters.  Possessive quantifiers keep it linear.
 STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]+|\\.)*+"?|(//[^\n]*+|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?)', re.DOTALL)
 
+# The group is a comma after the last item.  A comma that no item precedes is no such comma.
+STRING_OR_COMMA = re.compile(r'"(?:[^"\\]+|\\.)*+"?|[\[{,]\s*+,|(,)(?=\s*+[\]}])', re.DOTALL)
+
 
 def load_config(path: str | Path) -> Config:
     """Read and validate a config file in the current format or that of the 2020 study.
 
-    The file may contain comments.
+    The file may contain comments, and commas after the last items.
 
     Raises
     ------
@@ -58,7 +61,7 @@ def parse_text(text: str) -> dict[str, Any]:
         raise ConfigError("the file is empty")
     try:
         content = json.loads(
-            STRING_OR_COMMENT.sub(_blank_comment, text),
+            STRING_OR_COMMA.sub(_blank_comma, STRING_OR_COMMENT.sub(_blank_comment, text)),
             object_pairs_hook=_object_without_duplicates,
             parse_constant=_reject_constant,
         )
@@ -78,6 +81,10 @@ def _blank_comment(found: re.Match[str]) -> str:
     if comment.startswith("/*") and (len(comment) < 4 or not comment.endswith("*/")):
         raise json.JSONDecodeError("Unterminated comment starting at", found.string, found.start())
     return re.sub(r"[^\n]", " ", comment)
+
+
+def _blank_comma(found: re.Match[str]) -> str:
+    return found[0] if found[1] is None else " "
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
 from ..config.dataset_spec import FORMAT_OF_SUFFIX, Column, DatasetSpec
 from ..errors import ConfigError
@@ -20,6 +22,11 @@ from .named_sets import load_openml, load_set
 
 # Fixed seed for drawing rows, so that a data set is the same in every run.
 SEED = 0
+
+# More classes that are not whole numbers are measurements.
+MAX_FRACTIONS = 20
+
+MAX_WHOLE = 2**53  # floats represent all whole numbers up to here
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +67,18 @@ class Dataset:
 def load_dataset(spec: DatasetSpec) -> Dataset:
     """Read, check and encode a data set.
 
-    The steps are: read the split, drop columns and (with ``"missing": "drop_rows"``) incomplete rows, encode
-    the labels, draw at most `max_rows` rows, encode the features.  The draw is stratified by class, and by
+    The steps are: read the split, drop columns, rows without a label and (with ``"missing": "drop_rows"``)
+    incomplete rows, encode the labels, draw at most `max_rows` rows, encode the features.  Rows without a label
+    cause a warning.  The draw is stratified by class, and by
     training and test rows if the split is given, with at least one row of each group.  It keeps the order of
     the rows and has a fixed seed, so the data set is the same in every run.
 
     Raises
     ------
     ConfigError
-        If the source cannot be read or is empty, a named column does not exist, a label is missing or infinite,
-        there is only one class, the split is unusable, or a feature has a value that cannot be encoded.
+        If the source cannot be read or is empty, a named column does not exist, all labels are missing, labels
+        are infinite or continuous, there is only one class, the split is unusable, or a feature has a value
+        that cannot be encoded.
     """
     where = f"data set {spec.name!r}"
     frame, target, is_test = _read(spec, where)
@@ -85,10 +94,12 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     frame = frame.drop(columns=dropped)
     if len(frame) == 0:
         raise ConfigError(f"{where}: has no rows")
+    rows = _rows_with_label(frame[target], where)
     if spec.missing == "drop_rows":
-        rows = frame.notna().all(axis=1).to_numpy()
+        rows = rows & frame.notna().all(axis=1).to_numpy()
         if not rows.any():
             raise ConfigError(f"{where}: every row has a missing value")
+    if not rows.all():
         frame, is_test = frame[rows], None if is_test is None else is_test[rows]
     classes, y = _encode_labels(frame[target], spec.positive, where)
     if spec.max_rows is not None and spec.max_rows < len(frame):
@@ -122,8 +133,10 @@ def _find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> A
             raise ConfigError(f"{where}: {key} is column {column}, but there are {frame.shape[1]} columns")
         return frame.columns[column]
     if column not in frame.columns:
-        columns = joined(str(name) if str(name).isprintable() else repr(name) for name in frame.columns)
-        raise ConfigError(f"{where}: {key} {column!r} is not a column; columns are {columns}")
+        raise ConfigError(
+            f"{where}: {key} {column!r} is not a column{suggest(column, frame.columns)}; "
+            f"columns are {nearest_first(column, frame.columns)}"
+        )
     return column
 
 
@@ -137,24 +150,42 @@ def _read_split(split: pd.Series[Any], where: str) -> NDArray[np.bool_]:
     return np.asarray(is_test, dtype=np.bool_)
 
 
+def _rows_with_label(labels: pd.Series[Any], where: str) -> NDArray[np.bool_]:
+    """Whether each row has a label; warns if some have none."""
+    rows: NDArray[np.bool_] = labels.notna().to_numpy()
+    if not rows.any():
+        raise ConfigError(f"{where}: column {labels.name!r} has no labels")
+    if not rows.all():
+        n_dropped = int((~rows).sum())
+        warnings.warn(
+            f"{where}: column {labels.name!r} has {numbered(n_dropped, 'missing label')}; "
+            f"the other {rows.size - n_dropped} rows are used",
+            stacklevel=3,
+        )
+    return rows
+
+
 def _encode_labels(
     labels: pd.Series[Any], positive: list[Any] | None, where: str
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Sorted labels, or negative and positive if `positive` is given, and the class number of each row."""
     target = labels.name
-    if labels.isna().any():
-        raise ConfigError(
-            f"{where}: column {target!r} has {numbered(int(labels.isna().sum()), 'missing label')}; "
-            '"missing": "drop_rows" drops all rows with missing labels or features'
-        )
-    if pd.api.types.is_float_dtype(labels) and not np.isfinite(labels).all():
+    is_float = pd.api.types.is_float_dtype(labels)
+    if is_float and not np.isfinite(labels).all():
         raise ConfigError(f"{where}: column {target!r} has infinite labels")
+    if is_float and (labels == np.trunc(labels)).all() and (labels.abs() <= MAX_WHOLE).all():
+        labels = labels.astype(np.int64)  # as without the missing labels that made them floats
     try:
         classes, y = np.unique(labels.to_numpy(), return_inverse=True)
     except (TypeError, ValueError):
         raise ConfigError(f"{where}: column {target!r} has labels that cannot be sorted") from None
     if classes.size < 2:
         raise ConfigError(f"{where}: needs at least two classes, found only {classes.tolist()[0]!r}")
+    if is_float and classes.size > MAX_FRACTIONS and (classes != np.trunc(classes)).any():
+        raise ConfigError(
+            f"{where}: column {target!r} has {classes.size} different numbers from {classes[0]:g} to "
+            f"{classes[-1]:g}, but labels must be classes; divide the numbers into classes"
+        )
     if classes.size > len(labels) / 2:
         raise ConfigError(
             f"{where}: column {target!r} has {classes.size} different labels in {len(labels)} rows; "

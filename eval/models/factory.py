@@ -12,10 +12,10 @@ import logging
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
-from difflib import get_close_matches
 from math import prod
 from typing import Any
 
+from .._suggestions import suggest
 from ..errors import ConfigError, one_line, shown
 from .allowed_classes import PACKAGES, check_classes
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
@@ -144,7 +144,10 @@ def check_variant(parameter: str, name: str) -> None:
         _check_criterion(name)
     elif name not in variants(parameter):
         hint = "; give parameters of a loss in loss_params" if "(" in name else ""
-        raise ValueError(f"unknown loss {name!r}; known losses: {', '.join(variants(parameter))}{hint}")
+        raise ValueError(
+            f"unknown loss {name!r}{suggest(name, variants(parameter))}; "
+            f"known losses: {', '.join(variants(parameter))}{hint}"
+        )
 
 
 def _check_criterion(criterion: Any) -> None:
@@ -279,9 +282,7 @@ def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
     known = (named | KEYWORDS) - {"self", "args", "kwargs"}
     for name in arguments:
         if name not in known:
-            matches = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {matches[0]!r}?" if matches else ""
-            raise ConfigError(f"{where} has no parameter {name!r} that a config may set{hint}")
+            raise ConfigError(f"{where} has no parameter {name!r} that a config may set{suggest(name, known)}")
 
 
 def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .._suggestions import suggest
 from .criterion_names import ADAPTIVE_CRITERION
 
 
@@ -229,7 +230,8 @@ def parse_name(name: str) -> ParsedName:
     base, colon, variant = (name if wrapper is None else rest).partition(":")
     if base not in SHORT_NAMES:
         raise ValueError(
-            f"unknown model {name[:100]!r}; known models: {', '.join(SHORT_NAMES)} (see noisyeval --list), "
+            f"unknown model {name[:100]!r}{suggest(base, SHORT_NAMES)}; "
+            f"known models: {', '.join(SHORT_NAMES)} (see noisyeval --list), "
             f"also with a prefix {', '.join(f'{prefix}+' for prefix in WRAPPERS)}; or a class with its module"
         )
     if colon and base not in VARIANT_PARAMETERS:

@@ -153,9 +153,10 @@ def test_data_that_cannot_be_learnt_from(tmp_path, name, content, message):
 def test_rows_without_a_label_are_left_out(start):
     data = frame()
     data.loc[3, "class"] = None
-    keys, config, _ = start(data)
-    assert keys["missing"] == "drop_rows"
-    assert plan(config).datasets["data"].y.size == 59
+    with pytest.warns(UserWarning, match="column 'class' has 1 missing label; the other 59 rows are used"):
+        keys, _, remarks = start(data)
+    assert "missing" not in keys
+    assert "1 of 60 rows have no label and are not used" in remarks
 
 
 def test_other_separators(tmp_path):

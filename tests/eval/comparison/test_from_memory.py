@@ -129,7 +129,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
         ("iris", None, "data must be a pair"),
         ((X, Y[:5]), None, "X has 6 rows, but y has 5"),
         ((X, X), None, "y must be a vector of labels"),
-        ((X, "text"), None, "y must be a vector of labels"),
+        ((X.to_numpy(), "text"), None, "y must be a vector of labels"),
         ((np.ones(6), Y), None, "X must have two dimensions, rows and columns, got 1"),
         (([[1, 2], [3]], [0, 1]), None, "X must be a matrix"),
         ((csr_matrix(np.eye(6)), Y), None, "X is a sparse matrix; use X.toarray()"),
@@ -139,16 +139,8 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
             "column 'a' must hold values of one type, got float, int, str",
         ),
         (FRAME.assign(a=[1j] * 6), "label", "cannot be written to Parquet"),
-        (
-            (X, [0.0, np.nan] * 3),
-            None,
-            "3 of 6 labels are missing; remove their rows, or use {'data': (X, y), 'missing': 'drop_rows'}",
-        ),
-        (
-            FRAME.assign(label=["no", None] + ["yes"] * 4),
-            "label",
-            "1 of 6 labels are missing; remove their rows, or use {'data': frame, 'target': 'label', ",
-        ),
+        ((FRAME, "label"), "size", "two label columns, 'label' and 'size'; give one"),
+        (FRAME, "lable", "unknown column 'lable' (did you mean 'label'?)"),
         (FRAME.set_axis(list("aabcde"), axis=1), "e", "several columns are named 'a'"),
     ],
 )
@@ -165,7 +157,13 @@ def test_where_nothing_can_be_written(tmp_path):
         made(tmp_path, FRAME, "label")[0].write()
 
 
-def test_rows_without_a_label_may_be_dropped(tmp_path):
+def test_rows_without_a_label_are_dropped(tmp_path):
     y = np.array([0.0, np.nan, 1.0, 0.0, 1.0, np.nan])
-    file, target = data_file("mine", (np.eye(6), y), None, tmp_path, "mine", drop_missing=True)
-    assert read(file, target, missing="drop_rows").y.size == 4
+    file, target = made(tmp_path, (np.eye(6), y))
+    with pytest.warns(UserWarning, match="2 missing labels; the other 4 rows are used"):
+        assert read(file, target).y.size == 4
+
+
+def test_a_frame_and_its_label_column(tmp_path):
+    file, target = made(tmp_path, (FRAME, "label"))
+    assert (file, target) == made(tmp_path, FRAME, "label") == made(tmp_path, (FRAME, "label"), "label")

@@ -21,7 +21,7 @@ def test_a_problem_names_its_place_and_the_allowed_keys():
     lines = str(error.value).splitlines()
     assert lines == [
         "inner[1].size: must be a valid integer, got 1.5",
-        "inner[1].sise: unexpected key; allowed keys: size",
+        "inner[1].sise: unexpected key (did you mean 'size'?); allowed keys: size",
     ]
 
 

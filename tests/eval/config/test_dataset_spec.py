@@ -64,7 +64,7 @@ def test_names():
         ({"path": "a.arff", "target": 0, "separator": ";"}, "'separator' is only allowed for CSV files, but the format is arff"),
         ({"path": "a.csv", "target": 0, "separator": "::"}, "separator: must"),
         ({"set": "iris", "max_rows": 3}, "max_rows: must be greater than or equal to 4"),
-        ({"set": "iris", "max_row": 3}, "max_row: unexpected key; allowed keys: name, set, format, separator, path, openml"),
+        ({"set": "iris", "max_row": 3}, "max_row: unexpected key (did you mean 'max_rows'?); allowed keys: name, set, format, separator, path, openml"),
     ],
 )  # fmt: skip
 def test_mistakes_give_one_line(keys, message):

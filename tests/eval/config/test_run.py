@@ -52,7 +52,7 @@ def test_models():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"repets": 3}, "repets: unexpected key; allowed keys: datasets, models, noise, repeats,"),
+        ({"repets": 3}, "repets: unexpected key (did you mean 'repeats'?); allowed keys: datasets, models, noise, repeats,"),
         ({"name": "x"}, "name: unexpected key"),
         ({"repeats": "3"}, 'repeats: must be a valid integer, got "3"'),
         ({"repeats": True}, "repeats: must be a valid integer, got true"),
@@ -64,7 +64,7 @@ def test_models():
         ({"test_fraction": 1.0}, "test_fraction: must be less than 1, got 1.0"),
         ({"random_state": -1}, "random_state: must be greater than or equal to 0, got -1"),
         ({"datasets": []}, "datasets: must have at least 1 item, got []"),
-        ({"datasets": ["irs"]}, "datasets[0]: unknown data set; known data sets: breast_cancer, digits, iris, wine"),
+        ({"datasets": ["irs"]}, "datasets[0]: unknown data set (did you mean 'iris'?); known data sets: breast_cancer, digits, iris, wine"),
         ({"datasets": [3]}, "datasets[0]: must be the name of a data set, or an object"),
         ({"datasets": [{"path": "a.csv"}]}, "datasets[0]: 'target' is missing"),
         ({"datasets": [{"target": "y"}]}, "datasets[0]: has no source; add 'path' and 'target', 'set', or 'openml'"),
@@ -74,7 +74,7 @@ def test_models():
         ({"datasets": ["iris", "iris"]}, "two data sets are named 'iris'"),
         ({"models": ["ada"]}, "models[0]: unknown model 'ada'; known models: adaboost, gbm, hist_gbm,"),
         ({"models": [{"name": "x"}]}, "models[0]: 'model' is missing"),
-        ({"models": [{"model": "xgbost"}]}, "models[0]: unknown model 'xgbost'; known models: adaboost"),
+        ({"models": [{"model": "xgbost"}]}, "models[0]: unknown model 'xgbost' (did you mean 'xgboost'?); known models: adaboost"),
         ({"models": [{"model": "gbm", "params": [1]}]}, "models[0].params: must be a JSON object, got [1]"),
         ({"models": [3]}, "models[0]: must be the name of a model, or an object"),
         ({"noise": [3]}, "noise[0]: must be a JSON object, got 3"),

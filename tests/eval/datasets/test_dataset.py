@@ -74,12 +74,17 @@ def test_fingerprints(tmp_path):
         ("a,b\n1,2\n", "target 'y' is not a column; columns are a, b"),
         ('"a\nb",\x1bc\n1,2\n', r"columns are 'a\\nb', '\\x1bc'"),
         ("a,y\n1,0\n2,0\n", "needs at least two classes, found only 0"),
-        ("a,y\n1,0\n2,\n3,1\n4,1\n", "column 'y' has 1 missing label"),
+        ("a,y\n1,\n2,\n3,\n", "column 'y' has no labels"),
         ("a,y\n1,0\n2,inf\n3,1\n4,1\n", "column 'y' has infinite labels"),
         ("a,y\n,0\n2,1\n3,0\n4,1\n", r"missing values in 1 column \(first: 'a'\)"),
         ("a,y\ninf,0\n2,1\n3,0\n4,1\n", "has infinite values"),
         ("y\n0\n1\n0\n1\n", "has no columns except the target"),
         ("a,y\n1,0.1\n2,0.2\n3,0.3\n4,0.4\n", "column 'y' has 4 different labels in 4 rows"),
+        (
+            "a,y\n" + "".join(f"{i},{i % 30 / 4}\n" for i in range(90)),
+            "column 'y' has 30 different numbers from 0 to 7.25, but labels must be classes",
+        ),
+        ("a,Y\n1,2\n", r"target 'y' is not a column \(did you mean 'Y'\?\); columns are a, Y"),
         ("a,y\n1,2,3\n1\n1,2,3,4\n", "cannot be read"),
     ],
 )
@@ -154,12 +159,24 @@ def test_dropped_rows(table):
     assert describe(**table, drop=["x", "part"], missing="drop_rows").y.size == 40
 
 
-def test_rows_without_a_label_are_dropped_too(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,\n3,1\n4,0\n5,1\n")
+def test_rows_without_a_label_are_dropped(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,\n3,1\n,0\n5,1\n6,1\n")
     spec = {"path": str(tmp_path / "a.csv"), "target": "y"}
-    with pytest.raises(ConfigError, match=r"column 'y' has 1 missing label; .*drop_rows"):
-        describe(**spec)
-    assert describe(**spec, missing="drop_rows").X.ravel().tolist() == [1, 3, 4, 5]
+    warning = "data set 'a': column 'y' has 1 missing label; the other 5 rows are used"
+    for missing, expected in (("drop_rows", [1, 3, 5, 6]), ("impute", [1, 3, 4, 5, 6])):
+        with pytest.warns(UserWarning, match=f"^{warning}$"):
+            dataset = describe(**spec, missing=missing)
+        assert dataset.X.ravel().tolist() == expected
+        assert dataset.classes.tolist() == [0, 1]
+
+
+def test_columns_most_like_a_wrong_name_are_listed_first(tmp_path):
+    columns = [f"feature {i}" for i in range(40)]
+    pd.DataFrame(np.eye(40), columns=columns).assign(outcome=[0, 1] * 20).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    with pytest.raises(ConfigError, match=r"'out' is not a column; columns are outcome, .*, \.\.\.$"):
+        describe(path=str(tmp_path / "a.csv"), target="out")
 
 
 def test_grouped_labels(table):

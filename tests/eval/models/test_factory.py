@@ -284,7 +284,7 @@ def test_pipelines():
             "parameter 'memory' is not allowed",
         ),
         ("lightgbm.LGBMClassifier", {"output_model": "x"}, "parameter 'output_model' is not allowed"),
-        ("xgboost.XGBClassifier", {"max_dpth": 1}, "a config may set; did you mean 'max_depth'?"),
+        ("xgboost.XGBClassifier", {"max_dpth": 1}, r"a config may set \(did you mean 'max_depth'\?\)"),
         ("boostnoise.RobustXGBClassifier", {"max_dpth": 1}, "has no parameter 'max_dpth'"),
         ("lightgbm.LGBMClassifier", {"num_leafs": 1}, "has no parameter 'num_leafs'"),
         ("lightgbm.LGBMClassifier", {"fs": "x"}, "parameter 'fs' is not allowed"),
