@@ -20,7 +20,14 @@ LIGHTGBM_NAMES = {
         "n_iter_no_change",
     ),
 }
-TREES = {"num_leaves": (4, 16, 64), "max_depth": (2, 4, 6), "min_child_samples": 1, "subsample_freq": 1}
+# On small samples, LightGBM's default of 100 rows for each group of categories would exclude most categories.
+TREES = {
+    "num_leaves": (4, 16, 64),
+    "max_depth": (2, 4, 6),
+    "min_child_samples": 1,
+    "min_data_per_group": 10,
+    "subsample_freq": 1,
+}
 # Parameters that are chosen if left open.
 AUTO_PARAMETERS = AutoParameters(
     structures=(
@@ -42,6 +49,7 @@ AUTO_PARAMETERS = AutoParameters(
         "max_depth": -1,
         "min_child_weight": 1e-3,
         "min_child_samples": 20,
+        "min_data_per_group": 100,
         "subsample": 1.0,
         "subsample_freq": 0,
         "colsample_bynode": None,

@@ -80,7 +80,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
     n_estimators, learning_rate, num_leaves, max_depth : default="auto"
-    min_child_weight, min_child_samples, subsample, subsample_freq, colsample_bynode : default="auto"
+    min_child_weight, min_child_samples, min_data_per_group : default="auto"
+    subsample, subsample_freq, colsample_bynode : default="auto"
         As in `lightgbm.LGBMClassifier`.  What is "auto" is chosen on the noisy labels, see
         `boostnoise.auto_parameters`, or is LightGBM's default if `budget` is 0, if boosting is not "gbdt", or
         if sampling is not "bagging".  If `num_leaves` or `max_depth` is given, the other one has its default.
@@ -137,6 +138,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         subsample: float | str = AUTO,
         subsample_freq: int | str = AUTO,
         colsample_bynode: float | str | None = AUTO,
+        min_data_per_group: int | str = AUTO,
         budget: float = 20,
         cv: Any = 5,
         verbose: int | None = None,
@@ -158,6 +160,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         self.loss_params = loss_params
         self.hessian = hessian
         self.colsample_bynode = colsample_bynode
+        self.min_data_per_group = min_data_per_group
         self.budget = budget
         self.cv = cv
         self.verbose = verbose
@@ -339,8 +342,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         plain._other_params = {
             name: value for name, value in self._other_params.items() if name not in OWN_PARAMETERS
         }
-        plain._other_params.setdefault("colsample_bynode", self.colsample_bynode)
-        plain._other_params.setdefault("verbose", self.verbose)
+        for name in ("colsample_bynode", "min_data_per_group", "verbose"):
+            plain._other_params.setdefault(name, getattr(self, name))
         if stage == "fit":
             objective: Any = self._make_objective(self._n_classes, self.loss_)
             plain._objective = None if objective.is_built_in else objective

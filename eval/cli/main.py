@@ -8,6 +8,8 @@ import shlex
 import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -245,6 +247,14 @@ def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], displa
     return config.model_copy(update={"resume": False}) if fresh else config
 
 
+@contextmanager
+def _shown_warnings(display: Display) -> Iterator[None]:
+    """Show warnings as a line of the display."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: display.show_warning(str(message))
+        yield
+
+
 def _dry_run(config: Config, n_jobs: int, allow_modules: tuple[str, ...], display: Display) -> int:
     from ..config.line_styles import check_figures
     from ..execution.forecast import forecast
@@ -253,7 +263,8 @@ def _dry_run(config: Config, n_jobs: int, allow_modules: tuple[str, ...], displa
 
     check_figures(config)
     n_workers = worker_count(n_jobs, config.threads)
-    display.show_forecast(config, forecast(plan(config, allow_modules=allow_modules), n_workers))
+    with _shown_warnings(display):
+        display.show_forecast(config, forecast(plan(config, allow_modules=allow_modules), n_workers))
     return DONE
 
 
@@ -271,8 +282,7 @@ def _run(
     check_figures(config)
     if stores:
         display.show_merge(merge(config, stores))
-    with display, warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: display.show_warning(str(message))
+    with display, _shown_warnings(display):
         finished = run(
             config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
         )
@@ -283,8 +293,7 @@ def _write_results(run: Run, display: Display) -> int:
     """Write the results of a run and show them."""
     from ..report.files import write_report
 
-    with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: display.show_warning(str(message))
+    with _shown_warnings(display):
         files = write_report(run)
     display.show_results(run, files)
     return SOME_CELLS_FAILED if run.scores["error"].notna().any() else DONE

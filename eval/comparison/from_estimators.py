@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigError
+from ..models.allowed_classes import TOOLS
 from ..models.allowed_parameters import THREADS
 from ..models.criterion_names import criterion_name
 
@@ -83,10 +84,35 @@ def plain(value: Any, where: str) -> Any:
         return {str(key): plain(item, f"{where}.{key}") for key, item in value.items()}
     if is_estimator(value):
         return describe(value, where)
+    tool = _describe_tool(value)
+    if tool is not None:
+        return tool
     criterion = criterion_name(value)
     if criterion is not None:
         return criterion
     raise ConfigError(f"{where}: {_problem(value)}")
+
+
+def _describe_tool(value: Any) -> dict[str, Any] | None:
+    """Description of a selector of columns or a function of `TOOLS`; None for other values."""
+    is_function = inspect.isfunction(value)
+    name = value.__name__ if is_function else type(value).__name__
+    for module, names in TOOLS.items():
+        if name in names and getattr(sys.modules.get(module), name, None) is (
+            value if is_function else type(value)
+        ):
+            params = (
+                {} if is_function else {key: _type_names(given) for key, given in vars(value).items() if given}
+            )
+            return {"module": module, "model": name, "params": params}
+    return None
+
+
+def _type_names(value: Any) -> Any:
+    """Names of the types that a selector of columns selects; text unchanged."""
+    if isinstance(value, list | tuple):
+        return [_type_names(item) for item in value]
+    return value.__name__ if isinstance(value, type) else str(value)
 
 
 def _problem(value: Any) -> str:

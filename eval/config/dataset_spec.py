@@ -37,6 +37,7 @@ OpenMLName = Annotated[Name, Field(json_schema_extra={"pattern": OPENML_NAME})]
 Format = Literal["csv", "parquet", "arff", "svmlight"]
 Categorical = Literal["onehot", "ordinal"]
 Missing = Literal["error", "drop_rows", "impute", "keep"]
+FeaturesAs = Literal["frame", "numbers"]
 Column = str | int
 
 _SOURCES = ("set", "path", "openml")
@@ -110,14 +111,20 @@ class DatasetSpec(Strict):
         only in noise and seeds.
     drop : list of str or int
         Columns, by name or position, that are not used as features.
+    features : {"frame", "numbers"} or None
+        What models get: ``frame``, the form that suits each model (pipelines that select columns or transform
+        text: a frame; XGBoost, LightGBM, CatBoost and scikit-learn's histogram boosting: native categories;
+        other models: numbers); or ``numbers``, numbers for all.  By default ``frame``, but where all features
+        are numbers, only pipelines get a frame.
     categorical : {"onehot", "ordinal"}
-        Encoding of non-numeric columns: ``onehot``, one 0/1 column per value; or ``ordinal``, the rank of the
-        value, in the order given by the file (Parquet, ARFF) or else in sorted order.
+        How text becomes numbers: ``onehot``, one 0/1 column for each of the 255 most frequent values; or
+        ``ordinal``, the rank of the value, in the order given by the file (Parquet, ARFF) or else in sorted
+        order, and -1 for values that no training row has.
     missing : {"error", "drop_rows", "impute", "keep"}
         Treatment of missing feature values: ``error``; ``drop_rows``, remove rows with a missing value;
-        ``impute``, insert the median or most frequent value of the column over all rows, regardless of labels;
-        or ``keep``, as NaN (0 in one-hot columns), for models that support it.  Rows without a label are always
-        removed.
+        ``impute``, insert the median or most frequent value of the column in the training rows, regardless of
+        labels; or ``keep``, as missing (0 in one-hot columns), for models that support it.  Rows without a
+        label are always removed.
     positive : list or None
         Labels that form the positive class; all others form the negative class.
     max_rows : int or None
@@ -137,6 +144,7 @@ class DatasetSpec(Strict):
     target: Column | None = None
     split: Column | None = None
     drop: list[Column] = Field(default=[], max_length=100_000)
+    features: FeaturesAs | None = None
     categorical: Categorical = "onehot"
     missing: Missing = "error"
     positive: list[str | int | float | bool] | None = Field(default=None, min_length=1, max_length=10_000)

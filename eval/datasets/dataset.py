@@ -1,7 +1,8 @@
-"""Load a data set: features as a matrix of numbers, labels as class numbers."""
+"""Load a data set: features as numbers or as a frame, labels as class numbers."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import warnings
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 
 from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
-from ..config.dataset_spec import FORMAT_OF_SUFFIX, Column, DatasetSpec
+from ..config.dataset_spec import FORMAT_OF_SUFFIX, Column, DatasetSpec, Missing
 from ..errors import ConfigError
-from .encoding import encode_features
+from ..models.input_form import Form
+from .encoding import Encoding, FeatureEncoder, Features, check_features, is_number, update_with_frame
 from .files import SVMLIGHT_TARGET, read_files
 from .named_sets import load_openml, load_set
 
@@ -31,33 +33,73 @@ MAX_WHOLE = 2**53  # floats represent all whole numbers up to here
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Data set with encoded features and labels.
+    """Data set with features and encoded labels.
 
     Attributes
     ----------
     name : str
-    X : float64 array of shape (n_samples, n_features)
-        Features; NaN for missing values, with ``"missing": "keep"``.
+    X : float64 array or DataFrame of shape (n_samples, n_features)
+        Features: an array if all columns are numbers and none is imputed.
     y : int64 array of shape (n_samples,)
         Class numbers.
     classes : ndarray of shape (n_classes,)
         Sorted labels.
     is_test : bool array of shape (n_samples,) or None
         Whether each row is a test row; None if the split is random.
+    columns : tuple of str
+        Names of the features, for frames made of an array.
+    encoding : Encoding
+        How features are converted for models.
     """
 
     name: str
-    X: NDArray[np.float64]
+    X: Features
     y: NDArray[np.int64]
     classes: NDArray[Any]
     is_test: NDArray[np.bool_] | None = None
+    columns: tuple[str, ...] = ()
+    encoding: Encoding = dataclasses.field(default_factory=Encoding)
+
+    def take(self, rows: NDArray[np.int64]) -> Dataset:
+        """Select rows by position."""
+        is_test = None if self.is_test is None else self.is_test[rows]
+        return dataclasses.replace(self, X=_take(self.X, rows), y=self.y[rows], is_test=is_test)
+
+    def features(self, form: Form, train: NDArray[np.int64], *parts: NDArray[np.int64]) -> list[Features]:
+        """Features of parts of the rows, in the form that a model takes.
+
+        Parameters
+        ----------
+        form : Form
+            See `input_form`.  Replaced with "numbers" if the config says so, or if all features are numbers and
+            the model needs no frame.
+        train : int array
+            Rows that medians, frequent values and categories are read from.
+        *parts : int array
+            Rows to convert.
+        """
+        X = self.X
+        is_array, asked = isinstance(X, np.ndarray), self.encoding.features
+        if asked == "numbers" or (is_array and asked is None and form != "frame"):
+            form = "numbers"
+        if is_array and form == "numbers":
+            return [X[rows] for rows in parts]
+        frame = pd.DataFrame(X, columns=self.columns or None) if is_array else X
+        encoder = FeatureEncoder(form, self.encoding).fit(frame.iloc[train])
+        return [encoder.transform(frame.iloc[rows]) for rows in parts]
 
     @property
     def fingerprint(self) -> str:
         """Hash of the features, the class numbers and the given split, in order; independent of the name."""
         digest = hashlib.sha256()
         digest.update(repr(self.X.shape).encode())
-        digest.update(np.ascontiguousarray(self.X, dtype="<f8").tobytes())
+        if isinstance(self.X, pd.DataFrame):
+            update_with_frame(digest, self.X)
+            digest.update(repr(self.encoding).encode())
+        else:
+            digest.update(np.ascontiguousarray(self.X, dtype="<f8").tobytes())
+            if self.encoding.features == "frame":
+                digest.update(repr(self.columns).encode(errors="surrogatepass"))
         digest.update(np.ascontiguousarray(self.y, dtype="<i8").tobytes())
         if self.is_test is not None:
             digest.update(np.ascontiguousarray(self.is_test, dtype="u1").tobytes())
@@ -65,20 +107,20 @@ class Dataset:
 
 
 def load_dataset(spec: DatasetSpec) -> Dataset:
-    """Read, check and encode a data set.
+    """Read and check a data set, and encode its labels.
 
     The steps are: read the split, drop columns, rows without a label and (with ``"missing": "drop_rows"``)
-    incomplete rows, encode the labels, draw at most `max_rows` rows, encode the features.  Rows without a label
-    cause a warning.  The draw is stratified by class, and by
-    training and test rows if the split is given, with at least one row of each group.  It keeps the order of
-    the rows and has a fixed seed, so the data set is the same in every run.
+    incomplete rows, encode the labels, draw at most `max_rows` rows.  Rows without a label cause a warning.
+    The draw is stratified by class, and by training and test rows if the split is given, with at least one row
+    of each group.  It keeps the order of the rows and has a fixed seed, so the data set is the same in every
+    run.
 
     Raises
     ------
     ConfigError
         If the source cannot be read or is empty, a named column does not exist, all labels are missing, labels
-        are infinite or continuous, there is only one class, the split is unusable, or a feature has a value
-        that cannot be encoded.
+        are infinite or continuous, there is only one class, the split is unusable, or a column has neither
+        numbers, nor dates, nor text.
     """
     where = f"data set {spec.name!r}"
     frame, target, is_test = _read(spec, where)
@@ -107,8 +149,21 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         frame, y, is_test = frame.iloc[drawn], y[drawn], None if is_test is None else is_test[drawn]
     if is_test is not None:
         _check_split(y, is_test, where)
-    X = encode_features(frame.drop(columns=target), spec.categorical, spec.missing, where)
-    return Dataset(spec.name, X, y, classes, is_test)
+    features = check_features(frame.drop(columns=target), spec.missing, where)
+    columns = tuple(map(str, features.columns))
+    encoding = Encoding(spec.features, spec.categorical, spec.missing)
+    return Dataset(spec.name, _to_array(features, spec.missing), y, classes, is_test, columns, encoding)
+
+
+def _to_array(features: pd.DataFrame, missing: Missing) -> Features:
+    """Array of features that are all numbers and not imputed; otherwise the frame itself."""
+    if not is_number(features).all() or (missing == "impute" and features.isna().any(axis=None)):
+        return features.set_axis(features.columns.map(str), axis=1)
+    return np.ascontiguousarray(features.to_numpy(dtype=np.float64))
+
+
+def _take(X: Features, rows: NDArray[np.int64]) -> Features:
+    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
 def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.bool_] | None]:

@@ -1,101 +1,228 @@
-"""Encode features as numbers: missing values, text and categories."""
+"""Features of a data set, and the forms in which models take them."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api import types
 
 from .._wording import numbered
-from ..config.dataset_spec import Categorical, Missing
+from ..config.dataset_spec import Categorical, FeaturesAs, Missing
 from ..errors import ConfigError
+from ..models.input_form import Form
 
+Features = NDArray[np.float64] | pd.DataFrame
+
+# Text with more values gets one-hot columns for its most frequent values only.
 MAX_CATEGORIES = 255
 
+DAY = pd.Timedelta(days=1)
+EPOCH = pd.Timestamp(0)
 
-def encode_features(
-    frame: pd.DataFrame, categorical: Categorical, missing: Missing, where: str
-) -> NDArray[np.float64]:
-    """Encode features as a matrix of numbers.
+
+def check_features(frame: pd.DataFrame, missing: Missing, where: str) -> pd.DataFrame:
+    """Check features and convert them to a few types: NumPy's numbers and dates, text, and categories.
+
+    Truth values become numbers, also if some are missing, and time spans become days.
 
     Parameters
     ----------
     frame : DataFrame of shape (n_samples, n_columns)
-    categorical : {"onehot", "ordinal"}
-        Encoding of columns that are not numeric.  ``"onehot"``: one column of zeros and ones per value, after
-        all numeric columns.  ``"ordinal"``: the ranks 0, 1, ... of the values, in the order of the categories
-        in a Parquet or ARFF file, otherwise sorted.
     missing : {"error", "drop_rows", "impute", "keep"}
-        Treatment of missing values.  ``"error"`` raises an error.  ``"drop_rows"`` does too, as the caller has
-        dropped their rows.  ``"impute"`` inserts the median of the column, or the most frequent value if it is
-        not numeric, over all rows and independent of the labels.  ``"keep"`` inserts NaN, or zeros in one-hot
-        columns.
+        Treatment of missing values.  The first two raise an error; the caller has dropped the rows.
     where : str
         Prefix of error messages.
-
-    Returns
-    -------
-    float64 array of shape (n_samples, n_features)
 
     Raises
     ------
     ConfigError
-        If there is no column, a value is infinite or must not be missing, a column has more than
-        `MAX_CATEGORIES` values with ``"onehot"``, or a column has neither numbers nor text.
+        If there is no column, a value is infinite or must not be missing, or a column has neither numbers, nor
+        dates, nor text.
     """
     if frame.shape[1] == 0:
         raise ConfigError(f"{where}: has no columns except the target")
     incomplete = frame.columns[frame.isna().any()]
-    if len(incomplete) and missing != "keep":
-        if missing != "impute":
-            raise ConfigError(
-                f"{where}: missing values in {numbered(len(incomplete), 'column')} (first: {incomplete[0]!r}); "
-                'fill or drop them, or set "missing" to "drop_rows", "impute" or "keep"'
-            )
-        frame = _impute(frame, incomplete, where)
-    numeric = frame.dtypes.map(pd.api.types.is_numeric_dtype).to_numpy(dtype=bool)
-    text = list(frame.columns[~numeric])
-    for column in text:
-        try:
-            n_values = frame[column].nunique()
-        except TypeError:
-            raise ConfigError(f"{where}: column {column!r} has neither numbers nor text") from None
-        if categorical == "onehot" and n_values > MAX_CATEGORIES:
-            raise ConfigError(
-                f"{where}: column {column!r} has {n_values} different text values, more than "
-                f'{MAX_CATEGORIES}; drop or encode it, or set "categorical" to "ordinal"'
-            )
-    if categorical == "onehot":
-        frame = pd.get_dummies(frame, columns=text)
-    else:
-        frame = frame.assign(**{column: _ranks(frame[column]) for column in text})
-    if missing == "keep":
-        X: NDArray[np.float64] = frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        X = frame.to_numpy(dtype=np.float64)
-    if np.isinf(X).any():
+    if len(incomplete) and missing in ("error", "drop_rows"):
+        raise ConfigError(
+            f"{where}: missing values in {numbered(len(incomplete), 'column')} (first: {incomplete[0]!r}); "
+            'fill or drop them, or set "missing" to "drop_rows", "impute" or "keep"'
+        )
+    if missing == "impute":
+        empty = incomplete[frame[incomplete].isna().all().to_numpy()]
+        if len(empty):
+            raise ConfigError(f"{where}: column {empty[0]!r} has no values; drop it")
+    changed = [name for name, dtype in frame.dtypes.items() if not _is_plain(dtype)]
+    frame = _replace(frame, {name: _convert(frame[name], where) for name in changed})
+    if np.isinf(frame.loc[:, is_number(frame)].to_numpy(dtype=np.float64)).any():
         raise ConfigError(f"{where}: has infinite values")
-    return np.ascontiguousarray(X)
+    return frame
 
 
-def _impute(frame: pd.DataFrame, incomplete: pd.Index, where: str) -> pd.DataFrame:
-    empty = incomplete[frame[incomplete].isna().all().to_numpy()]
-    if len(empty):
-        raise ConfigError(f"{where}: column {empty[0]!r} has no values; drop it")
-    numeric = frame[incomplete].dtypes.map(pd.api.types.is_numeric_dtype).to_numpy(dtype=bool)
-    # All numeric columns at once, as there may be many; as floats, as the median of integers may be a fraction.
-    X = frame[incomplete[numeric]].to_numpy(dtype=np.float64, na_value=np.nan)
-    X = np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
-    filled = pd.DataFrame(X, frame.index, incomplete[numeric])
-    texts = {name: frame[name].fillna(frame[name].mode()[0]) for name in incomplete[~numeric]}
-    return pd.concat([frame.drop(columns=incomplete), filled, pd.DataFrame(texts, frame.index)], axis=1)[
-        frame.columns
-    ]
+def is_number(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """Whether each column has numbers or truth values."""
+    return frame.dtypes.map(types.is_numeric_dtype).to_numpy(dtype=bool)
 
 
-def _ranks(column: pd.Series) -> NDArray[np.float64]:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        ranks = column.cat.codes.to_numpy()
-    else:
-        ranks, _ = pd.factorize(column, sort=True)
-    return np.where(ranks < 0, np.nan, ranks)
+def _is_date(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    return frame.dtypes.map(types.is_datetime64_dtype).to_numpy(dtype=bool)
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Whether columns of a type need no conversion."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "biufM"
+
+
+def _convert(column: pd.Series[Any], where: str) -> pd.Series[Any]:
+    if types.is_numeric_dtype(column):  # a type of pandas
+        return column.astype(np.float64)
+    match types.infer_dtype(column, skipna=True):
+        case "boolean":
+            return column.astype("boolean").astype(np.float64)
+        case "integer" | "floating" | "mixed-integer-float" | "decimal" | "empty":
+            return column.astype(np.float64)
+        case "datetime64" | "datetime" | "date":
+            return pd.to_datetime(column, utc=True).dt.tz_localize(None)
+        case "timedelta64" | "timedelta":
+            return pd.to_timedelta(column) / DAY
+        case "string" | "categorical":
+            return column
+    try:
+        column.nunique()
+    except TypeError:
+        raise ConfigError(f"{where}: column {column.name!r} has neither numbers nor text") from None
+    return column.map(str).where(column.notna())
+
+
+def update_with_frame(digest: Any, frame: pd.DataFrame) -> None:
+    """Update a hash with the names, types and values of columns."""
+    for name, column in frame.items():
+        values: NDArray[Any]
+        categories: list[Any] = []
+        if types.is_numeric_dtype(column):
+            kind, values = column.dtype.kind, column.to_numpy(dtype="<f8")
+        elif types.is_datetime64_dtype(column):
+            kind, values = "date", column.to_numpy(dtype="<M8[ns]")
+        else:
+            kind = "category" if isinstance(column.dtype, pd.CategoricalDtype) else "text"
+            coded = column.astype("category").cat
+            values, categories = coded.codes.to_numpy(dtype="<i8"), coded.categories.tolist()
+        digest.update(repr((name, kind, categories)).encode(errors="surrogatepass"))
+        digest.update(np.ascontiguousarray(values).tobytes())
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Conversion of features for models, as a config defines it.
+
+    Attributes
+    ----------
+    features : {"frame", "numbers"} or None
+        Whether each model takes the form that suits it, or all take numbers; None for the first, unless all
+        features are numbers.
+    categorical : {"onehot", "ordinal"}
+        Text among numbers.  ``"onehot"``: after all other columns, one column of zeros and ones per value, for
+        at most the `MAX_CATEGORIES` most frequent values.  ``"ordinal"``: the ranks 0, 1, ... of the values, in
+        the order of the categories of the source, otherwise sorted; -1 for values that no training row has.
+    missing : {"error", "drop_rows", "impute", "keep"}
+        ``"impute"`` inserts the median, or the most frequent value of text.  Otherwise missing values remain:
+        as NaN, and as zeros in one-hot columns.
+    """
+
+    features: FeaturesAs | None = None
+    categorical: Categorical = "onehot"
+    missing: Missing = "error"
+
+
+@dataclass(eq=False)
+class FeatureEncoder:
+    """Conversion of features to a form, with medians, frequent values and categories of the training rows.
+
+    Parameters
+    ----------
+    form : Form
+        See `input_form`.
+    encoding : Encoding
+    """
+
+    form: Form
+    encoding: Encoding
+    _medians: pd.Series[float] = field(init=False)
+    _fill: dict[Any, Any] = field(default_factory=dict, init=False)
+    _types: dict[Any, pd.CategoricalDtype] = field(default_factory=dict, init=False)
+    _dates: list[Any] = field(default_factory=list, init=False)
+
+    def fit(self, frame: pd.DataFrame) -> Self:
+        """Read medians, frequent values and categories from the training rows."""
+        numbers, dates = is_number(frame), _is_date(frame)
+        text = frame.columns[~(numbers | dates)]
+        if self.encoding.missing == "impute":
+            self._medians = frame.loc[:, numbers].median().fillna(0.0)
+            self._fill = {name: frame[name].median() for name in frame.columns[dates]}
+            self._fill |= {name: value for name in text for value in frame[name].mode().iloc[:1]}
+        if self.form != "frame":
+            self._dates = list(frame.columns[dates])
+            self._types = {name: self._category_type(frame[name]) for name in text}
+        return self
+
+    def _category_type(self, column: pd.Series[Any]) -> pd.CategoricalDtype:
+        """Categories of a column of text."""
+        dtype = column.dtype
+        if not isinstance(dtype, pd.CategoricalDtype):
+            dtype = pd.CategoricalDtype(sorted(column.dropna().unique()))
+        if (
+            self.form == "numbers"
+            and self.encoding.categorical == "onehot"
+            and len(dtype.categories) > MAX_CATEGORIES
+        ):
+            frequent = column.value_counts().index[:MAX_CATEGORIES]
+            dtype = pd.CategoricalDtype(dtype.categories[dtype.categories.isin(frequent)])
+        return dtype
+
+    def transform(self, frame: pd.DataFrame) -> NDArray[np.float64] | pd.DataFrame:
+        """Convert rows to a C-ordered float64 matrix with the form "numbers", otherwise to a frame."""
+        if self.encoding.missing == "impute":
+            frame = self._impute(frame)
+        if self.form == "frame":
+            return frame
+        days = {name: (frame[name] - EPOCH) / DAY for name in self._dates}
+        coded = _replace(frame, {name: _coded(frame[name], dtype) for name, dtype in self._types.items()})
+        if self.form == "numbers" and self.encoding.categorical == "onehot":
+            coded = pd.get_dummies(_replace(coded, days), columns=list(self._types), dtype=np.float64)
+        else:
+            coded = _replace(coded, days | {name: _ranks(coded[name], frame[name]) for name in self._ranked})
+        return np.ascontiguousarray(coded.to_numpy(dtype=np.float64)) if self.form == "numbers" else coded
+
+    def _impute(self, frame: pd.DataFrame) -> pd.DataFrame:
+        # All numbers at once, as there may be many columns.
+        is_incomplete = frame.isna().any().to_numpy()
+        numbers = frame.loc[:, is_incomplete & is_number(frame)]
+        filled = np.where(numbers.isna(), self._medians[numbers.columns], numbers)
+        others = frame.drop(columns=numbers.columns).fillna(self._fill)
+        return pd.concat([others, pd.DataFrame(filled, frame.index, numbers.columns)], axis=1)[frame.columns]
+
+    @property
+    def _ranked(self) -> list[Any]:
+        """Columns of text that become ranks."""
+        most = {"categories": np.inf, "few_categories": MAX_CATEGORIES, "numbers": 0}[self.form]
+        return [name for name, dtype in self._types.items() if len(dtype.categories) > most]
+
+
+def _coded(column: pd.Series[Any], dtype: pd.CategoricalDtype) -> pd.Series[Any]:
+    """Convert text to categories; other values become missing."""
+    return column.where(column.isin(dtype.categories)).astype(dtype)
+
+
+def _ranks(coded: pd.Series[Any], given: pd.Series[Any]) -> pd.Series[Any]:
+    """Ranks of categories; NaN for missing values, -1 for values without a category."""
+    return coded.cat.codes.astype(np.float64).mask(given.isna())
+
+
+def _replace(frame: pd.DataFrame, columns: dict[Any, pd.Series[Any]]) -> pd.DataFrame:
+    """Replace columns, all at once, as there may be many."""
+    if not columns:
+        return frame
+    return pd.concat([columns.get(name, frame[name]) for name in frame.columns], axis=1)

@@ -8,16 +8,19 @@ import warnings
 from collections.abc import Callable, Collection
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..config.model_spec import ModelSpec
 from ..datasets.dataset import Dataset
+from ..datasets.encoding import Features
 from ..datasets.train_test import split
 from ..errors import one_line
 from ..metrics.outcome import Outcome
 from ..metrics.scoring import measure
 from ..models.factory import build
+from ..models.input_form import enable_categories, input_form
 from ..models.packages import packages_of
 from ..noise.base import NoisyLabels
 from .jobs import Job
@@ -61,7 +64,9 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
         # Some models require class numbers 0 to K-1 without gaps, but noise or chance may remove a class.
         classes, y_train = np.unique(noisy.labels, return_inverse=True)
         model = build(job.model, seed=job.seed, threads=job.threads, allowed=allowed)
-        X_train, X_test = dataset.X[train], dataset.X[test]
+        X_train, X_test = dataset.features(input_form(model), train, train, test)
+        if isinstance(X_train, pd.DataFrame):
+            enable_categories(model)
         _warm_up(job, X_train, y_train, X_test)
         begin()
         start = time.perf_counter()
@@ -85,11 +90,14 @@ def _corrupt(
     if job.noise.kind != "label":  # seeded as in the 2020 study
         setting = [int.from_bytes(job.noise.kind.encode()), round(job.noise_rate * 1e9)]
         seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
+    X = None
+    if job.noise.needs_features:
+        (X,) = dataset.features("numbers", train, np.arange(dataset.y.size))
     return job.noise.corrupt_split(
         dataset.y,
         train,
         test,
-        dataset.X,
+        X,
         classes=np.arange(dataset.classes.size),
         noise_on=job.noise_on,
         random_state=seed,
@@ -99,15 +107,15 @@ def _corrupt(
 _warmed_up: set[str] = set()  # fingerprints of data sets
 
 
-def _warm_up(
-    job: Job, X_train: NDArray[np.float64], y_train: NDArray[np.int64], X_test: NDArray[np.float64]
-) -> None:
+def _warm_up(job: Job, X_train: Features, y_train: NDArray[np.int64], X_test: Features) -> None:
     """Load the compiled code of `robust_splits`, so that timed fits do not include it.
 
     The code that is needed depends on the data, so every process does this once per data set.
     """
     if "robust_splits" not in packages_of(job.model) or job.fingerprint in _warmed_up:
         return
+    if isinstance(X_train, pd.DataFrame):  # for a pipeline, which turns it into numbers like these
+        X_train, X_test = (np.zeros((len(X), 1)) for X in (X_train, X_test))
     for name, params in (
         ("robust_tree", {"max_depth": 1}),
         ("robust_forest", {"max_depth": 1, "n_estimators": 1}),

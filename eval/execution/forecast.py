@@ -199,8 +199,7 @@ def _subset(dataset: Dataset, factor: int) -> Dataset | None:
     if factor * minimum >= groups.size:
         return dataset if factor == 1 or factor // 4 * minimum < groups.size else None
     rows = draw_rows(groups, factor * minimum, dataset.name)
-    is_test = None if dataset.is_test is None else dataset.is_test[rows]
-    return dataclasses.replace(dataset, X=dataset.X[rows], y=dataset.y[rows], is_test=is_test)
+    return dataset.take(rows)
 
 
 def _estimate(pair: Pair, trials: list[_Trial], plan: Plan) -> Pair:

@@ -19,7 +19,7 @@ from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..datasets.files import read_files
 from ..errors import ConfigError
-from ..models.packages import packages_of, version_of
+from ..models.packages import described_classes, packages_of, version_of
 from ..noise.base import Noise, NoiseOn
 from ..noise.given import GivenNoise
 
@@ -57,6 +57,8 @@ class Job:
         Packages that affect the scores.
     threads : int
         Number of threads that the model may use.
+    columns : tuple of str
+        Names of the features, if the model may select columns by name and the fingerprint lacks the names.
     """
 
     dataset: str
@@ -72,6 +74,7 @@ class Job:
     stratify: bool
     versions: tuple[tuple[str, str], ...]
     threads: int = 1
+    columns: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -91,6 +94,8 @@ class Job:
         }
         if self.threads != 1:  # sums over several threads may differ in the last digits
             content["threads"] = self.threads
+        if self.columns:
+            content["columns"] = self.columns
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -105,6 +110,7 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
     # Looked up once, so that a package updated during the run does not change the jobs.
     cache: dict[str, str] = {}
     versions = {model.name: _versions(model, cache) for model in config.models}
+    selecting = {model.name for model in config.models if _selects_columns(model)}
     return [
         Job(
             dataset=dataset.name,
@@ -120,6 +126,7 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             stratify=config.stratify,
             versions=versions[model.name],
             threads=config.threads,
+            columns=dataset.columns if model.name in selecting else (),
         )
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]
@@ -128,6 +135,10 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
         for repeat in range(config.repeats)
         for model in config.models
     ]
+
+
+def _selects_columns(model: ModelSpec) -> bool:
+    return any(name == "ColumnTransformer" for _, name in described_classes(model))
 
 
 def _versions(model: ModelSpec, cache: dict[str, str]) -> tuple[tuple[str, str], ...]:

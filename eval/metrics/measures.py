@@ -24,7 +24,7 @@ class Predictions:
     ----------
     model : classifier
         Fitted on labels from 0 to ``classes.size - 1``.
-    X : array of shape (n_rows, n_features)
+    X : array or DataFrame of shape (n_rows, n_features)
     y : int array of shape (n_rows,)
         True class numbers.
     predicted : array-like of shape (n_rows,)
@@ -34,7 +34,7 @@ class Predictions:
     """
 
     model: Any
-    X: NDArray[np.float64]
+    X: Any
     y: NDArray[np.int64]
     predicted: ArrayLike
     classes: NDArray[np.int64]

@@ -12,7 +12,7 @@ from .registry import SCORED
 
 
 def measure(
-    model: Any, X: NDArray[np.float64], y: NDArray[np.int64], predicted: ArrayLike, classes: NDArray[np.int64]
+    model: Any, X: Any, y: NDArray[np.int64], predicted: ArrayLike, classes: NDArray[np.int64]
 ) -> dict[str, float | None]:
     """Measure a fitted classifier on test rows.
 

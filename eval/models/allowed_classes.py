@@ -97,12 +97,22 @@ CLASSES = {
         "xgboost": "XGBClassifier XGBRFClassifier XGBRFRegressor XGBRegressor",
     }.items()
 }
+# Selectors of columns, and functions, which take no parameters in a config.
+TOOLS = {
+    "sklearn.compose": frozenset({"make_column_selector"}),
+    "sklearn.feature_selection": frozenset({"chi2", "f_classif", "mutual_info_classif"}),
+}
 PACKAGES = frozenset(module.partition(".")[0] for module in CLASSES)
 
 
 def is_listed(module: str, model: str) -> bool:
-    """Whether the class `model` of `module` is on the allow-list."""
-    return model in CLASSES.get(module, ())
+    """Whether the class or tool `model` of `module` is on the allow-list."""
+    return model in CLASSES.get(module, ()) or is_tool(module, model)
+
+
+def is_tool(module: str, name: str) -> bool:
+    """Whether a name of `module` is one of `TOOLS`."""
+    return name in TOOLS.get(module, ())
 
 
 def check_classes(classes: Iterable[tuple[object, object]], allowed: Collection[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import catboost
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
@@ -23,9 +24,13 @@ PARAMETERS = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 
+MISSING = "missing"  # category of missing values
+
 
 class CatBoostClassifier(catboost.CatBoostClassifier, BaseEstimator):
     """`catboost.CatBoostClassifier` without output and files, and with one-dimensional predictions.
+
+    Columns of a frame that hold categories or text are categorical features.
 
     Parameters
     ----------
@@ -48,9 +53,28 @@ class CatBoostClassifier(catboost.CatBoostClassifier, BaseEstimator):
         super().set_params(**params)
         return self
 
-    def predict(self, *args: Any, **kwargs: Any) -> NDArray[Any]:
+    def fit(self, X: Any, y: Any = None, **kwargs: Any) -> Self:
+        """Fit to features and labels."""
+        X, categories = _as_text(X)
+        super().fit(X, y, cat_features=categories, **kwargs)
+        return self
+
+    def predict(self, X: Any, *args: Any, **kwargs: Any) -> NDArray[Any]:
         """Predict labels as a vector; CatBoost returns a column for more than two classes."""
-        return np.ravel(super().predict(*args, **kwargs))
+        return np.ravel(super().predict(_as_text(X)[0], *args, **kwargs))
+
+    def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> NDArray[Any]:
+        """Predict class probabilities."""
+        return np.asarray(super().predict_proba(_as_text(X)[0], *args, **kwargs))
+
+
+def _as_text(X: Any) -> tuple[Any, list[Any] | None]:
+    """Text in place of categories, as CatBoost takes no missing category; also return their columns."""
+    if not isinstance(X, pd.DataFrame):
+        return X, None
+    names = [name for name, dtype in X.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
+    texts = {name: X[name].astype(object).where(X[name].notna(), MISSING).astype(str) for name in names}
+    return X.assign(**texts), names
 
 
 def _check_names(params: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -74,7 +75,8 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         -------
         CleanlabClassifier
         """
-        X, (classes, y) = np.asarray(X), np.unique(y, return_inverse=True)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        classes, y = np.unique(y, return_inverse=True)
         self.is_issue_, correct_rate = self._find_label_issues(X, y)
         kept = ~self.is_issue_
         present, kept_y = np.unique(y[kept], return_inverse=True)
@@ -82,12 +84,10 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         weights = {}
         if "sample_weight" in inspect.signature(self.estimator.fit).parameters:
             weights = {"sample_weight": 1.0 / np.maximum(correct_rate, 1e-3)[y[kept]]}
-        self.estimator_ = clone(self.estimator).fit(X[kept], kept_y, **weights)
+        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), kept_y, **weights)
         return self
 
-    def _find_label_issues(
-        self, X: NDArray[Any], y: NDArray[np.intp]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def _find_label_issues(self, X: Any, y: NDArray[np.intp]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Find wrong labels; also return the estimated rate of correct labels in each class."""
         from cleanlab.classification import CleanLearning
 

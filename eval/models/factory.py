@@ -17,7 +17,7 @@ from typing import Any
 
 from .._suggestions import suggest
 from ..errors import ConfigError, one_line, shown
-from .allowed_classes import PACKAGES, check_classes
+from .allowed_classes import PACKAGES, check_classes, is_tool
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
 from .criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
 from .packages import described_classes, import_extras, is_description, packages_of
@@ -259,6 +259,8 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
     if not isinstance(params, dict):
         raise ConfigError(f"{where}: params must be an object, got {params!r}")
     cls = _import_class(module, model, allowed)
+    if is_tool(module, model):
+        return _make_tool(cls, params, where)
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
         raise ConfigError(f"{where} is not a scikit-learn estimator")
     if cls.__module__.partition(".")[0] not in PACKAGES.union(allowed):
@@ -271,6 +273,18 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
     try:
         return cls(**arguments)
     except (TypeError, ValueError) as error:
+        raise ConfigError(f"{where} does not take these parameters: {one_line(error)}") from None
+
+
+def _make_tool(tool: Any, params: dict[str, Any], where: str) -> Any:
+    """Selector of columns, or a function."""
+    if not isinstance(tool, type):
+        if params:
+            raise ConfigError(f"{where} is a function, which takes no params, got {shown(params)}")
+        return tool
+    try:
+        return tool(**params)
+    except TypeError as error:
         raise ConfigError(f"{where} does not take these parameters: {one_line(error)}") from None
 
 

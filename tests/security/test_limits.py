@@ -18,7 +18,7 @@ from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.reader import parse_text
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import load_dataset
-from boostnoise.eval.datasets.encoding import encode_features
+from boostnoise.eval.datasets.encoding import Encoding, FeatureEncoder, check_features
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import version_of
@@ -103,7 +103,8 @@ def test_imputing_takes_a_few_operations_for_all_columns(monkeypatch):
     frame = pd.DataFrame(np.arange(6000.0).reshape(3, 2000)).mask(lambda x: x % 7 == 0)
     expected, calls = frame.fillna(frame.median()).to_numpy(), []
     monkeypatch.setattr(pd.DataFrame, "__setitem__", lambda *_: calls.append(1))
-    X = encode_features(frame, "onehot", "impute", "x")
+    encoder = FeatureEncoder("numbers", Encoding(missing="impute")).fit(check_features(frame, "impute", "x"))
+    X = encoder.transform(frame)
     assert not calls
     np.testing.assert_array_equal(X, expected)
 

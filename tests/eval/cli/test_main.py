@@ -189,7 +189,7 @@ def test_bad_usage(arguments, noisyeval, tmp_path):
         ({"datasets": [{"path": "empty.csv", "target": "y"}]}, ["data set 'empty'", "empty"]),
         ({"datasets": [{"path": "good.csv", "target": "z"}]}, ["'z'", "x, y"]),
         ({"datasets": [{"path": "one_class.csv", "target": "y"}]}, ["data set 'one_class'", "1"]),
-        ({"datasets": [{"path": "nan.csv", "target": "y"}]}, ["data set 'nan'", "'y'", "missing"]),
+        ({"datasets": [{"path": "nan.csv", "target": "y"}]}, ["data set 'nan'", "'y'", "no labels"]),
         ({"noise": [{"kind": "uniform", "rates": [1.5]}]}, ["noise[0].rates[0]", "1.5"]),
         ({"models": [TREE, TREE]}, ["models", "'tree'"]),
         ({"results_dir": "good.csv"}, ["good.csv/store.sqlite"]),
@@ -209,7 +209,7 @@ def test_mistakes_give_one_clear_line(study, tmp_path, changes, named):
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "good.csv").write_text("x,y\n1,0\n2,1\n" * 5)
     (tmp_path / "one_class.csv").write_text("x,y\n1,1\n2,1\n")
-    (tmp_path / "nan.csv").write_text("x,y\n1,0\n2,\n3,1\n4,1\n")
+    (tmp_path / "nan.csv").write_text("x,y\n1,\n2,\n3,\n")
     done = study({**QUICK, **changes})
     assert done.exit_code == 2
     assert done.stdout == ""

@@ -6,19 +6,24 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.feature_selection import SelectPercentile, chi2
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import boostnoise.eval.comparison.compare
 from boostnoise import Comparison, compare
 from boostnoise.eval import Progress, load_config, plan
+from boostnoise.eval.comparison.from_estimators import describe
 from boostnoise.eval.errors import ConfigError
 
 TREE = DecisionTreeClassifier(max_depth=2)
@@ -241,6 +246,56 @@ def test_mistakes(models, datasets, options, error, message):
     assert message in str(caught.value)
     assert type(caught.value) is error
     assert not Path("results/store.sqlite").exists()
+
+
+# The example of mixed types in scikit-learn's user guide, with columns by name and by type.
+NUMERIC = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+CATEGORICAL = make_pipeline(OneHotEncoder(handle_unknown="ignore"), SelectPercentile(chi2, percentile=50))
+BY_NAME = ColumnTransformer([("num", NUMERIC, ["age", "fare"]), ("cat", CATEGORICAL, ["port", "sex", "class"])])
+BY_TYPE = ColumnTransformer(
+    [
+        ("num", NUMERIC, make_column_selector(dtype_exclude=["category", "string", object])),
+        ("cat", CATEGORICAL, make_column_selector(dtype_include=["category", "string", object])),
+    ]
+)
+
+
+def passengers(n=300):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.2, np.nan, rng.uniform(1, 80, n)),
+            "fare": rng.lognormal(3, 1, n),
+            "port": pd.Categorical(rng.choice(["C", "Q", "S"], n)),
+            "sex": rng.choice(["female", "male"], n),
+            "class": pd.Categorical(rng.choice([1, 2, 3], n), ordered=True),
+        }
+    )
+    survived = (frame["sex"] == "female") ^ (rng.random(n) < 0.05)
+    return frame.assign(survived=np.where(survived, "yes", "no"))
+
+
+def test_pipelines_and_native_categories():
+    pipelines = [make_pipeline(clone(columns), LogisticRegression()) for columns in (BY_NAME, BY_TYPE)]
+    models = {
+        "by name": pipelines[0],
+        "by type": pipelines[1],
+        "search": {"module": "sklearn.pipeline", "model": "Pipeline", "params": {"steps": [
+            ["columns", describe(BY_NAME, "columns")],
+            ["model", {"module": "sklearn.linear_model", "model": "LogisticRegression"}],
+        ]}, "search": {"params": {"columns__cat__selectpercentile__percentile": [20, 80]}, "folds": 2}},
+        "xgboost": {"model": "xgboost", "params": {"n_estimators": 20}},
+        "lightgbm": {"model": "lightgbm", "params": {"n_estimators": 20}},
+        "hist_gbm": {"model": "hist_gbm", "params": {"max_iter": 20}},
+        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 1}},
+        "cleanlab+lightgbm": {"model": "cleanlab+lightgbm", "params": {"n_estimators": 20}},
+        "robust_forest": {"model": "robust_forest", "params": {"n_estimators": 20}},
+    }  # fmt: skip
+    found = compare(models, {"passengers": (passengers(), "survived")}, noise=0.1, repeats=2, progress=False)
+    assert found.scores["error"].isna().all()
+    means = found.scores.groupby("model")["accuracy"].mean()
+    assert (means > 0.85).all()
+    assert set(means.index) == set(models)
 
 
 def test_estimators_of_the_user(tmp_path, monkeypatch):

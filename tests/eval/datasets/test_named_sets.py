@@ -16,6 +16,12 @@ def load(spec):
     return load_dataset(DatasetSpec.model_validate(spec))
 
 
+def numbers(dataset):
+    """All features as numbers."""
+    rows = np.arange(dataset.y.size)
+    return dataset.features("numbers", rows, rows)[0]
+
+
 @pytest.fixture
 def fetched(monkeypatch):
     """Replace a download function by one that returns a bunch or raises an error."""
@@ -56,7 +62,7 @@ def test_text_as_bytes(fetched):
     y = np.array([b"normal.", b"smurf."] * 3, dtype=object)
     fetched("fetch_kddcup99", Bunch(data=X, target=y, feature_names=["n", "protocol", "f"]))
     dataset = load({"set": "kddcup99", "positive": ["smurf."]})
-    assert dataset.X[:2].tolist() == [[0, 1.5, 1, 0], [2, 2.5, 0, 1]]
+    assert numbers(dataset)[:2].tolist() == [[0, 1.5, 1, 0], [2, 2.5, 0, 1]]
     assert dataset.y.tolist() == [0, 1] * 3
 
 
@@ -76,12 +82,12 @@ def test_openml(fetched):
     calls = fetched("fetch_openml", OPENML)
     dataset = load({"openml": 24})
     assert dataset.name == "OpenML 24"
-    assert dataset.X.tolist() == [[1, 1, 0], [2, 0, 1], [3, 1, 0], [4, 1, 0]]
+    assert numbers(dataset).tolist() == [[1, 1, 0], [2, 0, 1], [3, 1, 0], [4, 1, 0]]
     assert dataset.classes.tolist() == ["a", "b"]
     assert dataset.y.tolist() == [1, 0, 1, 0]
     other = load({"openml": "mushroom", "target": "colour", "categorical": "ordinal"})
     assert other.name == "mushroom"
-    assert other.X.tolist() == [[1, 0], [2, 1], [3, 0], [4, 1]]
+    assert numbers(other).tolist() == [[1, 0], [2, 1], [3, 0], [4, 1]]
     assert calls == [{"data_id": 24, "as_frame": True}, {"name": "mushroom", "as_frame": True}]
 
 

@@ -1,0 +1,69 @@
+import pytest
+from lightgbm import LGBMClassifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from xgboost import XGBClassifier, XGBRFClassifier
+
+from boostnoise import NoiseCorrectedClassifier, RobustLGBMClassifier, RobustXGBClassifier
+from boostnoise.eval import CleanlabClassifier
+from boostnoise.eval.models.input_form import enable_categories, input_form
+from robust_splits import RobustForestClassifier
+
+SELECTING = make_pipeline(make_column_transformer((StandardScaler(), ["x"])), LogisticRegression())
+
+
+@pytest.mark.parametrize(
+    ("model", "form"),
+    [
+        (RandomForestClassifier(), "numbers"),
+        (RobustForestClassifier(), "numbers"),
+        (SVC(), "numbers"),
+        (make_pipeline(StandardScaler(), SVC()), "numbers"),
+        (make_pipeline(StandardScaler(), XGBClassifier()), "numbers"),
+        (XGBClassifier(), "categories"),
+        (XGBRFClassifier(), "categories"),
+        (XGBClassifier(booster="gblinear"), "numbers"),
+        (XGBClassifier(tree_method="exact"), "numbers"),
+        (RobustXGBClassifier(), "categories"),
+        (LGBMClassifier(), "categories"),
+        (RobustLGBMClassifier(), "categories"),
+        (HistGradientBoostingClassifier(), "few_categories"),
+        (make_pipeline("passthrough", LGBMClassifier()), "categories"),
+        (SELECTING, "frame"),
+        (make_pipeline(OneHotEncoder(), SVC()), "frame"),
+        (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(), SVC()), "frame"),
+        (make_pipeline(FeatureUnion([("words", TfidfVectorizer())]), SVC()), "frame"),
+        (GridSearchCV(SELECTING, {}), "frame"),
+        (GridSearchCV(LGBMClassifier(), {}), "categories"),
+        (CalibratedClassifierCV(XGBClassifier()), "categories"),
+        (CleanlabClassifier(LGBMClassifier()), "categories"),
+        (NoiseCorrectedClassifier(CleanlabClassifier(SELECTING)), "frame"),
+        (VotingClassifier([("a", SELECTING), ("b", SVC())]), "frame"),
+        (VotingClassifier([("a", XGBClassifier()), ("b", LGBMClassifier())]), "categories"),
+        (VotingClassifier([("a", XGBClassifier()), ("b", SVC())]), "numbers"),
+        (VotingClassifier([("a", XGBClassifier()), ("b", "drop")]), "categories"),
+        (BaggingClassifier(XGBClassifier()), "numbers"),  # makes an array of its input
+    ],
+)
+def test_forms(model, form):
+    assert input_form(model) == form
+
+
+def test_nested_xgboost_models_accept_categories():
+    model = GridSearchCV(make_pipeline("passthrough", XGBClassifier()), {})
+    enable_categories(model)
+    assert model.estimator[-1].enable_categorical
+    enable_categories(SVC())
