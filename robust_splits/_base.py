@@ -56,6 +56,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -63,8 +64,9 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; NaN means a missing value.
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Numbers; NaN means a missing value.  A sparse matrix is made dense.  Categories of a data frame are
+            ranked in their order.
         y : array-like of shape (n_samples,)
             Class labels: strings, integers, or any other labels that scikit-learn accepts.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -112,7 +114,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Numbers; NaN means a missing value.
 
         Returns
@@ -128,7 +130,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Numbers; NaN means a missing value.
 
         Returns
@@ -143,7 +145,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
 
         Returns
         -------

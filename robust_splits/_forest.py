@@ -309,7 +309,7 @@ class BaseForest(BaseRobustTrees):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
 
         Returns
         -------
@@ -324,7 +324,7 @@ class BaseForest(BaseRobustTrees):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
 
         Returns
         -------

@@ -8,10 +8,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from ._categories import rank_categories
+
+CONVERSION: dict[str, Any] = {
+    "accept_sparse": ("csr", "csc"),
+    "dtype": (np.float64, np.float32),
+    "ensure_all_finite": "allow-nan",
+}
 MIN_WEIGHT_SUM = 1e-100
 NO_LIMIT = int(np.iinfo(np.int64).max)
 MAX_ROWS = 1 << 30  # a tree has fewer than twice as many nodes, so that int32 holds their indices
@@ -22,8 +30,8 @@ def check_training_data(
 ) -> tuple[NDArray[np.floating], NDArray[np.int32], NDArray[Any], NDArray[np.float64]]:
     """Validate the arguments of `fit`.
 
-    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` on `estimator`.  Without `reset`,
-    compares the columns with these attributes instead.
+    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` and ``_categories`` on `estimator`.
+    Without `reset`, compares the columns with these attributes instead.
 
     Returns
     -------
@@ -44,9 +52,9 @@ def check_training_data(
     shape = getattr(X, "shape", ())  # checked first, before arrays of this size are copied
     if shape and shape[0] > MAX_ROWS:
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
-    X, y = validate_data(
-        estimator, X, y, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite="allow-nan"
-    )
+    X = rank_categories(estimator, X, reset=reset)
+    X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)
+    X = X.toarray() if issparse(X) else X
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -91,10 +99,9 @@ def apply_class_weight(
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
     """Validate the rows that a fitted `estimator` predicts on; returns a read-only array in C order."""
-    X = validate_data(
-        estimator, X, reset=False, dtype=(np.float64, np.float32), order="C", ensure_all_finite="allow-nan"
-    )
-    return read_only(X)
+    X = rank_categories(estimator, X, reset=False)
+    X = validate_data(estimator, X, reset=False, order="C", **CONVERSION)
+    return read_only(X.toarray() if issparse(X) else X)
 
 
 def read_only(X: NDArray[np.floating]) -> NDArray[np.floating]:

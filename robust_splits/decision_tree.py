@@ -154,7 +154,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
 
         Returns
         -------
@@ -169,7 +169,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
 
         Returns
         -------

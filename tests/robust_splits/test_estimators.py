@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -25,9 +26,8 @@ def expected_failures(estimator):
     if isinstance(estimator, RobustDecisionTreeClassifier):
         return {}
     # A bootstrap sample depends on the number of rows; scikit-learn's forest expects the same failure.
-    return {
-        "check_sample_weight_equivalence_on_dense_data": "a bootstrap of weighted rows is not one of repeated rows"
-    }
+    reason = "a bootstrap of weighted rows is not one of repeated rows"
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
 
 
 @parametrize_with_checks(ALL, expected_failed_checks=expected_failures)
@@ -138,6 +138,49 @@ def test_skops_saves_and_loads(model, criterion):
     assert all(name.startswith("robust_splits.") for name in types)
     loaded = skops.io.loads(saved, trusted=types)
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("sparse", [csr_array, csc_array, csr_matrix])
+def test_sparse_matrices(sparse):
+    X, y = load_iris(return_X_y=True)
+    X = np.where(X > 3, X, 0.0)
+    dense = RobustForestClassifier(4, random_state=0).fit(X, y)
+    model = RobustForestClassifier(4, random_state=0).fit(sparse(X), y)
+    np.testing.assert_array_equal(model.predict_proba(sparse(X)), dense.predict_proba(X))
+    np.testing.assert_array_equal(model.apply(sparse(X)), dense.apply(X))
+
+
+def test_pipelines_with_one_hot_encoding():
+    frame = pd.DataFrame({"town": list("abcd") * 30, "size": [1, 2, 3] * 40})
+    y = frame["town"].isin(["a", "d"])
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), RobustForestClassifier(20, random_state=0))
+    assert model.fit(frame, y).score(frame, y) == 1
+
+
+def test_categories_are_ranked_in_their_order():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 5, 200)
+    frame = pd.DataFrame(
+        {"size": pd.Categorical.from_codes(codes, list("xcamb")), "noise": rng.normal(size=200)}
+    )
+    y = codes > 2
+    frame.loc[::20, "size"] = np.nan
+    ranks = frame.assign(size=np.where(frame["size"].isna(), np.nan, codes))
+    model = RobustForestClassifier(5, random_state=0).fit(frame, y)
+    plain = RobustForestClassifier(5, random_state=0).fit(ranks, y)
+    expected = plain.predict_proba(ranks)
+    np.testing.assert_array_equal(model.predict_proba(frame), expected)
+    assert model.feature_names_in_.tolist() == ["size", "noise"]
+    # The categories are those of the training rows, whatever the order or type of later ones.
+    reordered = frame.assign(size=frame["size"].cat.reorder_categories(list("abcmx")))
+    text = frame.assign(size=frame["size"].astype(object))
+    for same in (reordered, text):
+        np.testing.assert_array_equal(model.predict_proba(same), expected)
+    unknown = frame.assign(size="unheard of")
+    missing = ranks.assign(size=np.nan)
+    np.testing.assert_array_equal(model.predict_proba(unknown), plain.predict_proba(missing))
+    again = clone(model).set_params(warm_start=True).fit(frame, y).set_params(n_estimators=8).fit(reordered, y)
+    assert len(again.estimators_) == 8
 
 
 def test_works_inside_scikit_learn():

@@ -55,7 +55,10 @@ def test_descriptions_are_copies():
     ("name", "message"),
     [
         ("", "unknown model ''; known models: adaboost"),
-        ("xgbost", "unknown model 'xgbost' .did you mean 'xgboost'..; known models: adaboost, .* or a class with its module"),
+        (
+            "xgbost",
+            "unknown model 'xgbost' .did you mean 'xgboost'..; known models: adaboost, .* or a class with its module",
+        ),
         ("cleanlab+", "unknown model 'cleanlab\\+'"),
         ("cleanlab+cleanlab+gbm", "unknown model"),
         ("gbm+cleanlab", "unknown model 'gbm\\+cleanlab'"),
