@@ -228,7 +228,8 @@ class LightGBMObjective(Objective):
     def init_score(self, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """The margins from which LightGBM's own objective starts; without them, a hook starts from 0.
 
-        LightGBM does not store an `init_score` in the model: add one row of it to raw predictions.
+        Validation sets need an `init_score` with the same rows too.  LightGBM does not store it in the model:
+        add one row of it to raw predictions.
 
         Parameters
         ----------

@@ -107,7 +107,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     verbose : int, default=0
         If positive, `fit` prints a line for each fold.
     **kwargs
-        All other parameters of `xgboost.XGBClassifier` except ``objective``.
+        All other parameters of `xgboost.XGBClassifier`.  ``objective`` must keep its default.
 
     Attributes
     ----------
