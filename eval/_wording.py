@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import islice
+from textwrap import TextWrapper
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -43,6 +44,12 @@ def joined(names: Iterable[object], limit: int = 20) -> str:
 def sentence(text: str) -> str:
     """Capitalise the first letter."""
     return text[:1].upper() + text[1:]
+
+
+def wrap_sentences(text: str, width: int = 88) -> str:
+    """Wrap the lines that end with a full stop, and so not those of tables."""
+    wrapper = TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(wrapper.fill(line) if line.endswith(".") else line for line in text.splitlines())
 
 
 def percent(share: float, digits: int = 4) -> str:

@@ -264,7 +264,8 @@ def _dry_run(config: Config, n_jobs: int, allow_modules: tuple[str, ...], displa
     check_figures(config)
     n_workers = worker_count(n_jobs, config.threads)
     with _shown_warnings(display):
-        display.show_forecast(config, forecast(plan(config, allow_modules=allow_modules), n_workers))
+        planned = plan(config, allow_modules=allow_modules)
+        display.show_forecast(planned, forecast(planned, n_workers))
     return DONE
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..config.dataset_spec import FORMAT_OF_SUFFIX, SETS
+from ..config.dataset_spec import SETS, format_of
 from ..config.model_spec import ModelSpec
 from ..config.run import parse_config
 from ..errors import ConfigError
@@ -229,7 +229,7 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
 
 
 def _is_path(data: str | Path) -> bool:
-    return data not in SETS and (isinstance(data, Path) or Path(data).suffix.lower() in FORMAT_OF_SUFFIX)
+    return data not in SETS and (isinstance(data, Path) or format_of(data) is not None)
 
 
 def _noise(noise: Any) -> list[Any]:

@@ -189,7 +189,13 @@ class Comparison:
         control : str or None, default=None
             See `tests`.
         """
-        paragraphs = verdict(self.run.scores, metric=self.config.metric, control=control, noise_rate=noise_rate)
+        paragraphs = verdict(
+            self.run.scores,
+            metric=self.config.metric,
+            control=control,
+            noise_rate=noise_rate,
+            test_fraction=self.config.resampled_fraction,
+        )
         noisy_tests = self.config.scored_on()
         return "\n\n".join([*paragraphs, *([f"{noisy_tests}."] if noisy_tests else [])])
 

@@ -22,6 +22,9 @@ BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
 SETS = (*BUNDLED, *DOWNLOADED, *SYNTHETIC)
 FORMAT_OF_SUFFIX = {
     ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "csv",
+    ".tsv.gz": "csv",
     ".parquet": "parquet",
     ".arff": "arff",
     ".svm": "svmlight",
@@ -41,7 +44,26 @@ FeaturesAs = Literal["frame", "numbers"]
 Column = str | int
 
 _SOURCES = ("set", "path", "openml")
-_FILE_KEYS = ("format", "separator", "test_path")
+_CSV_KEYS = ("separator", "decimal", "encoding", "missing_values")
+_FILE_KEYS = ("format", "test_path", *_CSV_KEYS)
+
+
+def format_of(path: str) -> str | None:
+    """Format of a file by its suffix; None if that is unknown."""
+    suffix = suffix_of(path)
+    return FORMAT_OF_SUFFIX.get(suffix) if suffix else None
+
+
+def suffix_of(path: str) -> str:
+    """Suffix of a data file in lower case, such as ``.csv.gz``; empty if it is unknown."""
+    name = Path(path).name.lower()
+    return max((suffix for suffix in FORMAT_OF_SUFFIX if name.endswith(suffix)), key=len, default="")
+
+
+def stem_of(path: str) -> str:
+    """Name of a data file without its suffix."""
+    name = Path(path).name
+    return name.removesuffix(name[len(name) - len(suffix_of(path)) :]) if suffix_of(path) else Path(path).stem
 
 
 def _schema_of_dataset(schema: dict[str, Any]) -> None:
@@ -56,7 +78,7 @@ def _schema_of_dataset(schema: dict[str, Any]) -> None:
         {"anyOf": [with_keys(absent=["split"]), with_keys(absent=["test_path"])]},
         {"if": _schema_of_formats("csv", "parquet", "arff"), "then": with_keys("target")},
         {"if": _schema_of_formats("svmlight"), "then": with_keys(absent=["target"])},
-        {"if": _schema_of_formats("parquet", "arff", "svmlight"), "then": with_keys(absent=["separator"])},
+        {"if": _schema_of_formats("parquet", "arff", "svmlight"), "then": with_keys(absent=_CSV_KEYS)},
         {
             "if": with_keys("test_path", absent=["format"]),
             "then": {"properties": {"test_path": {"pattern": _ends_in(*FORMAT_OF_SUFFIX)}}},
@@ -102,7 +124,19 @@ class DatasetSpec(Strict):
     format : {"csv", "parquet", "arff", "svmlight"} or None
         Format of the files; by default given by their suffix.
     separator : str or None
-        Separator of the values in a CSV file, such as ``";"`` or ``"\t"``; by default a comma.
+        Separator of the values in a CSV file, such as ``";"``; by default a comma, and a tab for ``.tsv``.
+    decimal : {".", ","} or None
+        Decimal mark of a CSV file; by default a point.
+    encoding : {"utf-8", "utf-16", "latin-1", "cp1252"} or None
+        Character encoding of a CSV file; by default UTF-8.
+    missing_values : list of str or None
+        Text that stands for a missing value in a CSV file, such as ``["?", "-99"]``, in addition to empty cells
+        and, in columns of numbers, ``NA``, ``N/A``, ``NaN``, ``null``, ``None`` and the like.
+    dates : list of str or int
+        Columns of dates, in the ISO format, such as ``2026-11-22`` or ``2026-11-22 10:30``, or that of
+        `date_format`.  In pipelines they remain dates, and for other models they become days since 1970.
+    date_format : str or None
+        Format of `dates` as in Python's ``strptime``, such as ``"%d.%m.%Y"``.
     test_path : str or None
         A second file with the test rows; the first then has the training rows.  Repeats then differ only in
         noise and seeds.
@@ -138,12 +172,17 @@ class DatasetSpec(Strict):
     set: Bundled | Downloaded | Synthetic | None = None
     format: Format | None = None  # before the paths, whose validation depends on it
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    decimal: Literal[".", ","] | None = None
+    encoding: Literal["utf-8", "utf-16", "latin-1", "cp1252"] | None = None
+    missing_values: list[str] | None = Field(default=None, max_length=1000)
     path: Name | None = None
     openml: OpenMLName | Annotated[int, Field(gt=0)] | None = None
     test_path: Name | None = None
     target: Column | None = None
     split: Column | None = None
     drop: list[Column] = Field(default=[], max_length=100_000)
+    dates: list[Column] = Field(default=[], max_length=100_000)
+    date_format: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     features: FeaturesAs | None = None
     categorical: Categorical = "onehot"
     missing: Missing = "error"
@@ -177,7 +216,7 @@ class DatasetSpec(Strict):
             case "path" if not isinstance(source, str):
                 raise ValueError("path must be a string")
             case "path":
-                return {"name": Path(source).stem or source, **value}
+                return {"name": stem_of(source) or source, **value}
             case "openml" if not isinstance(source, str):
                 return {"name": f"OpenML {source}", **value}
         return {"name": source, **value}
@@ -199,7 +238,7 @@ class DatasetSpec(Strict):
             return path
         if info.field_name == "path" and _is_folder(path):
             return path
-        if Path(path).suffix.lower() not in FORMAT_OF_SUFFIX:
+        if format_of(path) is None:
             suffixes = ", ".join(FORMAT_OF_SUFFIX)
             raise ValueError(f"must end in {suffixes}, be an existing folder, or have a 'format'")
         return path
@@ -211,7 +250,7 @@ class DatasetSpec(Strict):
             raise ValueError("must be the name or position of a column")
         return column
 
-    @field_validator("drop", mode="before")
+    @field_validator("drop", "dates", mode="before")
     @classmethod
     def _names_or_positions(cls, columns: Any) -> Any:
         if not isinstance(columns, list):
@@ -232,12 +271,13 @@ class DatasetSpec(Strict):
         if self.is_folder:
             if self.test_path is not None:
                 raise ValueError("'test_path' is not allowed, because 'path' is a folder")
-            if self.name != (Path(self.path).stem or self.path):
+            if self.name != (stem_of(self.path) or self.path):
                 raise ValueError(
                     "'name' is not allowed, because data sets of a folder are named after its files"
                 )
-        if self.separator is not None and self.file_format not in ("csv", None):
-            raise ValueError(f"'separator' is only allowed for CSV files, but the format is {self.file_format}")
+        for key in _CSV_KEYS:
+            if getattr(self, key) is not None and self.file_format not in ("csv", None):
+                raise ValueError(f"{key!r} is only allowed for CSV files, but the format is {self.file_format}")
         if self.file_format == "svmlight":
             if self.target is not None:
                 raise ValueError(
@@ -257,7 +297,7 @@ class DatasetSpec(Strict):
         """Format of the file at `path`; None for other sources and for folders without a `format`."""
         if self.format is not None or self.path is None:
             return self.format
-        return FORMAT_OF_SUFFIX.get(Path(self.path).suffix.lower())
+        return format_of(self.path)
 
 
 _treats_paths_as_files = ContextVar("_treats_paths_as_files", default=False)
@@ -304,15 +344,11 @@ def _expand_folder(folder: DatasetSpec) -> list[DatasetSpec]:
     except OSError as error:
         raise ValueError(f"folder {folder.path} cannot be read: {error.strerror}") from None
     for file in files:
-        if not file.name.isprintable() or not file.stem.strip():
+        if not file.name.isprintable() or not stem_of(file.name).strip():
             raise ValueError(
                 f"folder {folder.path}: file names must be printable and not blank, got {file.name!r}"
             )
-    formats = {
-        file: folder.format or FORMAT_OF_SUFFIX.get(file.suffix.lower())
-        for file in files
-        if not file.name.startswith(".")
-    }
+    formats = {file: folder.format or format_of(file.name) for file in files if not file.name.startswith(".")}
     ignored = [file.name for file, file_format in formats.items() if file_format is None]
     if len(ignored) == len(formats):
         raise ValueError(f"folder {folder.path} has no file that ends in {', '.join(FORMAT_OF_SUFFIX)}")
@@ -325,6 +361,6 @@ def _expand_folder(folder: DatasetSpec) -> list[DatasetSpec]:
         target = None if file_format == "svmlight" else folder.target
         if target is None and file_format != "svmlight":
             raise ValueError(f"'target' is missing for {file}")
-        changes = {"name": file.stem, "path": str(file), "format": file_format, "target": target}
+        changes = {"name": stem_of(file.name), "path": str(file), "format": file_format, "target": target}
         specs.append(folder.model_copy(update=changes))
     return specs

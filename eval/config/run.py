@@ -181,6 +181,12 @@ class Config(Strict):
         return self
 
     @property
+    def resampled_fraction(self) -> float | None:
+        """Share of test rows in the random splits; None if a data set has its own split."""
+        has_split = any(spec.split is not None or spec.test_path is not None for spec in self.datasets)
+        return None if has_split else self.test_fraction
+
+    @property
     def output_dir(self) -> Path:
         """Folder of the results of this run."""
         return Path(self.results_dir) / self.name

@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,12 @@ from numpy.typing import NDArray
 
 from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
-from ..config.dataset_spec import FORMAT_OF_SUFFIX, Column, DatasetSpec, Missing
+from ..config.dataset_spec import Column, DatasetSpec, Missing, format_of
 from ..errors import ConfigError
 from ..models.input_form import Form
 from .encoding import Encoding, FeatureEncoder, Features, check_features, is_number, update_with_frame
-from .files import SVMLIGHT_TARGET, read_files
+from .files import SVMLIGHT_TARGET, CsvOptions, read_files
+from .inspection import describe_numbers_as_text, parse_dates
 from .named_sets import load_openml, load_set
 
 # Fixed seed for drawing rows, so that a data set is the same in every run.
@@ -78,13 +78,13 @@ class Dataset:
         *parts : int array
             Rows to convert.
         """
-        X = self.X
-        is_array, asked = isinstance(X, np.ndarray), self.encoding.features
-        if asked == "numbers" or (is_array and asked is None and form != "frame"):
+        frame, asked = self.X, self.encoding.features
+        if asked == "numbers":
             form = "numbers"
-        if is_array and form == "numbers":
-            return [X[rows] for rows in parts]
-        frame = pd.DataFrame(X, columns=self.columns or None) if is_array else X
+        if isinstance(frame, np.ndarray):
+            if form == "numbers" or (asked is None and form != "frame"):
+                return [frame[rows] for rows in parts]
+            frame = pd.DataFrame(frame, columns=list(self.columns) or None)
         encoder = FeatureEncoder(form, self.encoding).fit(frame.iloc[train])
         return [encoder.transform(frame.iloc[rows]) for rows in parts]
 
@@ -133,6 +133,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
             raise ConfigError(f"{where}: split names the target {target!r}")
         is_test = _read_split(frame[split], where)
         dropped.append(split)
+    dates = [_find_column(frame, column, "dates", where) for column in spec.dates]
     frame = frame.drop(columns=dropped)
     if len(frame) == 0:
         raise ConfigError(f"{where}: has no rows")
@@ -149,7 +150,14 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         frame, y, is_test = frame.iloc[drawn], y[drawn], None if is_test is None else is_test[drawn]
     if is_test is not None:
         _check_split(y, is_test, where)
-    features = check_features(frame.drop(columns=target), spec.missing, where)
+    features = frame.drop(columns=target)
+    for name in dates:
+        if name in features:
+            features[name] = parse_dates(features[name], spec.date_format, where)
+    for name in features:
+        if remark := describe_numbers_as_text(features[name]):
+            warnings.warn(f"{where}: {remark}", stacklevel=2)
+    features = check_features(features, spec.missing, where)
     columns = tuple(map(str, features.columns))
     encoding = Encoding(spec.features, spec.categorical, spec.missing)
     return Dataset(spec.name, _to_array(features, spec.missing), y, classes, is_test, columns, encoding)
@@ -174,8 +182,9 @@ def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.
         frame, target = load_openml(spec.openml, spec.target, where)
         return frame, _find_column(frame, target, "target", where), None
     paths = [path for path in (spec.path, spec.test_path) if path is not None]
-    formats = [spec.format or FORMAT_OF_SUFFIX[Path(path).suffix.lower()] for path in paths]
-    tables = read_files(paths, formats, where, spec.separator or ",")
+    formats = [spec.format or str(format_of(path)) for path in paths]
+    csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
+    tables = read_files(paths, formats, where, csv)
     target = SVMLIGHT_TARGET if spec.target is None else _find_column(tables[0], spec.target, "target", where)
     if len(tables) == 1:
         return tables[0], target, None

@@ -100,6 +100,7 @@ def _convert(column: pd.Series[Any], where: str) -> pd.Series[Any]:
 def update_with_frame(digest: Any, frame: pd.DataFrame) -> None:
     """Update a hash with the names, types and values of columns."""
     for name, column in frame.items():
+        kind: str
         values: NDArray[Any]
         categories: list[Any] = []
         if types.is_numeric_dtype(column):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..config.dataset_spec import suffix_of
 from ..errors import ConfigError, one_line
 
 # In a small svmlight file, one large index implies a huge dense matrix.  2**30 numbers need 8 GiB.
@@ -17,8 +19,26 @@ MAX_NUMBERS = 2**30
 SVMLIGHT_TARGET = "target"
 
 
+@dataclass(frozen=True)
+class CsvOptions:
+    """How CSV files are written; None for the usual.
+
+    Attributes
+    ----------
+    separator, decimal, encoding : str or None
+    missing_values : sequence of str
+        Text that stands for a missing value, in addition to empty cells and, in columns of numbers, to the text
+        that pandas knows.
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    missing_values: Sequence[str] = ()
+
+
 def read_files(
-    paths: Sequence[str], formats: Sequence[str], where: str, separator: str = ","
+    paths: Sequence[str], formats: Sequence[str], where: str, csv: CsvOptions = CsvOptions()
 ) -> list[pd.DataFrame]:
     """Read one or two files with the same columns.
 
@@ -29,8 +49,7 @@ def read_files(
     paths, formats : sequence of str
     where : str
         Prefix of error messages.
-    separator : str, default=","
-        Character between the values of a CSV file.
+    csv : CsvOptions
 
     Returns
     -------
@@ -44,7 +63,7 @@ def read_files(
     """
     if set(formats) == {"svmlight"}:
         return _read_svmlight(paths, where)
-    readers = {"csv": partial(pd.read_csv, sep=separator), "parquet": pd.read_parquet, "arff": _read_arff}
+    readers = {"csv": partial(_read_csv, options=csv), "parquet": pd.read_parquet, "arff": _read_arff}
     tables = []
     for path, file_format in zip(paths, formats, strict=True):
         if file_format == "svmlight":
@@ -74,8 +93,37 @@ def _read_file(read: Any, path: str, where: str) -> Any:
         return read(str(Path(path).absolute()))
     except pd.errors.EmptyDataError:
         raise ConfigError(f"{where}: the file is empty: {path}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{where}: {path} cannot be read: it is not {error.encoding.upper()}; "
+            'set "encoding", for example to "latin-1"'
+        ) from None
     except Exception as error:  # noqa: BLE001 - parsers may raise anything for damaged files
         raise ConfigError(f"{where}: {path} cannot be read: {one_line(error)}") from None
+
+
+def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
+    read: Any = partial(
+        pd.read_csv,
+        path,
+        sep=options.separator or ("\t" if suffix_of(path).startswith(".tsv") else ","),
+        decimal=options.decimal or ".",
+        encoding=options.encoding,
+        low_memory=False,  # otherwise the type of a value may depend on its row
+    )
+    table: pd.DataFrame = read(na_values=list(options.missing_values))
+    incomplete = [i for i, (_, column) in enumerate(table.items()) if column.isna().any() and is_text(column)]
+    if incomplete:
+        # In text, values such as NA may be names.
+        missing = ["", *options.missing_values]
+        texts = read(usecols=incomplete, dtype=str, keep_default_na=False, na_values=missing)
+        table[table.columns[incomplete]] = texts.to_numpy()
+    return table
+
+
+def is_text(column: pd.Series[Any]) -> bool:
+    """Whether all values of a column are text, but for missing ones."""
+    return pd.api.types.infer_dtype(column, skipna=True) == "string"
 
 
 def _read_arff(path: str) -> pd.DataFrame:

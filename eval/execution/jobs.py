@@ -6,13 +6,12 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from .._wording import joined
-from ..config.dataset_spec import FORMAT_OF_SUFFIX
+from ..config.dataset_spec import format_of
 from ..config.model_spec import ModelSpec
 from ..config.noise_spec import NO_NOISE, GivenSpec, NoiseSpec
 from ..config.run import Config
@@ -174,7 +173,7 @@ def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]
 def _read_given(spec: GivenSpec, dataset: Dataset, where: str) -> tuple[float, Noise]:
     """Read noisy labels from a column of a file; return the share of wrong labels and the noise."""
     path, column = spec.path, spec.column
-    (frame,) = read_files([path], [FORMAT_OF_SUFFIX[Path(path).suffix.lower()]], where)
+    (frame,) = read_files([path], [str(format_of(path))], where)
     if column not in frame.columns:
         raise ConfigError(
             f"{where}: column {column!r} is not in {path}; its columns are {joined(frame.columns)}"

@@ -73,8 +73,10 @@ def _as_text(X: Any) -> tuple[Any, list[Any] | None]:
     if not isinstance(X, pd.DataFrame):
         return X, None
     names = [name for name, dtype in X.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
-    texts = {name: X[name].astype(object).where(X[name].notna(), MISSING).astype(str) for name in names}
-    return X.assign(**texts), names
+    X = X.copy(deep=False)
+    for name in names:
+        X[name] = X[name].astype(object).where(X[name].notna(), MISSING).astype(str)
+    return X, names
 
 
 def _check_names(params: dict[str, Any]) -> None:

@@ -62,7 +62,7 @@ def _parts(nested: Any) -> Iterator[Any]:
 def _accepts_categories(estimator: Any) -> bool:
     """Whether the parameters of a booster allow categories."""
     params = estimator.get_params(deep=False)
-    return params.get("booster") != "gblinear" and params.get("tree_method") != "exact"
+    return bool(params.get("booster") != "gblinear" and params.get("tree_method") != "exact")
 
 
 def _transforms_text(estimator: Any) -> bool:

@@ -19,9 +19,8 @@ from .._wording import numbered
 from ..errors import printable
 
 if TYPE_CHECKING:  # these take long to load, and an error in the config should show at once
-    from ..config.run import Config
     from ..execution.forecast import Forecast
-    from ..execution.plan import Progress
+    from ..execution.plan import Plan, Progress
     from ..execution.run import Run
     from .leaders import Leaders
 
@@ -77,7 +76,7 @@ class Display:
         """Show the path of a new starter config, and a hint on how to use it."""
         _print(f"Wrote {path}; {hint}")
 
-    def show_forecast(self, config: Config, forecast: Forecast) -> None:
+    def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Show what would run."""
         from .forecast_text import summary_line
 
@@ -117,12 +116,14 @@ class Lines(Display):
         """Show how many cells were merged from other stores."""
         self._write_line(f"noisyeval: {numbered(n_cells, 'cell')} merged")
 
-    def show_forecast(self, config: Config, forecast: Forecast) -> None:
-        """Show a row for each data set and model, and the total."""
-        from .forecast_text import forecast_table
+    def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
+        """Show the data sets, a row for each data set and model, and the total."""
+        from .forecast_text import dataset_line, forecast_table
 
+        for dataset in plan.datasets.values():
+            _print(Text(dataset_line(dataset)))
         _print(forecast_table(forecast))
-        super().show_forecast(config, forecast)
+        super().show_forecast(plan, forecast)
 
     def show_results(self, run: Run, files: list[Path]) -> None:
         """Show the tables and the failures."""
@@ -261,11 +262,17 @@ class Events(Display):
         """Write the event written."""
         self._write("written", file=str(path))
 
-    def show_forecast(self, config: Config, forecast: Forecast) -> None:
+    def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Write the event plan."""
+        from .forecast_text import rows_by_class
+
         pairs = [vars(pair) for pair in forecast.pairs]
         total = {"seconds": forecast.seconds, "at_least": forecast.at_least}
-        self._write("plan", run=self.name, **total, jobs=forecast.n_jobs, pairs=pairs)
+        datasets = {
+            name: {"features": data.X.shape[1], "rows": data.y.size, "rows_by_class": rows_by_class(data)}
+            for name, data in plan.datasets.items()
+        }
+        self._write("plan", run=self.name, **total, jobs=forecast.n_jobs, pairs=pairs, datasets=datasets)
 
     def show_results(self, run: Run, files: list[Path]) -> None:
         """Write the event end."""

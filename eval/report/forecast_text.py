@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from .._wording import numbered
+from .._wording import joined, numbered
+from ..datasets.dataset import Dataset
+from ..errors import printable
 from ..execution.forecast import Forecast, Pair
 
 KNOWN_FROM = {
@@ -17,6 +20,20 @@ KNOWN_FROM = {
     "trial": "trial fits on part of the rows",
     "limit": "the time limit",
 }
+
+
+def rows_by_class(dataset: Dataset) -> dict[str, int]:
+    """Number of rows of each class, in the order of the classes."""
+    counts = np.bincount(dataset.y, minlength=dataset.classes.size)
+    return {str(label): int(n) for label, n in zip(dataset.classes.tolist(), counts, strict=True)}
+
+
+def dataset_line(dataset: Dataset) -> str:
+    """Size of a data set, and its rows by class, in one line."""
+    n_rows, n_features = dataset.X.shape
+    classes = joined((f"{label} {n}" for label, n in rows_by_class(dataset).items()), limit=10)
+    size = f"{numbered(n_rows, 'row')}, {numbered(n_features, 'feature')}"
+    return printable(f"{dataset.name}: {size}; rows by class: {classes}")
 
 
 def forecast_table(forecast: Forecast) -> Group:

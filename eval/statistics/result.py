@@ -8,7 +8,7 @@ from numbers import Real
 
 import pandas as pd
 
-from .._wording import counted, is_or_are, sentence
+from .._wording import counted, is_or_are, sentence, wrap_sentences
 
 NO_DATASET = "No data set has values of all models."
 
@@ -41,7 +41,7 @@ class TestResult:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return "\n".join(text for text in (self.summary, self.exclusions) if text)
+        return wrap_sentences("\n".join(text for text in (self.summary, self.exclusions) if text))
 
     @property
     def summary(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from .._wording import sentence, under_noise
+from .._wording import sentence, under_noise, wrap_sentences
 from ..metrics.registry import higher_is_better, label_of
 from .friedman_nemenyi import FriedmanNemenyi, friedman_nemenyi
 from .paired_t import PairedTTests, paired_t_tests
@@ -49,7 +49,7 @@ class SignificanceTests:
         results = (self.friedman_nemenyi, self.wilcoxon_holm, self.paired_t)
         parts = [title, *(result.summary for result in results), *(result.exclusions for result in results)]
         # The tests share most remarks, because they share data sets and models.  Each is printed once.
-        return "\n\n".join(part for part in dict.fromkeys(parts) if part)
+        return "\n\n".join(wrap_sentences(part) for part in dict.fromkeys(parts) if part)
 
 
 def significance_tests(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +11,7 @@ from .._wording import counted, is_or_are, listed, p_text, percent, sentence
 from ..metrics.curves import per_repeat
 from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
+from .paired_t import PairedTTests, paired_t_tests
 from .score_tables import complete, rank_table, resolve_noise_rate, score_table
 from .wilcoxon_holm import wilcoxon_holm
 
@@ -27,14 +30,16 @@ def verdict(
     control: str | None = None,
     noise_rate: float | None = None,
     alpha: float = 0.05,
+    test_fraction: float | None = None,
 ) -> list[str]:
     """Summarise a run in two or three sentences per kind of noise: the best model, and its significance.
 
     The first sentence names the model with the best mean rank, or the control, and the share of the measure
     that it keeps: the mean over data sets of ``A_v / A_0``.  The model that keeps most is not always the best,
     because a poor learner has little to lose.  The second sentence compares the model with the others by
-    `wilcoxon_holm`, or says that there are too few data sets for the test.  The last lists failed and unfitted
-    cells, and data sets and models that were left out.
+    `wilcoxon_holm`, or says that there are too few data sets for the test.  If there is a single data set, it
+    compares the models over its repeats by `paired_t_tests`, with Holm's correction.  The last lists failed and
+    unfitted cells, and data sets and models that were left out.
 
     Parameters
     ----------
@@ -50,6 +55,8 @@ def verdict(
         below one half.
     alpha : float, default=0.05
         Significance level.
+    test_fraction : float or None, default=None
+        Share of the rows in the test set, for the correction of `paired_t_tests`; None for uncorrected tests.
 
     Returns
     -------
@@ -74,6 +81,7 @@ def verdict(
             control,
             compared_rate(of_kind, metric) if noise_rate is None else noise_rate,
             alpha,
+            test_fraction,
         )
         for kind, of_kind in scores.groupby("noise_kind", sort=False)
         if noise_rate is None or np.isclose(of_kind["noise_rate"], noise_rate).any()
@@ -92,7 +100,13 @@ def compared_rate(scores: pd.DataFrame, metric: str) -> float:
 
 
 def _verdict_on_kind(
-    scores: pd.DataFrame, kind: str, metric: str, control: str | None, noise_rate: float, alpha: float
+    scores: pd.DataFrame,
+    kind: str,
+    metric: str,
+    control: str | None,
+    noise_rate: float,
+    alpha: float,
+    test_fraction: float | None,
 ) -> str:
     """Write the paragraph on a kind of noise."""
     table, kept = _tables(scores, metric, noise_rate)
@@ -108,7 +122,13 @@ def _verdict_on_kind(
         if kept is not None:
             keeps = _retention_clause(scores, kept.loc[table.index, table.columns], metric, model)
         sentences = [f"{where} {rank}{keeps and joint}{keeps}"]
-        if table.shape[1] > 1:
+        if scores["dataset"].nunique() == 1 and table.shape[1] > 1:
+            compared = scores[scores["model"].isin(table.columns)]
+            tests = paired_t_tests(
+                compared, metric, noise_rate=noise_rate, alpha=alpha, test_fraction=test_fraction
+            )
+            sentences.append(_repeats_sentence(tests, model))
+        elif table.shape[1] > 1:
             sentences.append(_test_sentence(table, model, metric, alpha))
     sentences += _exclusion_sentences(scores, dropped, left_out)
     return " ".join(f"{sentence(text)}." for text in sentences)
@@ -174,10 +194,42 @@ def _test_sentence(table: pd.DataFrame, model: str, metric: str, alpha: float) -
     if len(better):
         clauses.append(f"{model} loses to {_model_list(better, 'losses', result.n_datasets)}")
     if len(tied):
-        names = listed(list(tied["model"])) if len(tied) <= MAX_NAMES else counted(len(tied), "other model")
-        p = p_text(tied["p_holm"].min())
-        clauses.append(f"no difference from {names} is shown ({p if len(tied) == 1 else f'smallest {p}'})")
+        clauses.append(_no_difference(tied["model"], tied["p_holm"]))
     return f"by Wilcoxon's signed-rank test with Holm's correction {'; '.join(clauses)}"
+
+
+def _repeats_sentence(tests: PairedTTests, model: str) -> str:
+    """Sentence on the tests of a model against the others over the repeats of a single data set."""
+    from statsmodels.stats.multitest import multipletests  # slow to import
+
+    if not tests.has_power:
+        return tests.remark.rstrip(".")
+    rows = tests.table[(tests.table["model"] == model) | (tests.table["other"] == model)]
+    others = rows["other"].where(rows["model"] == model, rows["model"])
+    is_won = (rows["outcome"] == "win") == (rows["model"] == model)
+    significant, p_holm, *_ = multipletests(rows["p_value"], tests.alpha, method="holm")
+    clauses = []
+    for verb, chosen in (("beats", significant & is_won), ("loses to", significant & ~is_won)):
+        if chosen.any():
+            p = p_text(p_holm[chosen].max())
+            names = _names(others[chosen], "model")
+            clauses.append(f"{model} {verb} {names} ({p if chosen.sum() == 1 else f'largest {p}'})")
+    if not significant.all():
+        clauses.append(_no_difference(others[~significant], p_holm[~significant]))
+    name = "paired t-tests" if tests.remark else "corrected resampled t-tests"
+    caution = "; uncorrected for the rows that repeats share" if tests.remark else ""
+    return f"over its repeats, by {name} with Holm's correction{caution}, {'; '.join(clauses)}"
+
+
+def _no_difference(tied: pd.Series[str], p_holm: Any) -> str:
+    """Clause on models from which no difference is shown."""
+    names, p = _names(tied, "other model"), p_text(p_holm.min())
+    return f"no difference from {names} is shown ({p if len(tied) == 1 else f'smallest {p}'})"
+
+
+def _names(models: pd.Series[str], noun: str) -> str:
+    """A few names, or their number."""
+    return listed(list(models)) if len(models) <= MAX_NAMES else counted(len(models), noun)
 
 
 def _model_list(rows: pd.DataFrame, column: str, n: int) -> str:

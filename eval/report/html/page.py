@@ -107,7 +107,9 @@ def render_page(run: Run) -> str:
         verdict=[
             paragraph
             for _, of_kind, rate in compared
-            for paragraph in verdict(of_kind, metric=results.metric, noise_rate=rate)
+            for paragraph in verdict(
+                of_kind, metric=results.metric, noise_rate=rate, test_fraction=config.resampled_fraction
+            )
         ]
         + ([f"{config.scored_on()}."] if config.scored_on() else []),
         tests=[

@@ -423,6 +423,8 @@ def test_from_data_to_results(study, tmp_path):
     (tmp_path / "study.jsonc").write_text(re.sub('"models": .*', '"models": ["decision_tree"],', text))
     dry = study(None, "--dry-run", "-j", "2", name="study.jsonc")
     assert (dry.exit_code, dry.stderr) == (0, "")
+    assert dry.stdout.startswith("spam: ")
+    assert re.search(r"^spam: \d+ rows, \d+ features?; rows by class: .+ \d+, .+ \d+$", dry.stdout, re.M)
     assert re.search(r"spam +decision_tree +15 +0 +0 +15 +[\d.]+ s", dry.stdout)
     assert re.search(r"^study: 15 cells, 0 finished, 15 .*[\d.]+ s .*2 cells", dry.stdout, re.M)
     assert {path.name for path in tmp_path.iterdir()} == {"spam.csv", "study.jsonc"}

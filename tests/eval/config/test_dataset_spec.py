@@ -48,9 +48,9 @@ def test_names():
         ({"openml": [24]}, "openml: must be the name or the ID of a data set, got [24]"),
         ({"path": "a.csv"}, "'target' is missing"),
         ({"path": "a.svm", "target": 0}, "'target' is not allowed, because rows of svmlight files"),
-        ({"path": "a.xls", "target": 0}, "path: must end in .csv, .parquet, .arff, .svm, .libsvm, .svmlight, be a"),
-        ({"path": "a.csv", "target": 0, "test_path": "a.t"}, "test_path: must end in .csv, .parquet, .arff"),
-        ({"path": "a.csv", "target": 0, "test_path": "."}, "test_path: must end in .csv, .parquet, .arff"),
+        ({"path": "a.xls", "target": 0}, "path: must end in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff, .svm, .libsvm, .svmlight, be a"),
+        ({"path": "a.csv", "target": 0, "test_path": "a.t"}, "test_path: must end in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff"),
+        ({"path": "a.csv", "target": 0, "test_path": "."}, "test_path: must end in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "b.csv", "split": "s"}, "has both 'split' and 'test_path'"),
         ({"name": "x", "path": "x" * 5000, "target": 0}, "path: must have at most 4096 characters"),
         ({"path": "a.csv", "target": 0, "format": "xls"}, "format: must be 'csv', 'parquet', 'arff' or 'svmlight'"),
@@ -64,7 +64,7 @@ def test_names():
         ({"path": "a.arff", "target": 0, "separator": ";"}, "'separator' is only allowed for CSV files, but the format is arff"),
         ({"path": "a.csv", "target": 0, "separator": "::"}, "separator: must"),
         ({"set": "iris", "max_rows": 3}, "max_rows: must be greater than or equal to 4"),
-        ({"set": "iris", "max_row": 3}, "max_row: unexpected key (did you mean 'max_rows'?); allowed keys: name, set, format, separator, path, openml"),
+        ({"set": "iris", "max_row": 3}, "max_row: unexpected key (did you mean 'max_rows'?); allowed keys: name, set, format, separator, decimal, encoding, missing_values, path, openml"),
     ],
 )  # fmt: skip
 def test_mistakes_give_one_line(keys, message):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from boostnoise.eval.datasets import files as data_files
-from boostnoise.eval.datasets.files import read_files
+from boostnoise.eval.datasets.files import CsvOptions, read_files
 from boostnoise.eval.errors import ConfigError
 
 ARFF = """% a comment
@@ -134,5 +134,39 @@ def test_paths_that_are_not_files():
 
 def test_other_separators(tmp_path):
     (tmp_path / "a.csv").write_text("x;y\n1,5;0\n")
-    (table,) = read_files([str(tmp_path / "a.csv")], ["csv"], "", ";")
+    (table,) = read_files([str(tmp_path / "a.csv")], ["csv"], "", CsvOptions(separator=";"))
     assert table.to_dict("list") == {"x": ["1,5"], "y": [0]}
+    (table,) = read_files([str(tmp_path / "a.csv")], ["csv"], "", CsvOptions(separator=";", decimal=","))
+    assert table.to_dict("list") == {"x": [1.5], "y": [0]}
+
+
+def test_names_such_as_na_are_missing_only_among_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("country,age,none\nNA,30,None\nDE,NA,\n,n/a,-\n")
+    table = read(path, "csv")
+    assert table["country"].tolist()[:2] == ["NA", "DE"]
+    assert table["none"].tolist()[::2] == ["None", "-"]
+    assert table["age"].tolist()[0] == 30
+    assert table.isna().to_numpy().tolist() == [[False, False, False], [False, True, True], [True, True, False]]
+    (table,) = read_files([str(path)], ["csv"], "", CsvOptions(missing_values=["-", "None"]))
+    assert table["none"].isna().all()
+
+
+def test_other_encodings(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("größe,y\n1,0\n".encode("latin-1"))
+    with pytest.raises(
+        ConfigError, match=r'a.csv cannot be read: it is not UTF-8; set "encoding", for example to'
+    ):
+        read(path, "csv")
+    (table,) = read_files([str(path)], ["csv"], "", CsvOptions(encoding="latin-1"))
+    assert table.columns.tolist() == ["größe", "y"]
+
+
+def test_text_of_columns_with_the_same_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,a\nx,1,NA\n,2,y\nNA,3,\n")
+    table = read(path, "csv")
+    assert table.columns.tolist() == ["a", "b", "a.1"]
+    assert table["a"].fillna("missing").tolist() == ["x", "missing", "NA"]
+    assert table["a.1"].fillna("missing").tolist() == ["NA", "y", "missing"]

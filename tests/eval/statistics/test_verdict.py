@@ -5,9 +5,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import wilcoxon
+from scipy.stats import t as student
+from scipy.stats import ttest_rel, wilcoxon
 
 from boostnoise.eval import score_table, verdict
+from boostnoise.eval._wording import p_text
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 
 NAMES = ("robust_forest", "gbm", "adaboost", "tree")
@@ -87,9 +89,7 @@ def test_many_models_are_counted():
     assert "m0 beats seven models (on 15 of 15 data sets, largest p < 0.001)." in text
 
 
-@pytest.mark.parametrize(
-    ("n", "words"), [(1, "One data set is"), (3, "Three data sets are"), (6, "Six data sets are")]
-)
+@pytest.mark.parametrize(("n", "words"), [(3, "Three data sets are"), (6, "Six data sets are")])
 def test_few_data_sets(scores, n, words):
     (text,) = verdict(scores[scores["dataset"].isin([f"d{i}" for i in range(n)])])
     assert text.endswith(
@@ -97,10 +97,36 @@ def test_few_data_sets(scores, n, words):
     )
     assert "p =" not in text
     assert "p <" not in text
-    if n == 1:
-        assert text.startswith(
-            "At 30 % uniform noise robust_forest has the best accuracy of four models on d0 and keeps"
-        )
+
+
+@pytest.mark.parametrize("test_fraction", [0.25, None])
+def test_a_single_data_set(test_fraction):
+    models = {"a": (0.9, 0.2), "b": (0.9, 0.205), "c": (0.9, 0.24), "d": (0.8, 0.2)}
+    scores = scores_of(models, n_datasets=1, repeats=8)
+    (text,) = verdict(scores, test_fraction=test_fraction)
+    wide = scores[scores["noise_rate"] == 0.3].pivot_table(index="repeat", columns="model", values="accuracy")
+    ratio = 0 if test_fraction is None else 8 * test_fraction / (1 - test_fraction)
+    p = {
+        name: 2 * student.sf(abs(ttest_rel(wide["a"], wide[name]).statistic) / np.sqrt(1 + ratio), 7)
+        for name in "bcd"
+    }
+    largest, p_b = 2 * max(p["c"], p["d"]), p["b"]
+    assert largest < 0.05 < p_b
+    assert text.startswith("At 30 % uniform noise a has the best accuracy of four models on d0 and keeps")
+    test = "corrected resampled t-tests" if test_fraction else "paired t-tests"
+    caution = "" if test_fraction else "; uncorrected for the rows that repeats share"
+    assert text.endswith(
+        f"Over its repeats, by {test} with Holm's correction{caution}, a beats c and d (largest {p_text(largest)}); "
+        f"no difference from b is shown ({p_text(p_b)})."
+    )
+    (text,) = verdict(scores, control="c", test_fraction=test_fraction)
+    assert "c beats d (" in text
+    assert "c loses to a" in text
+
+
+def test_a_single_data_set_with_few_repeats(scores):
+    (text,) = verdict(scores[scores["dataset"] == "d0"])
+    assert text.endswith("Two repeats are too few for paired t-tests; at least three repeats are needed.")
 
 
 def test_one_model(scores):

@@ -1,0 +1,230 @@
+"""Guess the keys of a data set from its table, and tell what a user may have overlooked."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._suggestions import nearest_first, suggest
+from .._wording import joined, numbered
+from ..datasets.encoding import MAX_CATEGORIES, is_number
+from ..datasets.files import CsvOptions, read_files
+from ..datasets.inspection import (
+    find_date_format,
+    find_label_variants,
+    find_leaks,
+    has_decimal_commas,
+    stray_values,
+)
+from ..errors import ConfigError
+
+SEPARATORS = ";\t|"
+MAX_STRAYS = 5  # more different values are not taken for missing ones
+MAX_CLASSES = 10  # whose rows are counted in the comment
+
+# Names of columns that are used as the target, in upper or lower case.
+TARGET_NAMES = ("label", "labels", "target", "class", "y")
+
+# A key of the data set: a comment or "", its name, and its value as JSON.
+Key = tuple[str, str, str]
+
+
+def guess_csv(path: str, where: str) -> tuple[pd.DataFrame, list[Key]]:
+    """Read a CSV file, and guess the keys that it needs to be read so."""
+    found: dict[str, Any] = {}
+    comments: dict[str, str] = {}
+
+    def read() -> pd.DataFrame:
+        (frame,) = read_files([path], ["csv"], where, CsvOptions(**found))
+        return frame
+
+    if Path(path).is_file() and (encoding := _guess_encoding(Path(path))):
+        found["encoding"] = encoding
+    frame = read()
+    if frame.shape[1] == 1:
+        separator = max(SEPARATORS, key=str(frame.columns[0]).count)
+        if separator in str(frame.columns[0]):
+            found["separator"] = separator
+            frame = read()
+    if any(has_decimal_commas(frame[name]) for name in frame):
+        found["decimal"] = ","
+        frame = read()
+    strays = {name: values for name in frame if (values := _missing_values(frame[name]))}
+    if strays:
+        name, values = next(iter(strays.items()))
+        n_values = int(frame[name].isin(values).sum())
+        comments["missing_values"] = (
+            f"{n_values} of {len(frame)} values of the column {to_json(str(name))} are not numbers."
+        )
+        found["missing_values"] = sorted({value for values in strays.values() for value in values})
+        frame = read()
+    return frame, [(comments.get(key, ""), key, to_json(value)) for key, value in found.items()]
+
+
+def _guess_encoding(path: Path) -> str | None:
+    """Encoding of a file that is not UTF-8."""
+    if path.name.lower().endswith(".gz"):
+        return None
+    content = path.read_bytes()
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return "latin-1"
+    return None
+
+
+def _missing_values(column: pd.Series[Any]) -> list[str]:
+    """Values without digits in a column of numbers."""
+    strays = stray_values(column)
+    return strays if len(strays) <= MAX_STRAYS and not any(re.search(r"\d", value) for value in strays) else []
+
+
+def guess_table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str]) -> list[Key]:
+    """Guess the keys of a data set in a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    target : str or None
+        Column of the labels, by name or position; None for a guess.
+    remarks : list of str
+        Gets what the user should check.
+
+    Raises
+    ------
+    ConfigError
+        If `target` is no column.
+    """
+    column, reason = _find_target(frame, target)
+    if reason:
+        remarks.append(f"guessed the target: column {column!r}, {reason}; use --target COLUMN to change it")
+    comment = " ".join(filter(None, [f"Guessed {reason}." if reason else "", _count_labels(frame[column])]))
+    keys = [(comment, "target", to_json(_column_key(frame, column)))]
+    labels, features = frame[column], frame.drop(columns=column)
+    dates = {name: found[1] for name in features if (found := find_date_format(features[name]))[0]}
+    reasons = {
+        name: reason
+        for name in features.columns.difference(list(dates), sort=False)
+        if (reason := _drop_reason(str(name), features[name]))
+    }
+    if reasons:
+        lines = [f"        {to_json(_column_key(frame, name))}" for name in reasons]
+        last = len(lines) - 1
+        dropped = "\n".join(
+            f"{line}{',' * (i < last)}  // {reason}"
+            for i, (line, reason) in enumerate(zip(lines, reasons.values(), strict=True))
+        )
+        keys.append(("Columns not used as features.", "drop", f"[\n{dropped}\n      ]"))
+        listed = joined((repr(str(name)) for name in reasons), limit=10)
+        remarks.append(f"dropped columns that are not features: {listed}")
+    features = features.drop(columns=list(reasons))
+    if dates:
+        date_format = next(iter(dates.values()))
+        names = [_column_key(frame, name) for name in dates if dates[name] == date_format]
+        keys.append(("Days since 1970, except for pipelines.", "dates", to_json(names)))
+        if date_format is not None:
+            keys.append(("", "date_format", to_json(date_format)))
+    text = [name for name in features if not is_number(features[[name]]).all() and name not in dates]
+    if text:
+        most = max(features[name].nunique() for name in text)
+        encoding = "onehot" if most <= MAX_CATEGORIES else "ordinal"
+        comment = f"{numbered(len(text), 'text column')}, with up to {most} values.  onehot or ordinal."
+        keys.append((comment, "categorical", to_json(encoding)))
+    n_missing = int(features.isna().any().sum())
+    if n_missing:
+        comment = (
+            f"{numbered(n_missing, 'column')} with missing values.  "
+            "impute, drop_rows, or keep for models that support them."
+        )
+        keys.append((comment, "missing", to_json("impute")))
+    remarks += _warnings(features, labels)
+    return keys
+
+
+def _count_labels(labels: pd.Series[Any]) -> str:
+    """Number of rows of each class, for a comment."""
+    counts = labels.value_counts()
+    if len(counts) > MAX_CLASSES:
+        return f"{len(counts)} classes with {counts.min()} to {counts.max()} rows each."
+    return f"Rows by class: {', '.join(f'{to_json(str(label))} {n}' for label, n in counts.items())}."
+
+
+def _warnings(features: pd.DataFrame, labels: pd.Series[Any]) -> list[str]:
+    """Remarks on labels, copies of rows, and columns that give the labels away."""
+    known, n_rows = labels.notna(), len(labels)
+    n_copies = int(pd.concat([features, labels], axis=1).duplicated().sum())
+    remarks = []
+    if not known.all():
+        remarks.append(f"{int((~known).sum())} of {n_rows} rows have no label and are not used")
+    remarks += [
+        f"labels that differ in case or blanks only: {joined(map(repr, variants))}"
+        for variants in find_label_variants(labels)
+    ]
+    if known.any():
+        remarks += [
+            f"column {str(name)!r} alone tells nearly all labels; drop it if it is not known before the label"
+            for name in find_leaks(features[known], labels[known])
+        ]
+    if n_copies:
+        remarks.append(
+            f"{n_copies} of {n_rows} rows are copies of others; copies among the test rows make scores too good"
+        )
+    return remarks
+
+
+def _find_target(frame: pd.DataFrame, target: str | None) -> tuple[Any, str]:
+    """Column of the labels, and the reason for a guess."""
+    if target is None:
+        for target_name in TARGET_NAMES:
+            for name in frame.columns:
+                if str(name).strip().lower() == target_name:
+                    return name, "because of its name"
+        return frame.columns[-1], "because it is the last column"
+    if target in frame.columns:
+        return target, ""
+    position = int(target) if re.fullmatch(r"-?\d{1,9}", target) else frame.shape[1]
+    if not -frame.shape[1] <= position < frame.shape[1]:
+        names = [str(name) for name in frame.columns]
+        raise ConfigError(
+            f"--target: {target!r} is not a column{suggest(target, names)}; "
+            f"columns are {nearest_first(target, names)}"
+        )
+    return frame.columns[position], ""
+
+
+def _column_key(frame: pd.DataFrame, column: Any) -> str | int:
+    """Name of a column in a config: its position if its name is not text."""
+    return column if isinstance(column, str) else int(np.flatnonzero(frame.columns == column)[0])
+
+
+def _drop_reason(name: str, column: pd.Series[Any]) -> str:
+    """Reason why a column is not a feature; "" if it may be one."""
+    if column.isna().all():
+        return "no values"
+    if pd.api.types.is_float_dtype(column):
+        return "infinite values" if np.isinf(column).any() else ""
+    try:
+        n_values = column.nunique()
+    except TypeError:
+        return "neither numbers nor text"
+    if n_values == 1 and column.notna().all():
+        return "the same value in all rows"
+    if not pd.api.types.is_numeric_dtype(column):
+        many = n_values > max(MAX_CATEGORIES, len(column) / 2)
+        return "unique in every row" if n_values == len(column) else "mostly unique text" if many else ""
+    is_counter = n_values == len(column) and (column.diff().dropna() == 1).all()
+    is_named_so = n_values == len(column) and re.search(r"(?i)(^|[\W_])(id|index|uuid)$|^unnamed: 0$", name)
+    return "row number or ID" if is_counter or is_named_so else ""
+
+
+def to_json(value: Any) -> str:
+    """JSON of a key or value, with printable characters only."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(value)
