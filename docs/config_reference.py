@@ -31,6 +31,7 @@ OBJECTS = {
     "DatasetSpec": "[data set](#data-sets)",
     "ModelSpec": "[model](#models)",
     "SearchSpec": "[search](#search)",
+    "EarlyStoppingSpec": "[early stopping](#early-stopping)",
     "FigureOptions": "[figure](#figures)",
 }
 NOISE = "[noise](#noise)"

@@ -54,7 +54,7 @@ def check_training_data(
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
     X = rank_categories(estimator, X, reset=reset)
     X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)
-    X = X.toarray() if issparse(X) else X
+    X = _dense(X)
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -101,7 +101,11 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
     """Validate the rows that a fitted `estimator` predicts on; returns a read-only array in C order."""
     X = rank_categories(estimator, X, reset=False)
     X = validate_data(estimator, X, reset=False, order="C", **CONVERSION)
-    return read_only(X.toarray() if issparse(X) else X)
+    return read_only(_dense(X))
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if issparse(X) else X
 
 
 def read_only(X: NDArray[np.floating]) -> NDArray[np.floating]:

@@ -11,7 +11,7 @@ import pytest
 from boostnoise.eval.config.dataset_spec import SETS, DatasetSpec
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.config.json_schema import config_schema
-from boostnoise.eval.config.model_spec import Metric, ModelSpec, SearchSpec
+from boostnoise.eval.config.model_spec import EarlyStoppingSpec, Metric, ModelSpec, SearchSpec
 from boostnoise.eval.config.noise_spec import NoiseSpec
 from boostnoise.eval.config.run import Config
 from boostnoise.eval.metrics.registry import MEASURES, PAIRED
@@ -109,6 +109,10 @@ def test_models():
     assert all(f"`{name}`" in TEXT for name in SHORT_NAMES)
     for example in json_blocks(TEXT)[1]:
         ModelSpec.model_validate(example)
+
+
+def test_early_stopping():
+    assert keys_of("Early stopping") == set(EarlyStoppingSpec.model_fields)
 
 
 def test_search():

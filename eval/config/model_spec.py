@@ -63,6 +63,21 @@ class SearchSpec(Strict):
         return n if self.draws is None else min(n, self.draws)
 
 
+class EarlyStoppingSpec(Strict):
+    """Stop a booster early, in each cell, on a part of its noisy training rows.
+
+    Attributes
+    ----------
+    holdout : float
+        Share of the training rows held out.
+    rounds : int
+        Rounds without a lower loss on the held-out rows after which training stops; the best round is used.
+    """
+
+    holdout: float = Field(default=0.2, gt=0, lt=1)
+    rounds: int = Field(default=20, ge=1, le=100_000)
+
+
 IDENTIFIER = r"[^\W\d_]\w*"
 
 
@@ -93,9 +108,12 @@ class ModelSpec(Strict):
         `module`, `model` and `params`.
     search : SearchSpec or None
         Search for parameters on the noisy training labels.
+    early_stopping : EarlyStoppingSpec or None
+        Early stopping of a booster on noisy labels, within the maximum number of rounds in `params`.  Not with
+        a search.
     name : str
         Name in tables and figures.  Text between dollar signs is rendered as LaTeX.  By default the model,
-        followed by ``(search)`` if there is a search.
+        followed by ``(search)`` if there is a search, or by ``(early stopping)``.
     """
 
     model_config = ConfigDict(json_schema_extra=_schema_of_model)
@@ -105,6 +123,7 @@ class ModelSpec(Strict):
     model: str
     params: dict[str, Any] = Field(default={})
     search: SearchSpec | None = None
+    early_stopping: EarlyStoppingSpec | None = None
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:
@@ -127,7 +146,9 @@ class ModelSpec(Strict):
             raise ValueError("must be the name of a model, or an object with 'model'")
         if not isinstance(value.get("model"), str):
             raise ValueError("'model' is missing; it is a short name, or a class with its 'module'")
-        value = {"name": value["model"] + " (search)" * bool(value.get("search")), **value}
+        detail = " (early stopping)" if value.get("early_stopping") is not None else ""
+        detail = " (search)" if value.get("search") else detail
+        value = {"name": value["model"] + detail, **value}
         return value if "module" in value else _expand_short_name(value)
 
     @field_validator("module", "model")
@@ -145,12 +166,16 @@ class ModelSpec(Strict):
         # Some models print their parameters.
         _check_printable(self.params, "params")
         _check_printable(None if self.search is None else self.search.params, "search.params")
+        if self.search is not None and self.early_stopping is not None:
+            raise ValueError("has both 'search' and 'early_stopping'; only one is allowed")
         return self
 
     @property
     def content(self) -> list[Any]:
         """Everything that affects the scores, without names."""
         content = [self.module, self.model, self.params]
+        if self.early_stopping is not None:
+            return [*content, {"early_stopping": self.early_stopping.model_dump()}]
         return content if self.search is None else [*content, self.search.model_dump(exclude_none=True)]
 
 

@@ -67,6 +67,8 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) 
             check_lightgbm_text([spec.params, spec.search.params if spec.search else None], where)
         if spec.search is None:
             _check_own_parameters(estimator)
+            if spec.early_stopping is not None:
+                estimator = _add_early_stopping(estimator, spec.early_stopping, where, seed)
         else:
             estimator = _add_search(estimator, spec.search, where, seed, threads, allowed)
     except ConfigError:
@@ -204,6 +206,18 @@ def _estimators_in(value: Any) -> Iterator[Any]:
 def _has_lightgbm(estimator: Any) -> bool:
     parts = (estimator, *estimator.get_params(deep=True).values())
     return any(base.__module__.partition(".")[0] == "lightgbm" for part in parts for base in type(part).__mro__)
+
+
+def _add_early_stopping(estimator: Any, settings: Any, where: str, seed: int) -> Any:
+    from .early_stopping import BOOSTERS, EarlyStoppingClassifier, stops_early
+
+    if not stops_early(estimator):
+        raise ConfigError(
+            f"{where} cannot stop early; allowed: {', '.join(BOOSTERS)}, and classes based on them"
+        )
+    return EarlyStoppingClassifier(
+        estimator, holdout=settings.holdout, rounds=settings.rounds, random_state=seed
+    )
 
 
 def _add_search(

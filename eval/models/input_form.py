@@ -21,6 +21,7 @@ FORM_OF_CLASS: dict[str, Form] = {
 PASS_ON = {
     "CalibratedClassifierCV": "estimator",
     "CleanlabClassifier": "estimator",
+    "EarlyStoppingClassifier": "estimator",
     "FeatureUnion": "transformer_list",
     "FixedThresholdClassifier": "estimator",
     "GridSearchCV": "estimator",

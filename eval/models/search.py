@@ -33,13 +33,13 @@ class SearchSplitter:
         Number of folds; reduced if no class has as many rows.
     holdout : float or None
         Fraction of validation rows, instead of folds.
-    seed : int
+    seed : int or None
         Random seed.
     """
 
     folds: int | None
     holdout: float | None
-    seed: int
+    seed: int | None
 
     def get_n_splits(self, X: Any, y: ArrayLike, groups: None = None) -> int:
         """Return the number of splits."""

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from .._wording import joined, numbered
 from ..datasets.dataset import Dataset
-from ..errors import printable
+from ..errors import printable, shown
 from ..execution.forecast import Forecast, Pair
 
 KNOWN_FROM = {
@@ -31,7 +31,10 @@ def rows_by_class(dataset: Dataset) -> dict[str, int]:
 def dataset_line(dataset: Dataset) -> str:
     """Size of a data set, and its rows by class, in one line."""
     n_rows, n_features = dataset.X.shape
-    classes = joined((f"{label} {n}" for label, n in rows_by_class(dataset).items()), limit=10)
+    counts = rows_by_class(dataset).values()
+    classes = joined(
+        (f"{shown(label)} {n}" for label, n in zip(dataset.classes.tolist(), counts, strict=True)), 10
+    )
     size = f"{numbered(n_rows, 'row')}, {numbered(n_features, 'feature')}"
     return printable(f"{dataset.name}: {size}; rows by class: {classes}")
 

@@ -91,9 +91,8 @@ def objects(schema):
 
 def test_every_key_is_described_and_has_its_default():
     described = list(objects(SCHEMA))
-    assert (
-        len(described) == 1 + 1 + 2 + 1 + 7
-    )  # config, data sets, models and their search, figures, kinds of noise
+    # Config, data sets, models with their search and early stopping, figures, kinds of noise.
+    assert len(described) == 1 + 1 + 3 + 1 + 7
     for schema in described:
         assert schema["additionalProperties"] is False
         for key, value in schema["properties"].items():
