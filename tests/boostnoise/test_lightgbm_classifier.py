@@ -2,6 +2,7 @@ import inspect
 
 import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
@@ -18,6 +19,18 @@ def test_small_data():
     np.testing.assert_allclose(
         RobustLGBMClassifier(budget=0, loss="ce", **QUIET).fit(X, y).predict_proba(X), expected
     )
+
+
+def test_categories_of_small_samples():
+    """LightGBM's default needs 100 rows for each group of categories."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=400), "town": pd.Categorical(rng.choice(list("abcdefgh"), 400))})
+    y = (frame["x"] > 0) ^ frame["town"].isin(list("abc"))
+    model = RobustLGBMClassifier(budget=2, random_state=0, **QUIET).fit(frame[:300], y[:300])
+    assert model.score(frame[300:], y[300:]) > 0.8
+    assert model.chosen_params_["min_data_per_group"] == 10
+    assert "[min_data_per_group: 10]" in model.booster_.model_to_string()
+    assert "[min_data_per_group: 100]" in model.set_params(budget=0).fit(frame, y).booster_.model_to_string()
 
 
 def test_parameters_set_later():

@@ -415,10 +415,11 @@ def test_from_data_to_results(study, tmp_path):
     started = study(None, "--init", "spam.csv", name="study.jsonc")
     assert started.exit_code == 0
     assert "noisyeval study.jsonc" in started.stdout
-    (warning,) = started.stderr.splitlines()
-    assert warning.startswith("noisyeval: warning: ")
-    assert "'label'" in warning
-    assert "--target COLUMN" in warning
+    guess, leak, copies = started.stderr.splitlines()
+    assert guess.startswith("noisyeval: warning: guessed the target: column 'label', because of its name; ")
+    assert guess.endswith("use --target COLUMN to change it")
+    assert "column 'x' alone tells nearly all labels" in leak
+    assert "35 of 70 rows are copies of others" in copies
     text = (tmp_path / "study.jsonc").read_text()
     (tmp_path / "study.jsonc").write_text(re.sub('"models": .*', '"models": ["decision_tree"],', text))
     dry = study(None, "--dry-run", "-j", "2", name="study.jsonc")

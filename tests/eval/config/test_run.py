@@ -68,7 +68,7 @@ def test_models():
         ({"datasets": [3]}, "datasets[0]: must be the name of a data set, or an object"),
         ({"datasets": [{"path": "a.csv"}]}, "datasets[0]: 'target' is missing"),
         ({"datasets": [{"target": "y"}]}, "datasets[0]: has no source; add 'path' and 'target', 'set', or 'openml'"),
-        ({"datasets": [{"path": "a.xls", "target": "y"}]}, "datasets[0].path: must end in .csv, .parquet, .arff"),
+        ({"datasets": [{"path": "a.xls", "target": "y"}]}, "datasets[0].path: must end in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff"),
         ({"datasets": [{"path": 3, "target": "y", "name": "x"}]}, "datasets[0]: path must be a string"),
         ({"datasets": [{"path": "a.csv", "target": "y", "sep": ";"}]}, "datasets[0].sep: unexpected key; allowed keys: name"),
         ({"datasets": ["iris", "iris"]}, "two data sets are named 'iris'"),
