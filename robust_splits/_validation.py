@@ -105,7 +105,8 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
 
 
 def _dense(X: Any) -> Any:
-    return X.toarray() if issparse(X) else X
+    is_sparse = issparse(X)
+    return X.toarray() if is_sparse else X
 
 
 def read_only(X: NDArray[np.floating]) -> NDArray[np.floating]:
