@@ -49,6 +49,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     n_classes_: int
     criterion_: Criterion
+    _categories: dict[Any, list[Any]]
 
     _auto_max_features: float | str | None = None
     _class_weight_names: tuple[str, ...] = ("balanced",)

@@ -276,6 +276,7 @@ class BaseForest(BaseRobustTrees):
         )
         estimator.criterion_ = self.criterion_
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
+        estimator._categories = self._categories
         estimator.n_features_in_ = self.n_features_in_
         return estimator
 

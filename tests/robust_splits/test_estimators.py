@@ -171,6 +171,8 @@ def test_categories_are_ranked_in_their_order():
     expected = plain.predict_proba(ranks)
     np.testing.assert_array_equal(model.predict_proba(frame), expected)
     assert model.feature_names_in_.tolist() == ["size", "noise"]
+    trees = [tree.predict_proba(ranks.to_numpy()) for tree in model.estimators_]
+    np.testing.assert_allclose(np.mean(trees, axis=0), expected)
     # The categories are those of the training rows, whatever the order or type of later ones.
     reordered = frame.assign(size=frame["size"].cat.reorder_categories(list("abcmx")))
     text = frame.assign(size=frame["size"].astype(object))

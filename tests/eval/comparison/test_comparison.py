@@ -129,8 +129,10 @@ def test_tests(two_kinds):
     assert text.startswith("ELA, equalised loss of accuracy at 10 % pair_flip noise\n")
     for part in (found.friedman_nemenyi, found.wilcoxon_holm, found.paired_t):
         assert str(part) in text
-    assert "by paired t-tests over the repeats of each (α = 0.05): " in text
-    assert "(α = 0.1): " in str(two_kinds.tests(0.1, noise_kind="uniform", alpha=0.1))
+    flowing = text.replace("\n", " ")
+    assert "by paired t-tests over the repeats of each (α = 0.05): " in flowing
+    assert max(map(len, text.splitlines())) <= 88
+    assert "(α = 0.1): " in str(two_kinds.tests(0.1, noise_kind="uniform", alpha=0.1)).replace("\n", " ")
     with pytest.raises(ValueError, match="control must be one of a, b, c, got 'z'"):
         two_kinds.tests(0.1, "z", noise_kind="uniform")
     with pytest.raises(ValueError, match=r"noise_rate must be one of 0, 0\.1, 0\.4, got 0\.2"):
