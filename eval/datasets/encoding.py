@@ -226,4 +226,5 @@ def _replace(frame: pd.DataFrame, columns: dict[Any, pd.Series[Any]]) -> pd.Data
     """Replace columns, all at once, as there may be many."""
     if not columns:
         return frame
-    return pd.concat([columns.get(name, frame[name]) for name in frame.columns], axis=1)
+    replaced = pd.concat([columns.get(name, frame[name]) for name in frame.columns], axis=1)
+    return replaced.set_axis(frame.columns, axis=1)
