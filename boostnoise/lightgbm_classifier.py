@@ -25,14 +25,7 @@ from ._folds import Rows
 from ._lightgbm_callbacks import CurveRecorder, ScheduledParameters, stops_early
 from ._lightgbm_parameters import AUTO_PARAMETERS, LIGHTGBM_NAMES
 from .adaptation import adapt, build_loss
-from .auto_parameters import (
-    AUTO,
-    LENGTH_PARAMETERS,
-    check_search,
-    choose_parameters,
-    is_auto,
-    write_choice,
-)
+from .auto_parameters import AUTO, LENGTH_PARAMETERS, check_search, choose_parameters, is_auto, write_choice
 from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
 from .learning_curve import LearningCurve, Schedule
@@ -79,13 +72,12 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         each fold).
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Hessian strategy, see `boostnoise.curvature`; None uses the default of the loss.
-    n_estimators, learning_rate, num_leaves, max_depth : default="auto"
-    min_child_weight, min_child_samples, min_data_per_group : default="auto"
-    subsample, subsample_freq, colsample_bynode : default="auto"
+    n_estimators, learning_rate, num_leaves, max_depth, min_child_weight, min_child_samples : default="auto"
+    min_data_per_group, subsample, subsample_freq, colsample_bynode : default="auto"
         As in `lightgbm.LGBMClassifier`.  What is "auto" is chosen on the noisy labels, see
         `boostnoise.auto_parameters`, or is LightGBM's default if `budget` is 0, if boosting is not "gbdt", or
-        if sampling is not "bagging".  If `num_leaves` or `max_depth` is given, the other one has its default.
-        The same holds for `min_child_weight` and `min_child_samples`.
+        if sampling is not "bagging".  If one of `num_leaves` and `max_depth` is given, the other one has its
+        default, and likewise with `min_child_weight` and `min_child_samples`.
     budget : float, default=20
         Cost of `fit`, roughly in fits of `lightgbm.LGBMClassifier` with its defaults.  0 chooses nothing.
     cv : int, cross-validation splitter or iterable of splits, default=5

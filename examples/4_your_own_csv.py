@@ -74,8 +74,9 @@ loans.head()
 
 # %% [markdown]
 # A data set from a file is described as in a config: its path, the column of the labels, and what to do with
-# missing values. Text columns are one-hot encoded. (In a shell, `noisyeval loans.jsonc --init loans.csv` writes
-# such a description for any file and explains its guesses.)
+# missing values. Text columns become categories for boosters, and one-hot columns for other models. (In a
+# shell, `noisyeval loans.jsonc --init loans.csv` writes such a description for any file and explains its
+# guesses.)
 #
 # Two kinds of noise are added: `uniform`, which affects all rows alike, and `instance_dependent`, which mostly
 # affects rows near the boundary between the classes, where people also make most of their errors. As always, a

@@ -96,15 +96,13 @@ def plain(value: Any, where: str) -> Any:
 def _describe_tool(value: Any) -> dict[str, Any] | None:
     """Description of a selector of columns or a function of `TOOLS`; None for other values."""
     is_function = inspect.isfunction(value)
-    name = value.__name__ if is_function else type(value).__name__
+    tool: object = value if is_function else type(value)
+    tool_name = value.__name__ if is_function else type(value).__name__
     for module, names in TOOLS.items():
-        if name in names and getattr(sys.modules.get(module), name, None) is (
-            value if is_function else type(value)
-        ):
-            params = (
-                {} if is_function else {key: _type_names(given) for key, given in vars(value).items() if given}
-            )
-            return {"module": module, "model": name, "params": params}
+        if tool_name in names and getattr(sys.modules.get(module), tool_name, None) is tool:
+            settings = {} if is_function else vars(value)
+            params = {name: _type_names(setting) for name, setting in settings.items() if setting}
+            return {"module": module, "model": tool_name, "params": params}
     return None
 
 

@@ -83,7 +83,7 @@ def find_date_format(column: pd.Series[Any]) -> tuple[bool, str | None]:
 
 
 def find_leaks(features: pd.DataFrame, labels: pd.Series[Any]) -> list[Any]:
-    """Columns of which each alone determines nearly all labels.
+    """Columns that predict nearly all labels on their own.
 
     The labels of at most 5,000 rows are predicted by the majority label of each text value, or by a decision
     tree on a numeric column with one leaf per class.  A column is named if 99 % of them are right, and the

@@ -63,7 +63,9 @@ def _parts(nested: Any) -> Iterator[Any]:
 def _accepts_categories(estimator: Any) -> bool:
     """Whether the parameters of a booster allow categories."""
     params = estimator.get_params(deep=False)
-    return bool(params.get("booster") != "gblinear" and params.get("tree_method") != "exact")
+    columns = params.get("categorical_features", "from_dtype")  # by position, they are columns of a matrix
+    linear_or_exact = params.get("booster") == "gblinear" or params.get("tree_method") == "exact"
+    return isinstance(columns, str) and not linear_or_exact
 
 
 def _transforms_text(estimator: Any) -> bool:

@@ -41,6 +41,8 @@ SELECTING = make_pipeline(make_column_transformer((StandardScaler(), ["x"])), Lo
         (LGBMClassifier(), "categories"),
         (RobustLGBMClassifier(), "categories"),
         (HistGradientBoostingClassifier(), "few_categories"),
+        (HistGradientBoostingClassifier(categorical_features=[0, 2]), "numbers"),
+        (HistGradientBoostingClassifier(categorical_features=None), "numbers"),
         (make_pipeline("passthrough", LGBMClassifier()), "categories"),
         (SELECTING, "frame"),
         (make_pipeline(OneHotEncoder(), SVC()), "frame"),
