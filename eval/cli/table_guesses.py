@@ -30,6 +30,9 @@ MAX_CLASSES = 10  # whose rows are counted in the comment
 # Names of columns that are used as the target, in upper or lower case.
 TARGET_NAMES = ("label", "labels", "target", "class", "y")
 
+# Names of columns that may hold groups of rows.
+GROUP_NAMES = r"(?i)(^|[\W_])(id|group|patient|subject|user|customer)$"
+
 # A key of the data set: a comment or "", its name, and its value as JSON.
 Key = tuple[str, str, str]
 
@@ -124,6 +127,12 @@ def guess_table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str]
         keys.append(("Columns not used as features.", "drop", f"[\n{dropped}\n      ]"))
         listed = joined((repr(str(name)) for name in reasons), limit=10)
         remarks.append(f"dropped columns that are not features: {listed}")
+    remarks += [
+        f"several rows share a value of {str(name)!r}; if they belong together, set "
+        f'"group": {to_json(_column_key(frame, name))}'
+        for name in features
+        if re.search(GROUP_NAMES, str(name)) and 1 < features[name].nunique() < len(frame)
+    ]
     features = features.drop(columns=list(reasons))
     if dates:
         date_format = next(iter(dates.values()))

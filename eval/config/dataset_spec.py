@@ -143,6 +143,13 @@ class DatasetSpec(Strict):
     split : str, int or None
         Column that marks each row as ``train`` or ``test``; it is not used as a feature.  Repeats then differ
         only in noise and seeds.
+    group : str, int or None
+        Column of groups of rows that stay together, such as the rows of one patient: in the random split, in
+        searches and early stopping, and in the folds of this project's models.  In-bag and out-of-bag rows of
+        forests may share a group.  It is not used as a feature.
+    weight : str, int or None
+        Column of the weights of rows in training, numbers from 0, which every model must accept.  It is not
+        used as a feature.  Scores are not weighted.
     drop : list of str or int
         Columns, by name or position, that are not used as features.
     features : {"frame", "numbers"} or None
@@ -180,6 +187,8 @@ class DatasetSpec(Strict):
     test_path: Name | None = None
     target: Column | None = None
     split: Column | None = None
+    group: Column | None = None
+    weight: Column | None = None
     drop: list[Column] = Field(default=[], max_length=100_000)
     dates: list[Column] = Field(default=[], max_length=100_000)
     date_format: Annotated[str, Field(min_length=1, max_length=100)] | None = None
@@ -243,7 +252,7 @@ class DatasetSpec(Strict):
             raise ValueError(f"must end in {suffixes}, be an existing folder, or have a 'format'")
         return path
 
-    @field_validator("target", "split", mode="before")
+    @field_validator("target", "split", "group", "weight", mode="before")
     @classmethod
     def _name_or_position(cls, column: Any) -> Any:
         if column is not None and (isinstance(column, bool) or not isinstance(column, str | int)):

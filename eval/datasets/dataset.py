@@ -13,22 +13,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._suggestions import nearest_first, suggest
-from .._wording import joined, numbered
 from ..config.dataset_spec import Column, DatasetSpec, Missing, format_of
 from ..errors import ConfigError
 from ..models.input_form import Form
 from .encoding import Encoding, FeatureEncoder, Features, check_features, is_number, update_with_frame
 from .files import SVMLIGHT_TARGET, CsvOptions, read_files
 from .inspection import describe_numbers_as_text, parse_dates
+from .labels import encode_labels, rows_with_label
 from .named_sets import load_openml, load_set
+from .row_columns import check_split, read_groups, read_split, read_weights
 
 # Fixed seed for drawing rows, so that a data set is the same in every run.
 SEED = 0
-
-# More classes that are not whole numbers are measurements.
-MAX_FRACTIONS = 20
-
-MAX_WHOLE = 2**53  # floats represent all whole numbers up to here
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +46,10 @@ class Dataset:
         Names of the features, for frames made of an array.
     encoding : Encoding
         How features are converted for models.
+    groups : int64 array of shape (n_samples,) or None
+        Number of the group of each row.  Rows of a group stay together.
+    weights : float64 array of shape (n_samples,) or None
+        Weight of each row in training.
     """
 
     name: str
@@ -59,11 +59,19 @@ class Dataset:
     is_test: NDArray[np.bool_] | None = None
     columns: tuple[str, ...] = ()
     encoding: Encoding = dataclasses.field(default_factory=Encoding)
+    groups: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Dataset:
         """Select rows by position."""
-        is_test = None if self.is_test is None else self.is_test[rows]
-        return dataclasses.replace(self, X=_take(self.X, rows), y=self.y[rows], is_test=is_test)
+        return dataclasses.replace(
+            self,
+            X=self.X.iloc[rows] if isinstance(self.X, pd.DataFrame) else self.X[rows],
+            y=self.y[rows],
+            is_test=None if self.is_test is None else self.is_test[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
 
     def features(self, form: Form, train: NDArray[np.int64], *parts: NDArray[np.int64]) -> list[Features]:
         """Features of parts of the rows, in the form that a model takes.
@@ -90,7 +98,7 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the features, the class numbers and the given split, in order; independent of the name."""
+        """Hash of features, class numbers, given split, groups and weights, in order, without the name."""
         digest = hashlib.sha256()
         digest.update(repr(self.X.shape).encode())
         if isinstance(self.X, pd.DataFrame):
@@ -103,53 +111,66 @@ class Dataset:
         digest.update(np.ascontiguousarray(self.y, dtype="<i8").tobytes())
         if self.is_test is not None:
             digest.update(np.ascontiguousarray(self.is_test, dtype="u1").tobytes())
+        if self.groups is not None:
+            digest.update(b"groups" + np.ascontiguousarray(self.groups, dtype="<i8").tobytes())
+        if self.weights is not None:
+            digest.update(b"weights" + np.ascontiguousarray(self.weights, dtype="<f8").tobytes())
         return digest.hexdigest()
 
 
 def load_dataset(spec: DatasetSpec) -> Dataset:
     """Read and check a data set, and encode its labels.
 
-    The steps are: read the split, drop columns, rows without a label and (with ``"missing": "drop_rows"``)
-    incomplete rows, encode the labels, draw at most `max_rows` rows.  Rows without a label cause a warning.
-    The draw is stratified by class, and by training and test rows if the split is given, with at least one row
-    of each group.  It keeps the order of the rows and has a fixed seed, so the data set is the same in every
-    run.
+    The steps are: read the split, set groups and weights aside, drop columns, rows without a label and (with
+    ``"missing": "drop_rows"``) incomplete rows, encode the labels, draw at most `max_rows` rows.  Rows without
+    a label cause a warning.  The draw is stratified by class, and by training and test rows if the split is
+    given, with at least one row of each stratum.  It keeps the order of the rows and has a fixed seed, so the
+    data set is the same in every run.
 
     Raises
     ------
     ConfigError
         If the source cannot be read or is empty, a named column does not exist, all labels are missing, labels
-        are infinite or continuous, there is only one class, the split is unusable, or a column has neither
-        numbers, nor dates, nor text.
+        are infinite or continuous, there is only one class, the split, the groups or the weights are unusable,
+        or a column has neither numbers, nor dates, nor text.
     """
     where = f"data set {spec.name!r}"
     frame, target, is_test = _read(spec, where)
     dropped = [_find_column(frame, column, "drop", where) for column in spec.drop]
     if target in dropped:
         raise ConfigError(f"{where}: drop names the target {target!r}")
-    if spec.split is not None:
-        split = _find_column(frame, spec.split, "split", where)
-        if split == target:
-            raise ConfigError(f"{where}: split names the target {target!r}")
-        is_test = _read_split(frame[split], where)
-        dropped.append(split)
+    about = pd.DataFrame(index=frame.index)  # what else is known of each row
+    if is_test is not None:
+        about["split"] = is_test
+    names = {}
+    for key in ("split", "group", "weight"):
+        column = getattr(spec, key)
+        if column is not None:
+            names[key] = name = _find_column(frame, column, key, where)
+            if name == target:
+                raise ConfigError(f"{where}: {key} names the target {target!r}")
+            about[key] = read_split(frame[name], where) if key == "split" else frame[name]
+    dropped += names.values()
     dates = [_find_column(frame, column, "dates", where) for column in spec.dates]
     frame = frame.drop(columns=dropped)
     if len(frame) == 0:
         raise ConfigError(f"{where}: has no rows")
-    rows = _rows_with_label(frame[target], where)
+    rows = rows_with_label(frame[target], where)
     if spec.missing == "drop_rows":
         rows = rows & frame.notna().all(axis=1).to_numpy()
         if not rows.any():
             raise ConfigError(f"{where}: every row has a missing value")
-    if not rows.all():
-        frame, is_test = frame[rows], None if is_test is None else is_test[rows]
-    classes, y = _encode_labels(frame[target], spec.positive, where)
+    frame, about = frame[rows], about[rows]
+    classes, y = encode_labels(frame[target], spec.positive, where)
     if spec.max_rows is not None and spec.max_rows < len(frame):
-        drawn = draw_rows(y if is_test is None else y + classes.size * is_test, spec.max_rows, where)
-        frame, y, is_test = frame.iloc[drawn], y[drawn], None if is_test is None else is_test[drawn]
+        strata = y + classes.size * about["split"].to_numpy() if "split" in about else y
+        drawn = draw_rows(strata, spec.max_rows, where)
+        frame, about, y = frame.iloc[drawn], about.iloc[drawn], y[drawn]
+    is_test = about["split"].to_numpy() if "split" in about else None
+    groups = read_groups(about["group"].rename(names["group"]), where) if "group" in about else None
+    weights = read_weights(about["weight"].rename(names["weight"]), y, where) if "weight" in about else None
     if is_test is not None:
-        _check_split(y, is_test, where)
+        check_split(y, is_test, groups, where)
     features = frame.drop(columns=target)
     for name in dates:
         if name in features:
@@ -160,7 +181,9 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     features = check_features(features, spec.missing, where)
     columns = tuple(map(str, features.columns))
     encoding = Encoding(spec.features, spec.categorical, spec.missing)
-    return Dataset(spec.name, _to_array(features, spec.missing), y, classes, is_test, columns, encoding)
+    return Dataset(
+        spec.name, _to_array(features, spec.missing), y, classes, is_test, columns, encoding, groups, weights
+    )
 
 
 def _to_array(features: pd.DataFrame, missing: Missing) -> Features:
@@ -168,10 +191,6 @@ def _to_array(features: pd.DataFrame, missing: Missing) -> Features:
     if not is_number(features).all() or (missing == "impute" and features.isna().any(axis=None)):
         return features.set_axis(features.columns.map(str), axis=1)
     return np.ascontiguousarray(features.to_numpy(dtype=np.float64))
-
-
-def _take(X: Features, rows: NDArray[np.int64]) -> Features:
-    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
 def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.bool_] | None]:
@@ -204,72 +223,6 @@ def _find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> A
     return column
 
 
-def _read_split(split: pd.Series[Any], where: str) -> NDArray[np.bool_]:
-    """Whether each row is a test row, from a column of 'train' and 'test'."""
-    is_test = split.isin(["test"]).to_numpy()
-    invalid = split[~is_test & ~split.isin(["train"]).to_numpy()]
-    if len(invalid):
-        found = invalid.tolist()[0]
-        raise ConfigError(f"{where}: column {split.name!r} must contain 'train' or 'test', found {found!r}")
-    return np.asarray(is_test, dtype=np.bool_)
-
-
-def _rows_with_label(labels: pd.Series[Any], where: str) -> NDArray[np.bool_]:
-    """Whether each row has a label; warns if some have none."""
-    rows: NDArray[np.bool_] = labels.notna().to_numpy()
-    if not rows.any():
-        raise ConfigError(f"{where}: column {labels.name!r} has no labels")
-    if not rows.all():
-        n_dropped = int((~rows).sum())
-        warnings.warn(
-            f"{where}: column {labels.name!r} has {numbered(n_dropped, 'missing label')}; "
-            f"the other {rows.size - n_dropped} rows are used",
-            stacklevel=3,
-        )
-    return rows
-
-
-def _encode_labels(
-    labels: pd.Series[Any], positive: list[Any] | None, where: str
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Sorted labels, or negative and positive if `positive` is given, and the class number of each row."""
-    target = labels.name
-    is_float = pd.api.types.is_float_dtype(labels)
-    if is_float and not np.isfinite(labels).all():
-        raise ConfigError(f"{where}: column {target!r} has infinite labels")
-    if is_float and (labels == np.trunc(labels)).all() and (labels.abs() <= MAX_WHOLE).all():
-        labels = labels.astype(np.int64)  # as without the missing labels that made them floats
-    try:
-        classes, y = np.unique(labels.to_numpy(), return_inverse=True)
-    except (TypeError, ValueError):
-        raise ConfigError(f"{where}: column {target!r} has labels that cannot be sorted") from None
-    if classes.size < 2:
-        raise ConfigError(f"{where}: needs at least two classes, found only {classes.tolist()[0]!r}")
-    if is_float and classes.size > MAX_FRACTIONS and (classes != np.trunc(classes)).any():
-        raise ConfigError(
-            f"{where}: column {target!r} has {classes.size} different numbers from {classes[0]:g} to "
-            f"{classes[-1]:g}, but labels must be classes; divide the numbers into classes"
-        )
-    if classes.size > len(labels) / 2:
-        raise ConfigError(
-            f"{where}: column {target!r} has {classes.size} different labels in {len(labels)} rows; "
-            "is it the right target?"
-        )
-    if positive is None:
-        return classes, y.astype(np.int64)
-    found = classes.tolist()
-    for label in positive:
-        if label not in found:
-            raise ConfigError(
-                f"{where}: positive contains {label!r}, which is not a label; "
-                f"labels are {joined(map(repr, found))}"
-            )
-    is_positive = np.array([label in positive for label in found])
-    if is_positive.all():
-        raise ConfigError(f"{where}: positive contains all labels; the negative class needs at least one")
-    return np.array(["negative", "positive"]), is_positive[y].astype(np.int64)
-
-
 def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.int64]:
     """Draw rows, stratified by group and with at least one row of each; return their sorted positions.
 
@@ -292,10 +245,3 @@ def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.
     by_group = shuffled[np.argsort(groups[shuffled], kind="stable")]
     rank = np.concatenate([np.arange(size) / size for size in sizes])  # from 0 to 1 in each group
     return np.sort(by_group[np.argsort(rank, kind="stable")[:n_rows]])
-
-
-def _check_split(y: NDArray[np.int64], is_test: NDArray[np.bool_], where: str) -> None:
-    if not is_test.any() or is_test.all():
-        raise ConfigError(f"{where}: the split has no {'training' if is_test.any() else 'test'} rows")
-    if np.unique(y[~is_test]).size < 2:
-        raise ConfigError(f"{where}: the training rows of the split have only one class")

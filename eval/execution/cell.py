@@ -6,6 +6,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Collection
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -20,10 +21,14 @@ from ..errors import one_line
 from ..metrics.outcome import Outcome
 from ..metrics.scoring import measure
 from ..models.factory import build
+from ..models.fit_arguments import fit_arguments
 from ..models.input_form import enable_categories, input_form
 from ..models.packages import packages_of
 from ..noise.base import NoisyLabels
 from .jobs import Job
+
+# All models of a repeat share the split, and many groups take seconds.
+_split = lru_cache(maxsize=16)(split)
 
 
 def run_cell(
@@ -56,7 +61,7 @@ def run_cell(
 
 
 def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
-    train, test = split(dataset, job.test_fraction, job.stratify, job.seed)
+    train, test = _split(dataset, job.test_fraction, job.stratify, job.seed)
     # Noise is drawn inside the limit too: the last digits of sums over features depend on the number of
     # threads.
     with threadpool_limits(job.threads):
@@ -67,10 +72,13 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
         X_train, X_test = dataset.features(input_form(model), train, train, test)
         if isinstance(X_train, pd.DataFrame):
             enable_categories(model)
-        _warm_up(job, X_train, y_train, X_test)
+        weights = None if dataset.weights is None else dataset.weights[train]
+        groups = None if dataset.groups is None else dataset.groups[train]
+        arguments = fit_arguments(model, weights, groups)
+        _warm_up(job, X_train, y_train, X_test, weights)
         begin()
         start = time.perf_counter()
-        model.fit(X_train, y_train)
+        model.fit(X_train, y_train, **arguments)
         fitted = time.perf_counter()
         predicted = model.predict(X_test)
         predict_seconds = time.perf_counter() - fitted
@@ -107,7 +115,13 @@ def _corrupt(
 _warmed_up: set[str] = set()  # fingerprints of data sets
 
 
-def _warm_up(job: Job, X_train: Features, y_train: NDArray[np.int64], X_test: Features) -> None:
+def _warm_up(
+    job: Job,
+    X_train: Features,
+    y_train: NDArray[np.int64],
+    X_test: Features,
+    weights: NDArray[np.float64] | None,
+) -> None:
     """Load the compiled code of `robust_splits`, so that timed fits do not include it.
 
     The code that is needed depends on the data, so every process does this once per data set.
@@ -121,5 +135,5 @@ def _warm_up(job: Job, X_train: Features, y_train: NDArray[np.int64], X_test: Fe
         ("robust_forest", {"max_depth": 1, "n_estimators": 1}),
     ):
         spec = ModelSpec.model_validate({"model": name, "params": params})
-        build(spec, seed=0, threads=1).fit(X_train, y_train).predict(X_test)
+        build(spec, seed=0, threads=1).fit(X_train, y_train, sample_weight=weights).predict(X_test)
     _warmed_up.add(job.fingerprint)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..errors import ConfigError
 from ..metrics.outcome import Outcome
 from ..models.allowed_classes import check_classes
 from ..models.factory import build
+from ..models.fit_arguments import fit_arguments
 from ..models.packages import described_classes
 from .jobs import Job, make_jobs
 from .store import Store
@@ -175,9 +177,20 @@ def _check_pending(plan: Plan) -> None:
     for i, model in enumerate(config.models):
         if model.name in models:
             with _model_in_errors(i, model):
-                build(model, seed=config.random_state, threads=config.threads, allowed=plan.allowed)
+                estimator = build(model, seed=config.random_state, threads=config.threads, allowed=plan.allowed)
+                _check_weights(estimator, model, plan)
     for name in dict.fromkeys(job.dataset for job in plan.pending.values()):
         _check_split(plan.datasets[name], config)
+
+
+def _check_weights(estimator: Any, model: ModelSpec, plan: Plan) -> None:
+    for name in {job.dataset for job in plan.pending.values() if job.model.name == model.name}:
+        try:
+            fit_arguments(estimator, plan.datasets[name].weights, None)
+        except ValueError as error:
+            raise ConfigError(
+                f"{error}, but data set {name!r} has a column of weights; leave out the model or 'weight'"
+            ) from None
 
 
 @contextmanager

@@ -54,8 +54,14 @@ class CatBoostClassifier(catboost.CatBoostClassifier, BaseEstimator):
         return self
 
     def fit(self, X: Any, y: Any = None, **kwargs: Any) -> Self:
-        """Fit to features and labels."""
+        """Fit to features and labels.
+
+        An `eval_set` holds features, labels, and weights or None.
+        """
         X, categories = _as_text(X)
+        if kwargs.get("eval_set") is not None:
+            X_stop, y_stop, weight = kwargs["eval_set"]
+            kwargs["eval_set"] = catboost.Pool(_as_text(X_stop)[0], y_stop, categories, weight=weight)
         super().fit(X, y, cat_features=categories, **kwargs)
         return self
 

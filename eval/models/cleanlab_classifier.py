@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from boostnoise._folds import integer_seed, make_folds
+from boostnoise.cross_fitting import predict_out_of_fold, predicted_rows
 
 
 class CleanlabClassifier(ClassifierMixin, BaseEstimator):
@@ -63,13 +65,17 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         self.filter_by = filter_by
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None, groups: Any = None) -> Self:
         """Remove mislabelled rows and fit the classifier to the others.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of rows, which the estimator must accept.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Groups of rows that folds keep together.
 
         Returns
         -------
@@ -77,17 +83,22 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         """
         X = X if hasattr(X, "shape") else np.asarray(X)
         classes, y = np.unique(y, return_inverse=True)
-        self.is_issue_, correct_rate = self._find_label_issues(X, y)
+        arguments = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)}
+        self.is_issue_, correct_rate = self._find_label_issues(X, y, arguments, groups)
         kept = ~self.is_issue_
         present, kept_y = np.unique(y[kept], return_inverse=True)
         self.classes_ = classes[present]
-        weights = {}
-        if "sample_weight" in inspect.signature(self.estimator.fit).parameters:
-            weights = {"sample_weight": 1.0 / np.maximum(correct_rate, 1e-3)[y[kept]]}
-        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), kept_y, **weights)
+        if sample_weight is not None or has_fit_parameter(self.estimator, "sample_weight"):
+            weight = 1.0 / np.maximum(correct_rate, 1e-3)[y]
+            arguments["sample_weight"] = (weight * arguments.get("sample_weight", 1.0))[kept]
+        if groups is not None and has_fit_parameter(self.estimator, "groups"):
+            arguments["groups"] = np.asarray(groups)[kept]
+        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), kept_y, **arguments)
         return self
 
-    def _find_label_issues(self, X: Any, y: NDArray[np.intp]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def _find_label_issues(
+        self, X: Any, y: NDArray[np.intp], arguments: dict[str, Any], groups: Any
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Find wrong labels; also return the estimated rate of correct labels in each class."""
         from cleanlab.classification import CleanLearning
 
@@ -102,10 +113,22 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
                 cv_n_folds=max(2, min(self.folds, np.bincount(y).max())),
                 find_label_issues_kwargs={"filter_by": self.filter_by, "n_jobs": 1},
             )
-            issues = finder.find_label_issues(X, y)
+            if arguments or groups is not None:  # which its own folds do not use
+                p = self._predict_out_of_fold(probabilistic, X, y, arguments, groups)
+                issues = finder.find_label_issues(labels=y, pred_probs=p)
+            else:
+                issues = finder.find_label_issues(X, y)
         finally:
             np.random.set_state(state)
         return issues["is_label_issue"].to_numpy(), np.diagonal(finder.noise_matrix)
+
+    def _predict_out_of_fold(
+        self, estimator: Any, X: Any, y: NDArray[np.intp], arguments: dict[str, Any], groups: Any
+    ) -> NDArray[np.float64]:
+        folds = make_folds(y, self.folds, groups, integer_seed(self.random_state))
+        p: NDArray[np.float64] = np.eye(y.max() + 1)[y]  # rows in no fold, of a class of one group, are trusted
+        p[predicted_rows(folds)] = predict_out_of_fold(estimator, folds, X, y, arguments)
+        return p
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict labels."""

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from .input_form import class_names
 from .search import SearchSplitter
 
 BOOSTERS = ("XGBClassifier", "LGBMClassifier", "CatBoostClassifier", "HistGradientBoostingClassifier")
@@ -22,8 +23,7 @@ def stops_early(estimator: Any) -> bool:
 
 
 def _library(estimator: Any) -> str | None:
-    names = [cls.__name__ for cls in type(estimator).__mro__]
-    return next((name for name in names if name in BOOSTERS), None)
+    return next((name for name in class_names(estimator) if name in BOOSTERS), None)
 
 
 class EarlyStoppingClassifier(ClassifierMixin, BaseEstimator):
@@ -35,7 +35,7 @@ class EarlyStoppingClassifier(ClassifierMixin, BaseEstimator):
         A classifier of XGBoost, LightGBM or CatBoost, or scikit-learn's histogram gradient boosting.
     holdout : float, default=0.2
         Share of the training rows that is held out.  They are drawn at random, stratified by label where each
-        label has enough rows.
+        label has enough rows, and with `groups` whole groups are drawn.
     rounds : int, default=20
         Training stops after so many rounds without a lower loss, and the best round is used.
     random_state : int or None, default=None
@@ -57,13 +57,17 @@ class EarlyStoppingClassifier(ClassifierMixin, BaseEstimator):
         self.rounds = rounds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit to the rows that are not held out.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of rows, also in the loss on the rows held out.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Groups of rows that stay together.
 
         Returns
         -------
@@ -72,7 +76,8 @@ class EarlyStoppingClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            If the estimator is not one of these boosters.
+            If the estimator is not one of these boosters, or if there are groups, and scikit-learn's histogram
+            boosting is older than 1.7.
         """
         library = _library(self.estimator)
         if library is None:
@@ -82,24 +87,39 @@ class EarlyStoppingClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(labels)
         estimator = clone(self.estimator)
         if library == "HistGradientBoostingClassifier":
-            # It holds out rows itself.
-            self.estimator_ = estimator.set_params(
+            estimator.set_params(
                 early_stopping=True, validation_fraction=self.holdout, n_iter_no_change=self.rounds
-            ).fit(X, labels)
-            return self
+            )
+            if groups is None:  # it holds out rows itself
+                self.estimator_ = estimator.fit(X, labels, sample_weight=sample_weight)
+                return self
         # Held-out rows of a label without other rows are trained on, as a booster cannot score unknown labels.
-        train, held_out = next(SearchSplitter(None, self.holdout, self.random_state).split(X, labels))
+        splitter = SearchSplitter(None, self.holdout, self.random_state)
+        train, held_out = next(splitter.split(X, labels, groups))
         X_stop, y_stop = _safe_indexing(X, held_out), labels[held_out]
-        arguments: dict[str, Any] = {"eval_set": [(X_stop, y_stop)]}
-        if library == "XGBClassifier":
-            estimator.set_params(early_stopping_rounds=self.rounds)
-            arguments["verbose"] = False
-        elif library == "LGBMClassifier":
-            import lightgbm
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        arguments: dict[str, Any] = {} if weight is None else {"sample_weight": weight[train]}
+        stop_weight = None if weight is None else weight[held_out]
+        if groups is not None and has_fit_parameter(estimator, "groups"):
+            arguments["groups"] = np.asarray(groups)[train]
+        match library:
+            case "XGBClassifier":
+                estimator.set_params(early_stopping_rounds=self.rounds)
+                arguments |= {"eval_set": [(X_stop, y_stop)], "verbose": False}
+                if stop_weight is not None:
+                    arguments["sample_weight_eval_set"] = [stop_weight]
+            case "LGBMClassifier":
+                import lightgbm
 
-            arguments["callbacks"] = [lightgbm.early_stopping(self.rounds, verbose=False)]
-        else:
-            arguments["early_stopping_rounds"] = self.rounds
+                arguments["eval_set"] = [(X_stop, y_stop)]
+                arguments["callbacks"] = [lightgbm.early_stopping(self.rounds, verbose=False)]
+                if stop_weight is not None:
+                    arguments["eval_sample_weight"] = [stop_weight]
+            case "CatBoostClassifier":
+                arguments["eval_set"] = (X_stop, y_stop, stop_weight)
+                arguments["early_stopping_rounds"] = self.rounds
+            case _:
+                arguments |= {"X_val": X_stop, "y_val": y_stop, "sample_weight_val": stop_weight}
         self.estimator_ = estimator.fit(_safe_indexing(X, train), labels[train], **arguments)
         return self
 

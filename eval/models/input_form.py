@@ -40,20 +40,25 @@ def input_form(estimator: Any) -> Form:
     columns, as `ColumnTransformer` does, or transforms text.  Searches, votes and the like take what their
     estimators take.
     """
-    names = [cls.__name__ for cls in type(estimator).__mro__]
+    names = class_names(estimator)
     if "Pipeline" in names:
-        *transformers, last = [input_form(step) for step in _parts(estimator.steps)]
+        *transformers, last = [input_form(step) for step in parts(estimator.steps)]
         return "frame" if "frame" in transformers else "numbers" if transformers else last
     for name in names:
         if name in PASS_ON:
-            forms = {input_form(part) for part in _parts(getattr(estimator, PASS_ON[name]))}
+            forms = {input_form(part) for part in parts(getattr(estimator, PASS_ON[name]))}
             return "frame" if "frame" in forms else forms.pop() if len(forms) == 1 else "numbers"
         if name in FORM_OF_CLASS:
             return FORM_OF_CLASS[name] if _accepts_categories(estimator) else "numbers"
     return "frame" if hasattr(estimator, "transform") and _transforms_text(estimator) else "numbers"
 
 
-def _parts(nested: Any) -> Iterator[Any]:
+def class_names(estimator: Any) -> list[str]:
+    """Names of the class of an estimator and its bases."""
+    return [cls.__name__ for cls in type(estimator).__mro__]
+
+
+def parts(nested: Any) -> Iterator[Any]:
     """Estimators of a parameter: a single one, or a list of pairs of a name and an estimator."""
     for part in nested if isinstance(nested, list | tuple) else [(None, nested)]:
         if hasattr(part[1], "get_params"):

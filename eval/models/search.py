@@ -13,9 +13,12 @@ from sklearn.model_selection import (
     GridSearchCV,
     RandomizedSearchCV,
     ShuffleSplit,
+    StratifiedGroupKFold,
     StratifiedKFold,
     StratifiedShuffleSplit,
 )
+
+from .._group_holdout import hold_out_groups
 
 Rows = NDArray[np.intp]
 
@@ -25,12 +28,12 @@ class SearchSplitter:
     """Cross-validation or holdout splitter, stratified if the classes have enough rows.
 
     Validation rows of a class that has no fitting row become fitting rows.  Models fitted to different classes
-    could not be compared, and XGBoost rejects class numbers with gaps.
+    could not be compared, and XGBoost rejects class numbers with gaps.  Rows of a group stay together.
 
     Parameters
     ----------
     folds : int or None
-        Number of folds; reduced if no class has as many rows.
+        Number of folds; reduced if no class has as many rows, or if there are fewer groups.
     holdout : float or None
         Fraction of validation rows, instead of folds.
     seed : int or None
@@ -41,19 +44,33 @@ class SearchSplitter:
     holdout: float | None
     seed: int | None
 
-    def get_n_splits(self, X: Any, y: ArrayLike, groups: None = None) -> int:
+    def get_n_splits(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> int:
         """Return the number of splits."""
         if self.folds is None:
             return 1
         rows_per_class = np.unique(y, return_counts=True)[1]
-        return max(2, min(self.folds, int(rows_per_class.max())))
+        n_groups = self.folds if groups is None else np.unique(groups).size
+        return max(2, min(self.folds, int(rows_per_class.max()), n_groups))
 
-    def split(self, X: Any, y: ArrayLike, groups: None = None) -> Iterator[tuple[Rows, Rows]]:
+    def split(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Iterator[tuple[Rows, Rows]]:
         """Yield pairs of fitting rows and validation rows."""
         y = np.unique(y, return_inverse=True)[1]
-        for fit, validation in self._make_splitter(y).split(y, y):
+        groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
+        for fit, validation in self._splits(y, groups):
             moved = ~np.isin(y[validation], y[fit])
+            if groups is not None:
+                moved = np.isin(groups[validation], groups[validation[moved]])
             yield np.sort(np.append(fit, validation[moved])), validation[~moved]
+
+    def _splits(self, y: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Iterator[tuple[Rows, Rows]]:
+        if groups is None:
+            yield from self._make_splitter(y).split(y, y)
+        elif self.holdout is None:
+            folds = self.get_n_splits(None, y, groups)
+            yield from StratifiedGroupKFold(folds, shuffle=True, random_state=self.seed).split(y, y, groups)
+        else:
+            validation = hold_out_groups(y, groups, self.holdout, stratify=True, seed=self.seed)
+            yield np.setdiff1d(np.arange(y.size), validation), validation
 
     def _make_splitter(self, y: NDArray[np.intp]) -> Any:
         rows_per_class = np.bincount(y)

@@ -36,6 +36,10 @@ def dataset_line(dataset: Dataset) -> str:
         (f"{shown(label)} {n}" for label, n in zip(dataset.classes.tolist(), counts, strict=True)), 10
     )
     size = f"{numbered(n_rows, 'row')}, {numbered(n_features, 'feature')}"
+    if dataset.groups is not None:
+        size += f", {numbered(np.unique(dataset.groups).size, 'group')}"
+    if dataset.weights is not None:
+        size += ", weights"
     return printable(f"{dataset.name}: {size}; rows by class: {classes}")
 
 

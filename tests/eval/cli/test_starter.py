@@ -194,6 +194,16 @@ def test_comments_say_why(tmp_path):
         json.loads(text)
 
 
+def test_columns_that_may_be_groups(start):
+    n = 60
+    _, _, remarks = start(frame(n, patient_id=np.arange(n) // 3, humid=np.arange(n) // 2, id=range(n)))
+    told = [remark for remark in remarks if "group" in remark]
+    expected = (
+        """several rows share a value of 'patient_id'; if they belong together, set "group": "patient_id\""""
+    )
+    assert told == [expected]
+
+
 def test_a_messy_csv(tmp_path):
     rng = np.random.default_rng(0)
     n = 200

@@ -15,6 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
@@ -296,6 +297,37 @@ def test_pipelines_and_native_categories():
     means = found.scores.groupby("model")["accuracy"].mean()
     assert (means > 0.85).all()
     assert set(means.index) == set(models)
+
+
+def test_groups_and_weights():
+    frame = passengers()
+    frame = frame.loc[frame.index.repeat(3)].assign(family=np.repeat(np.arange(len(frame)), 3), w=1.0)
+    noisy = np.random.default_rng(0).random(len(frame) // 3) < 0.4
+    flip = np.repeat(noisy, 3)
+    frame["survived"] = np.where(flip, frame["survived"].map({"yes": "no", "no": "yes"}), frame["survived"])
+    models = {
+        "memory": KNeighborsClassifier(1),
+        "pipeline": make_pipeline(clone(BY_NAME), LogisticRegression()),
+        "search": {"model": "lightgbm", "search": {"params": {"n_estimators": [1, 200]}, "folds": 2}},
+        "early": {"model": "xgboost", "early_stopping": {}},
+        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 1}},
+    }
+    keys = {"target": "survived", "missing": "impute"}
+    data = {
+        "by row": {"data": frame.drop(columns=["w", "family"]), **keys},
+        "by family": {"data": frame.drop(columns="w"), **keys, "group": "family"},
+    }
+    found = compare(models, data, noise=0.2, repeats=1, progress=False)
+    assert found.scores["error"].isna().all()
+    clean = found.scores.query("noise_rate == 0").set_index(["dataset", "model"])["accuracy"]
+    assert clean["by row", "memory"] > 0.9  # a copy of each test row is among the training rows
+    assert clean["by family", "memory"] < 0.7
+    with pytest.raises(ConfigError, match=r"\(memory\): takes no weights of rows, but data set 'weighted'"):
+        compare(models, {"weighted": {"data": frame, "target": "survived", "weight": "w"}}, progress=False)
+    del models["memory"]
+    weighted = {"weighted": {"data": frame, "target": "survived", "weight": "w", "group": "family"}}
+    found = compare(models, weighted, noise=0.2, repeats=1, progress=False)
+    assert found.scores["error"].isna().all()
 
 
 def test_estimators_of_the_user(tmp_path, monkeypatch):

@@ -31,3 +31,18 @@ def test_the_split_of_the_data_set_takes_precedence():
 def test_too_few_rows():
     with pytest.raises(ValueError, match="test_size = 1 should be greater or equal to the number of classes"):
         split(WINE, 0.001, True, 0)
+
+
+def test_groups_stay_together():
+    groups = np.arange(178) // 6
+    train, test = split(dataclasses.replace(WINE, groups=groups), 0.2, True, 0)
+    assert sorted([*train, *test]) == list(range(178))
+    assert np.intersect1d(groups[train], groups[test]).size == 0
+    assert test.size / 178 == pytest.approx(0.2, abs=0.06)
+
+
+def test_a_group_with_all_rows_of_a_class():
+    dataset = dataclasses.replace(WINE, y=(np.arange(178) < 9).astype(np.int64), groups=np.arange(178) // 9)
+    with pytest.raises(ValueError, match="the training rows have only one class"):
+        split(dataset, 0.5, True, 0)
+    assert np.bincount(dataset.y[split(dataset, 0.5, True, 1)[1]]).tolist() == [81]

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -9,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from boostnoise.eval import ClassConditionalNoise, LabelNoise, UniformNoise
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.datasets.dataset import Dataset
+from boostnoise.eval.datasets.train_test import split
 from boostnoise.eval.execution import cell
 from boostnoise.eval.execution.cell import run_cell
 from boostnoise.eval.execution.jobs import Job
@@ -164,3 +167,16 @@ def test_models_whose_probabilities_are_nonsense(monkeypatch, probabilities, mes
     model.predict_proba = lambda X: probabilities(len(X))
     monkeypatch.setattr(cell, "build", lambda *_, **__: model)
     assert outcome(model="tree").error == message
+
+
+def test_weights_and_groups_reach_the_model():
+    weights = np.where(Y == 1, 5.0, 1.0)
+    groups = np.arange(178) // 3
+    data = dataclasses.replace(WINE, weights=weights, groups=groups)
+    train, test = split(data, 0.3, True, 11)
+    tree = DecisionTreeClassifier(random_state=11, max_depth=1)
+    tree.fit(X[train], Y[train], sample_weight=weights[train])
+    result = outcome(data, model="tree", params={"max_depth": 1})
+    assert result.scores["log_loss"] == pytest.approx(metrics.log_loss(Y[test], tree.predict_proba(X[test])))
+    assert result.scores["log_loss"] != outcome(WINE, model="tree", params={"max_depth": 1}).scores["log_loss"]
+    assert outcome(data, model="robust_forest", params={"n_estimators": 5}).is_score

@@ -1,6 +1,7 @@
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from boostnoise.eval import ConfigError
@@ -94,3 +95,13 @@ def test_mistakes(make):
         plan(make(models=[{"name": "a", "module": "os", "model": "system"}]))
     with pytest.raises(ConfigError, match="cannot be split with test_fraction"):
         plan(make(test_fraction=0.999))
+
+
+def test_every_model_must_take_weights(make, tmp_path):
+    pd.DataFrame({"a": range(20), "w": 1.0, "y": [0, 1] * 10}).to_csv(tmp_path / "t.csv", index=False)
+    weighted = {"path": str(tmp_path / "t.csv"), "target": "y", "weight": "w"}
+    knn = {"name": "knn", "module": "sklearn.neighbors", "model": "KNeighborsClassifier"}
+    expected = r"models\[1\] \(knn\): takes no weights of rows, but data set 't' has a column of weights"
+    with pytest.raises(ConfigError, match=expected):
+        plan(make(datasets=["iris", weighted], models=[TREE, knn]))
+    assert len(plan(make(datasets=["iris", weighted])).pending) == 12

@@ -77,3 +77,17 @@ def test_classes_with_few_rows(rows):
 def test_it_prints_nothing(capfd):
     CleanlabClassifier(GaussianNB(), random_state=0).fit(X, NOISY)
     assert capfd.readouterr() == ("", "")
+
+
+def test_groups_and_weights():
+    groups = np.arange(Y.size) // 2
+    rows = np.repeat(np.arange(Y.size), 2)  # each row twice, so that a model that saw its copy knows its label
+    memory = KNeighborsClassifier(1)
+    apart = CleanlabClassifier(memory, random_state=0).fit(X[rows], NOISY[rows])
+    together = CleanlabClassifier(memory, random_state=0).fit(X[rows], NOISY[rows], groups=rows)
+    assert apart.is_issue_[WRONG[rows]].mean() < 0.2
+    assert together.is_issue_[WRONG[rows]].mean() > 0.4
+    weights = np.where(Y == 0, 1e-6, 1.0)
+    light = CleanlabClassifier(GaussianNB(), random_state=0).fit(X, NOISY, sample_weight=weights, groups=groups)
+    plain = CleanlabClassifier(GaussianNB(), random_state=0).fit(X, NOISY)
+    assert light.predict_proba(X)[:, 0].mean() < plain.predict_proba(X)[:, 0].mean()

@@ -68,6 +68,67 @@ def test_catboost():
     assert model.predict(frame).shape == Y.shape
 
 
+def _booster(library):
+    if library == "catboost":
+        pytest.importorskip("catboost")
+        from boostnoise.eval.models.catboost_classifier import CatBoostClassifier
+
+        return CatBoostClassifier(n_estimators=200, thread_count=1, random_state=0, learning_rate=0.3)
+    if library == "xgboost":
+        return XGBClassifier(n_estimators=200, n_jobs=1, learning_rate=0.3)
+    if library == "lightgbm":
+        return LGBMClassifier(n_estimators=200, n_jobs=1, learning_rate=0.3, verbose=-1)
+    return HistGradientBoostingClassifier(max_iter=200, learning_rate=0.3, random_state=0)
+
+
+def _rounds(model):
+    fitted = model.estimator_
+    names = ("best_iteration", "best_iteration_", "n_iter_")
+    return next((getattr(fitted, name) for name in names if hasattr(fitted, name)), None)
+
+
+LIBRARIES = ["xgboost", "lightgbm", "catboost", "scikit-learn"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_groups_are_held_out_as_a_whole(library):
+    rows = np.repeat(np.arange(Y.size), 3)  # copies of training rows among the rows held out would be known
+    model = EarlyStoppingClassifier(_booster(library), rounds=5, random_state=0)
+    together = _rounds(clone(model).fit(X[rows], NOISY[rows], groups=rows))
+    assert together < 0.5 * _rounds(model.fit(X[rows], NOISY[rows]))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("groups", [None, np.arange(Y.size) // 2], ids=["rows", "groups"])
+def test_weights_count_in_training_and_in_stopping(library, groups):
+    if library == "scikit-learn" and groups is not None:
+        pytest.importorskip("sklearn", minversion="1.7")
+    model = EarlyStoppingClassifier(_booster(library), rounds=10, random_state=0)
+    plain = clone(model).fit(X, NOISY, groups=groups)
+    weights = np.where(NOISY == Y, 1.0, 1e-6)  # wrong labels hardly count
+    weighted = clone(model).fit(X, NOISY, sample_weight=weights, groups=groups)
+    assert weighted.score(X, Y) > max(0.97, plain.score(X, Y))
+    assert _rounds(weighted) != _rounds(plain)
+    ones = clone(model).fit(X, NOISY, sample_weight=np.ones(Y.size), groups=groups)
+    np.testing.assert_allclose(ones.predict_proba(X), plain.predict_proba(X), atol=1e-5)
+
+
+def test_a_robust_booster_takes_groups_and_weights():
+    model = EarlyStoppingClassifier(RobustXGBClassifier(n_estimators=60, n_jobs=1), rounds=5, random_state=0)
+    model.fit(X, NOISY, sample_weight=np.where(NOISY == Y, 1.0, 1e-6), groups=np.arange(Y.size) // 2)
+    assert model.score(X, Y) > 0.95
+
+
+def test_catboost_stops_on_rows_with_missing_categories():
+    pytest.importorskip("catboost")
+    from boostnoise.eval.models.catboost_classifier import CatBoostClassifier
+
+    part = pd.Categorical(np.where(X[:, 0] > 14, "a", None))
+    frame = pd.DataFrame(X).rename(columns=str).assign(part=part)
+    model = EarlyStoppingClassifier(CatBoostClassifier(n_estimators=20, thread_count=1), random_state=0)
+    assert model.fit(frame, NOISY).score(frame, Y) > 0.8
+
+
 def test_rare_labels_are_trained_on():
     features, labels = load_wine(return_X_y=True)
     labels[:3] = [3, 4, 5]

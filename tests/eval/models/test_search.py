@@ -71,3 +71,25 @@ def test_a_failing_candidate_stops_the_search():
     )
     with pytest.raises(ValueError, match="max_depth"):
         search.fit(X, Y)
+
+
+@pytest.mark.parametrize(("folds", "holdout"), [(4, None), (None, 0.3)])
+def test_groups_stay_together(folds, holdout):
+    groups = np.arange(Y.size) // 5
+    splits = list(SearchSplitter(folds, holdout, 0).split(X, Y, groups))
+    assert len(splits) == SearchSplitter(folds, holdout, 0).get_n_splits(X, Y, groups) == (folds or 1)
+    for fit, validation in splits:
+        assert np.intersect1d(groups[fit], groups[validation]).size == 0
+        assert sorted([*fit, *validation]) == list(range(Y.size))
+
+
+def test_a_class_of_one_group_is_always_fitted():
+    y = np.repeat([0, 1, 2], [40, 40, 3])
+    groups = np.where(y == 2, 0, np.arange(83) // 4)
+    for fit, validation in SearchSplitter(3, None, 0).split(y, y, groups):
+        assert (y[fit] == 2).sum() == 3
+        assert np.intersect1d(groups[fit], groups[validation]).size == 0
+
+
+def test_there_are_no_more_folds_than_groups():
+    assert SearchSplitter(5, None, 0).get_n_splits(X, Y, np.arange(Y.size) % 3) == 3

@@ -1,0 +1,71 @@
+"""Columns that say how rows are used: the given split, groups, and weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._wording import numbered
+from ..errors import ConfigError
+
+
+def read_split(column: pd.Series[Any], where: str) -> NDArray[np.bool_]:
+    """Whether each row is a test row, from a column of 'train' and 'test'."""
+    is_test = column.isin(["test"]).to_numpy()
+    invalid = column[~is_test & ~column.isin(["train"]).to_numpy()]
+    if len(invalid):
+        found = invalid.tolist()[0]
+        raise ConfigError(f"{where}: column {column.name!r} must contain 'train' or 'test', found {found!r}")
+    return np.asarray(is_test, dtype=np.bool_)
+
+
+def read_groups(column: pd.Series[Any], where: str) -> NDArray[np.int64]:
+    """Number of the group of each row, in the order of their first rows."""
+    n_missing = int(column.isna().sum())
+    if n_missing:
+        raise ConfigError(
+            f"{where}: column {column.name!r} has {numbered(n_missing, 'row')} without a group; give each row "
+            "that belongs to no other a group of its own"
+        )
+    groups, names = pd.factorize(column)
+    if len(names) < 2:
+        raise ConfigError(f"{where}: column {column.name!r} has a single group, {names.tolist()[0]!r}")
+    return groups.astype(np.int64)
+
+
+def read_weights(column: pd.Series[Any], y: NDArray[np.int64], where: str) -> NDArray[np.float64]:
+    """Weight of each row."""
+    if not pd.api.types.is_numeric_dtype(column):
+        raise ConfigError(
+            f"{where}: column {column.name!r} must contain weights, which are numbers, "
+            f"found {column.tolist()[0]!r}"
+        )
+    weights = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    invalid = weights[~(np.isfinite(weights) & (weights >= 0))]
+    if invalid.size:
+        raise ConfigError(
+            f"{where}: column {column.name!r} must contain weights from 0, without gaps, found {invalid[0]:g}"
+        )
+    if not np.bincount(y, weights).all():
+        raise ConfigError(f"{where}: column {column.name!r} gives all rows of a class the weight 0")
+    return weights
+
+
+def check_split(
+    y: NDArray[np.int64], is_test: NDArray[np.bool_], groups: NDArray[np.int64] | None, where: str
+) -> None:
+    """Check that a given split has training and test rows, and divides no group."""
+    if not is_test.any() or is_test.all():
+        raise ConfigError(f"{where}: the split has no {'training' if is_test.any() else 'test'} rows")
+    if np.unique(y[~is_test]).size < 2:
+        raise ConfigError(f"{where}: the training rows of the split have only one class")
+    if groups is not None:
+        divided = np.intersect1d(groups[is_test], groups[~is_test])
+        if divided.size:
+            raise ConfigError(
+                f"{where}: the split has rows of {numbered(divided.size, 'group')} among both training and "
+                "test rows; correct the split or leave out 'group'"
+            )
