@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import sys
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def describe(estimator: Any, where: str) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        If a parameter has no JSON form, or other processes cannot import the class.
+        If a parameter has no JSON form, or other processes cannot import the class or a function.
     """
     cls = type(estimator)
     module = _public_module(cls, where)
@@ -90,12 +91,14 @@ def plain(value: Any, where: str) -> Any:
     criterion = criterion_name(value)
     if criterion is not None:
         return criterion
+    if inspect.isfunction(value) and value.__name__.isidentifier():
+        return {"module": _public_module(value, where), "model": value.__name__, "params": {}}
     raise ConfigError(f"{where}: {_problem(value)}")
 
 
 def _describe_tool(value: Any) -> dict[str, Any] | None:
     """Description of a selector of columns or a function of `TOOLS`; None for other values."""
-    is_function = inspect.isfunction(value)
+    is_function = inspect.isfunction(value) or isinstance(value, np.ufunc)
     tool: object = value if is_function else type(value)
     tool_name = value.__name__ if is_function else type(value).__name__
     for module, names in TOOLS.items():
@@ -125,16 +128,18 @@ def _problem(value: Any) -> str:
             return (
                 "a random generator cannot be written into a config; use a number, or None for the run's seed"
             )
+        case FunctionType():
+            return f"{found} has no name, so it cannot be written into a config; use a function of a module"
         case type() if hasattr(value, "get_params"):
             return f"{value.__name__} is a class; use an instance, {value.__name__}()"
-    hint = "allowed: numbers, text, lists and estimators"
+    hint = "allowed: numbers, text, lists, estimators and functions of modules"
     if type(value).__module__.startswith("boostnoise."):
         hint = "use the name of the loss, and its parameters as loss_params"
     return f"{found} cannot be written into a config; {hint}"
 
 
-def _public_module(cls: type, where: str) -> str:
-    """The shortest public module path that exports the class."""
+def _public_module(cls: Any, where: str) -> str:
+    """The shortest public module path that exports a class or a function."""
     parts = cls.__module__.split(".")
     for n in range(1, len(parts) + 1):
         if parts[n - 1].startswith("_"):
@@ -143,8 +148,8 @@ def _public_module(cls: type, where: str) -> str:
         if getattr(sys.modules.get(module), cls.__name__, None) is cls:
             return module
     raise ConfigError(
-        f"{where}: other processes cannot import the class {cls.__qualname__} from {cls.__module__}; "
-        "define it at the top level of a module"
+        f"{where}: other processes cannot import the {'class' if isinstance(cls, type) else 'function'} "
+        f"{cls.__qualname__} from {cls.__module__}; define it at the top level of a module"
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._atomic_file import check_folder
+from .._suggestions import nearest_first, suggest
 from ..config.model_spec import ModelSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset, load_dataset
@@ -21,6 +22,7 @@ from ..metrics.outcome import Outcome
 from ..models.allowed_classes import check_classes
 from ..models.factory import build
 from ..models.fit_arguments import fit_arguments
+from ..models.input_form import selected_columns
 from ..models.packages import described_classes
 from .jobs import Job, make_jobs
 from .store import Store
@@ -173,24 +175,32 @@ def _make_plan(config: Config, allow_modules: Collection[str]) -> Plan:
 def _check_pending(plan: Plan) -> None:
     """Check models and data sets of pending cells only, because learners load slowly."""
     config = plan.config
-    models = {job.model.name for job in plan.pending.values()}
+    pairs = dict.fromkeys((job.model.name, job.dataset) for job in plan.pending.values())
     for i, model in enumerate(config.models):
-        if model.name in models:
+        datasets = [plan.datasets[dataset] for name, dataset in pairs if name == model.name]
+        if datasets:
             with _model_in_errors(i, model):
                 estimator = build(model, seed=config.random_state, threads=config.threads, allowed=plan.allowed)
-                _check_weights(estimator, model, plan)
-    for name in dict.fromkeys(job.dataset for job in plan.pending.values()):
+                for dataset in datasets:
+                    _check_fit(estimator, dataset)
+    for name in dict.fromkeys(name for _, name in pairs):
         _check_split(plan.datasets[name], config)
 
 
-def _check_weights(estimator: Any, model: ModelSpec, plan: Plan) -> None:
-    for name in {job.dataset for job in plan.pending.values() if job.model.name == model.name}:
-        try:
-            fit_arguments(estimator, plan.datasets[name].weights, None)
-        except ValueError as error:
+def _check_fit(estimator: Any, dataset: Dataset) -> None:
+    """Check that a model takes the weights of a data set, and that the columns it selects exist."""
+    try:
+        fit_arguments(estimator, dataset.weights, None)
+    except ValueError as error:
+        raise ConfigError(
+            f"{error}, but data set {dataset.name!r} has a column of weights; leave out the model or 'weight'"
+        ) from None
+    for column in selected_columns(estimator):
+        if column not in dataset.columns:
             raise ConfigError(
-                f"{error}, but data set {name!r} has a column of weights; leave out the model or 'weight'"
-            ) from None
+                f"selects the column {column!r}, which data set {dataset.name!r} does not have"
+                f"{suggest(column, dataset.columns)}; features are {nearest_first(column, dataset.columns)}"
+            )
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from ..errors import ConfigError
 
 # The estimators of ``sklearn.utils.all_estimators`` and the classifiers and regressors of the boosters, each in
-# its shortest public module.  Estimators for text are left out.  So are GridSearchCV and the like, as grids
-# would bypass the checks of parameters (configs have `search` instead).
+# its shortest public module.  GridSearchCV and the like are left out, as grids would bypass the checks of
+# parameters (configs have `search` instead).
 CLASSES = {
     module: frozenset(names.split())
     for module, names in {
@@ -48,6 +48,9 @@ CLASSES = {
             RandomForestClassifier RandomForestRegressor RandomTreesEmbedding StackingClassifier
             StackingRegressor VotingClassifier VotingRegressor
         """,
+        "sklearn.feature_extraction": "DictVectorizer FeatureHasher",
+        "sklearn.feature_extraction.image": "PatchExtractor",
+        "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer TfidfTransformer TfidfVectorizer",
         "sklearn.feature_selection": """
             GenericUnivariateSelect RFE RFECV SelectFdr SelectFpr SelectFromModel SelectFwe SelectKBest
             SelectPercentile SequentialFeatureSelector VarianceThreshold
@@ -99,6 +102,11 @@ CLASSES = {
 }
 # Selectors of columns, and functions, which take no parameters in a config.
 TOOLS = {
+    "numpy": frozenset(
+        """
+        absolute arcsinh arctan cbrt cos exp expm1 log log10 log1p log2 sign sin sqrt square tanh
+        """.split()  # noqa: SIM905 - a list of words
+    ),
     "sklearn.compose": frozenset({"make_column_selector"}),
     "sklearn.feature_selection": frozenset({"chi2", "f_classif", "mutual_info_classif"}),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConfigError, shown
-from .packages import is_description
+from .packages import descriptions_in, is_description
 
 # XGBoost's and LightGBM's classifiers accept any keyword, even a misspelt one, and some parameters of LightGBM
 # read and write files or open ports.  A config may set the parameters of their signatures and these keywords.
@@ -25,12 +25,13 @@ KEYWORDS = frozenset(
 )
 
 # Parameters that are forbidden at any depth of a description, also in the grid of a search: scikit-learn's
-# pickle cache, and all names and aliases of LightGBM's parameters for files, hosts and ports.
+# pickle cache, the `input` of its vectorisers, which may be file names, and all names and aliases of LightGBM's
+# parameters for files, hosts and ports.
 FORBIDDEN = frozenset(
     """
     memory config config_file convert_model convert_model_file data data_filename forced_splits
     forced_splits_file forced_splits_filename forcedbins_filename forcedsplits_filename fs init_score_file
-    init_score_filename initscore_filename input_init_score input_model is_save_binary is_save_binary_file
+    init_score_filename initscore_filename input input_init_score input_model is_save_binary is_save_binary_file
     local_listen_port local_port machine_list machine_list_file machine_list_filename machines mlist
     model_in model_input model_out model_output name_pred nodes num_machine num_machines output_model
     output_result parser_config_file port pred_name predict_name predict_result prediction_name
@@ -52,8 +53,8 @@ def check_lightgbm_text(params: Any, where: str) -> None:
     Parameters
     ----------
     params : JSON value
-        Parameters from the config.  Those of CatBoost are not checked: they may contain equals signs, and
-        CatBoost does not join them.
+        Parameters from the config, or a description with them.  The text of CatBoost and of scikit-learn, such
+        as names of columns, is not checked, as LightGBM never gets it.
     where : str
         Prefix of error messages.
 
@@ -66,7 +67,9 @@ def check_lightgbm_text(params: Any, where: str) -> None:
         raise ConfigError(
             f"{where}: text for LightGBM must not contain blanks, quotes or '=', got {shown(params)}"
         )
-    if is_description(params) and params["module"] == "catboost":
+    if is_description(params) and params["module"].partition(".")[0] in ("catboost", "sklearn"):
+        for nested in descriptions_in(params.get("params", {})):
+            check_lightgbm_text(nested, where)
         return
     if isinstance(params, dict | list):
         for item in [*params, *params.values()] if isinstance(params, dict) else params:

@@ -64,7 +64,8 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) 
             raise ConfigError(f"{where} is not a classifier")
         _set_seeds_and_threads(estimator, seed, threads)
         if "lightgbm" in packages_of(spec) or _has_lightgbm(estimator):
-            check_lightgbm_text([spec.params, spec.search.params if spec.search else None], where)
+            check_lightgbm_text({"module": spec.module, "model": spec.model, "params": spec.params}, where)
+            check_lightgbm_text(spec.search.params if spec.search else None, where)
         if spec.search is None:
             _check_own_parameters(estimator)
             if spec.early_stopping is not None:
@@ -273,7 +274,7 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
     if not isinstance(params, dict):
         raise ConfigError(f"{where}: params must be an object, got {params!r}")
     cls = _import_class(module, model, allowed)
-    if is_tool(module, model):
+    if is_tool(module, model) or (inspect.isfunction(cls) and cls.__module__.partition(".")[0] in allowed):
         return _make_tool(cls, params, where)
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
         raise ConfigError(f"{where} is not a scikit-learn estimator")
@@ -281,6 +282,9 @@ def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str])
         raise ConfigError(f"{where} is defined in {cls.__module__}, which is not allowed")
     arguments = _build_value(params, where, allowed)
     known = inspect.signature(cls).parameters
+    for name, value in arguments.items():
+        if isinstance(value, list) and name in known and isinstance(known[name].default, tuple):
+            arguments[name] = tuple(value)  # which JSON lacks
     if "base_estimator" in arguments and "base_estimator" not in known and "estimator" in known:
         arguments["estimator"] = arguments.pop("base_estimator")  # its name before scikit-learn 1.2
     _check_keywords(cls, arguments, where)

@@ -53,6 +53,19 @@ def input_form(estimator: Any) -> Form:
     return "frame" if hasattr(estimator, "transform") and _transforms_text(estimator) else "numbers"
 
 
+def selected_columns(estimator: Any) -> list[str]:
+    """Columns of the data set that an estimator selects by name."""
+    names = class_names(estimator)
+    if "ColumnTransformer" in names:
+        given = [columns for _, _, columns in estimator.transformers]
+        lists = [[columns] if isinstance(columns, str) else columns for columns in given]
+        return [name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)]
+    nested = estimator.steps[:1] if "Pipeline" in names else []  # other steps get columns of the first one
+    for name in names:
+        nested = nested or (getattr(estimator, PASS_ON[name]) if name in PASS_ON else [])
+    return [column for part in parts(nested) for column in selected_columns(part)]
+
+
 def class_names(estimator: Any) -> list[str]:
     """Names of the class of an estimator and its bases."""
     return [cls.__name__ for cls in type(estimator).__mro__]

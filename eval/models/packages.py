@@ -31,7 +31,7 @@ def packages_of(spec: Any) -> list[str]:
 
 def described_classes(spec: Any) -> list[tuple[Any, Any]]:
     """Module and class name of a model and of its nested estimators."""
-    nested = list(_nested_descriptions([spec.params, spec.search.params if spec.search else None]))
+    nested = list(descriptions_in([spec.params, spec.search.params if spec.search else None]))
     return [(spec.module, spec.model), *((inner["module"], inner["model"]) for inner in nested)]
 
 
@@ -82,7 +82,7 @@ def is_description(value: Any) -> bool:
     return isinstance(value, dict) and {"module", "model"} <= set(value) <= keys
 
 
-def _nested_descriptions(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+def descriptions_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     """Descriptions of the estimators that are nested in parameters."""
     if is_description(value):
         depth += 1
@@ -92,4 +92,4 @@ def _nested_descriptions(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]
         yield value
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _nested_descriptions(item, depth)
+            yield from descriptions_in(item, depth)

@@ -6,10 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectPercentile, chi2
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -17,7 +19,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler, TargetEncoder
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -26,6 +28,7 @@ from boostnoise import Comparison, compare
 from boostnoise.eval import Progress, load_config, plan
 from boostnoise.eval.comparison.from_estimators import describe
 from boostnoise.eval.errors import ConfigError
+from robust_splits import RobustForestClassifier
 
 TREE = DecisionTreeClassifier(max_depth=2)
 IRIS = load_iris(return_X_y=True)
@@ -206,7 +209,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([IRIS], [TREE], {}, TypeError, "; the order is compare(models, datasets)"),
         ([TREE, TREE], ["iris"], {}, ConfigError, "two models are named 'DecisionTreeClassifier(max_depth=2)'"),
         ({"a": {"name": "b", "model": "gbm"}}, ["iris"], {}, ConfigError, "models['a']: two names, 'a' and 'b'"),
-        ({"p": make_pipeline(FunctionTransformer(np.log1p), SVC())}, ["iris"], {}, ConfigError, "models['p'].steps[0][1].func: "),
+        ({"p": make_pipeline(FunctionTransformer(np.arctan2), SVC())}, ["iris"], {}, ConfigError, "models['p'].steps[0][1].func: "),
         ([{"module": "elsewhere", "model": "Forest"}], ["iris"], {}, ConfigError, "models: 'Forest': package 'elsewhere' is not allowed"),
         ([TREE], None, {}, TypeError, "datasets must be a list or a dict, got NoneType"),
         ([TREE], ["irises"], {}, ConfigError, "datasets[0]: unknown data set"),
@@ -299,6 +302,33 @@ def test_pipelines_and_native_categories():
     assert set(means.index) == set(models)
 
 
+def test_pipelines_for_text_and_numbers():
+    rng = np.random.default_rng(0)
+    spam = rng.random(200) < 0.5
+    words = np.where(spam, "win a big prize now", "the minutes of our meeting")
+    frame = pd.DataFrame(
+        {
+            "the text": [" ".join(rng.permutation(line.split())[:3]) for line in words],
+            "sender": rng.integers(40, size=200).astype(str) + np.where(spam, "x", "y"),
+            "length": rng.lognormal(5, 1, 200),
+            "spam": spam,
+        }
+    )
+    columns = make_column_transformer(
+        (TfidfVectorizer(ngram_range=(1, 2)), "the text"),
+        (TargetEncoder(random_state=0), ["sender"]),
+        (FunctionTransformer(np.log1p), ["length"]),
+    )
+    models = {
+        "text": make_pipeline(columns, LogisticRegression()),
+        "forest": make_pipeline(clone(columns), RobustForestClassifier(n_estimators=10)),
+        "lightgbm": make_pipeline(clone(columns), LGBMClassifier(n_estimators=20)),
+    }
+    found = compare(models, {"mails": (frame, "spam")}, noise=0.1, repeats=1, progress=False)
+    assert found.scores["error"].isna().all()
+    assert found.scores.query("noise_rate == 0")["accuracy"].min() > 0.9
+
+
 def test_groups_and_weights():
     frame = passengers()
     frame = frame.loc[frame.index.repeat(3)].assign(family=np.repeat(np.arange(len(frame)), 3), w=1.0)
@@ -336,12 +366,15 @@ def test_estimators_of_the_user(tmp_path, monkeypatch):
         "class Guess(DummyClassifier):\n"
         "    def __init__(self, strategy='most_frequent', random_state=None):\n"
         "        super().__init__(strategy=strategy, random_state=random_state)\n"
+        "def halve(X):\n"
+        "    return X / 2\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     import my_learners
 
     guess = my_learners.Guess("uniform")
-    models = {"guess": guess, "within": make_pipeline(StandardScaler(), guess)}
+    halve = FunctionTransformer(my_learners.halve)
+    models = {"guess": guess, "within": make_pipeline(StandardScaler(), halve, guess)}
     compared = compare(models, ["iris"], 0.2, repeats=1, progress=False, n_jobs=1)
     assert compared.scores["error"].isna().all()
     assert compared.scores["accuracy"].between(0.1, 0.6).all()

@@ -132,13 +132,17 @@ class Local(ClassifierMixin, BaseEstimator):
     """A class of a module that no other process can import."""
 
 
-Local.__module__ = "__main__"
+def _of_this_script(X):
+    return X
+
+
+Local.__module__ = _of_this_script.__module__ = "__main__"
 
 
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (make_pipeline(FunctionTransformer(lambda X: X), SVC()), r"it\.steps\[0\]\[1\]\.func: <function .*cannot be written into a config"),
+        (make_pipeline(FunctionTransformer(lambda X: X), SVC()), r"it\.steps\[0\]\[1\]\.func: <function .* has no name, .*use a function of a module"),
         (GaussianNB(priors=np.ones(3) / 3), r"it\.priors: an array cannot be written into a config; use a list"),
         (SVC(class_weight={0: 1.0, 1: 2.0}), r"it\.class_weight: the keys of {0: 1.0, 1: 2.0} are not text"),
         (SVC(random_state=np.random.RandomState(0)), r"it\.random_state: a random generator .*None for the run's seed"),
@@ -147,6 +151,7 @@ Local.__module__ = "__main__"
         (SVC(C=math.inf), r"it\.C: inf cannot be written"),
         (XGBClassifier(objective=xgboost_objective("gce")), r"it\.objective: .* cannot be written"),
         (RobustXGBClassifier(loss=get_loss("gce")), r"it\.loss: Gen.*use the name of the loss, and its parameters as loss_params"),
+        (FunctionTransformer(_of_this_script), r"it\.func: other processes cannot import the function _of_this_script from __main__"),
         (Local(), r"it: other processes cannot import the class Local from __main__"),
     ],
 )  # fmt: skip

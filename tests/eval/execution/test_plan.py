@@ -105,3 +105,24 @@ def test_every_model_must_take_weights(make, tmp_path):
     with pytest.raises(ConfigError, match=expected):
         plan(make(datasets=["iris", weighted], models=[TREE, knn]))
     assert len(plan(make(datasets=["iris", weighted])).pending) == 12
+
+
+def test_columns_that_a_pipeline_selects_must_exist(make, tmp_path):
+    pd.DataFrame({"age": range(20), "sex": ["f", "m"] * 10, "y": [0, 1] * 10}).to_csv(tmp_path / "t.csv")
+    data = [{"path": str(tmp_path / "t.csv"), "target": "y"}]
+
+    def pipeline(column):
+        one_hot = {"module": "sklearn.preprocessing", "model": "OneHotEncoder"}
+        columns = {"module": "sklearn.compose", "model": "ColumnTransformer"}
+        nested = columns | {"params": {"transformers": [["x", one_hot, ["of the first step"]]]}}
+        columns["params"] = {"transformers": [["hot", one_hot, [column]], ["rest", "drop", "age"]]}
+        steps = [["columns", columns], ["again", nested], ["tree", TREE]]
+        return {"name": "pipe", "module": "sklearn.pipeline", "model": "Pipeline", "params": {"steps": steps}}
+
+    expected = (
+        r"models\[0\] \(pipe\): selects the column 'Sex', which data set 't' does not have \(did you mean "
+        r"'sex'\?\); features are Unnamed: 0, age, sex"
+    )
+    with pytest.raises(ConfigError, match=expected):
+        plan(make(datasets=data, models=[pipeline("Sex")]))
+    assert plan(make(datasets=data, models=[pipeline("sex")])).pending

@@ -264,6 +264,31 @@ def test_pipelines():
     assert estimator.get_params()["forest__random_state"] == 5
 
 
+def test_lists_become_tuples_where_these_are_the_default():
+    step = {
+        "module": "sklearn.preprocessing",
+        "model": "MinMaxScaler",
+        "params": {"feature_range": [-1, 1]},
+    }
+    model = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+    estimator = make("sklearn.pipeline.Pipeline", steps=[["scale", step], ["model", model]])
+    assert estimator.fit([[0.0], [1], [2]], [0, 0, 1]).steps[0][1].feature_range == (-1, 1)
+
+
+def test_names_of_columns_are_no_text_for_lightgbm():
+    def pipeline(**params):
+        one_hot = {"module": "sklearn.preprocessing", "model": "OneHotEncoder"}
+        columns = {"module": "sklearn.compose", "model": "ColumnTransformer", "params": {
+            "transformers": [["one hot", one_hot, ["marital status", "size=XL"]]],
+        }}  # fmt: skip
+        model = {"module": "lightgbm", "model": "LGBMClassifier", "params": params}
+        return make("sklearn.pipeline.Pipeline", steps=[["columns", columns], ["model", model]])
+
+    assert pipeline(boosting_type="goss").steps[0][1].transformers[0][2] == ["marital status", "size=XL"]
+    with pytest.raises(ConfigError, match="text for LightGBM must not contain blanks, quotes or '='"):
+        pipeline(boosting_type="gbdt output_model=x")
+
+
 @pytest.mark.parametrize(
     ("model", "params", "message"),
     [
@@ -282,6 +307,22 @@ def test_pipelines():
             "sklearn.pipeline.Pipeline",
             {"steps": [], "memory": "cache"},
             "parameter 'memory' is not allowed",
+        ),
+        (
+            "sklearn.pipeline.Pipeline",
+            {
+                "steps": [
+                    [
+                        "text",
+                        {
+                            "module": "sklearn.feature_extraction.text",
+                            "model": "TfidfVectorizer",
+                            "params": {"input": "filename"},
+                        },
+                    ]
+                ]
+            },
+            "parameter 'input' is not allowed",
         ),
         ("lightgbm.LGBMClassifier", {"output_model": "x"}, "parameter 'output_model' is not allowed"),
         ("xgboost.XGBClassifier", {"max_dpth": 1}, r"a config may set \(did you mean 'max_depth'\?\)"),

@@ -19,7 +19,7 @@ from xgboost import XGBClassifier, XGBRFClassifier
 
 from boostnoise import NoiseCorrectedClassifier, RobustLGBMClassifier, RobustXGBClassifier
 from boostnoise.eval import CleanlabClassifier
-from boostnoise.eval.models.input_form import enable_categories, input_form
+from boostnoise.eval.models.input_form import enable_categories, input_form, selected_columns
 from robust_splits import RobustForestClassifier
 
 SELECTING = make_pipeline(make_column_transformer((StandardScaler(), ["x"])), LogisticRegression())
@@ -69,3 +69,17 @@ def test_nested_xgboost_models_accept_categories():
     enable_categories(model)
     assert model.estimator[-1].enable_categorical
     enable_categories(SVC())
+
+
+def test_selected_columns():
+    columns = make_column_transformer(
+        (TfidfVectorizer(), "text"), (StandardScaler(), ["a", "b"]), (StandardScaler(), [0]), ("drop", slice(2))
+    )
+    for model in (make_pipeline(columns, SVC()), GridSearchCV(make_pipeline(columns, SVC()), {})):
+        assert selected_columns(model) == ["text", "a", "b"]
+    union = FeatureUnion([("a", columns), ("b", StandardScaler())])
+    assert selected_columns(make_pipeline(union, SVC())) == ["text", "a", "b"]
+    vote = VotingClassifier([("a", SELECTING), ("b", make_pipeline(columns, SVC()))])
+    assert selected_columns(vote) == ["x", "text", "a", "b"]
+    assert selected_columns(make_pipeline(StandardScaler(), columns, SVC())) == []
+    assert selected_columns(XGBClassifier()) == []
