@@ -1,4 +1,4 @@
-"""Verdict on a run: two or three plain sentences per kind of noise."""
+"""Verdict on a run: a few plain sentences per kind of noise."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def verdict(
     alpha: float = 0.05,
     test_fraction: float | None = None,
 ) -> list[str]:
-    """Summarise a run in two or three sentences per kind of noise: the best model, and its significance.
+    """Summarise a run in a few sentences per kind of noise: the best model, and its significance.
 
     The first sentence names the model with the best mean rank, or the control, and the share of the measure
     that it keeps: the mean over data sets of ``A_v / A_0``.  The model that keeps most is not always the best,
-    because a poor learner has little to lose.  The second sentence compares the model with the others by
-    `wilcoxon_holm`, or says that there are too few data sets for the test.  If there is a single data set, it
-    compares the models over its repeats by `paired_t_tests`, with Holm's correction.  The last lists failed and
-    unfitted cells, and data sets and models that were left out.
+    because a poor learner has little to lose.  If ELA names another model, the next sentence says so.  Then the
+    model is compared with the others by `wilcoxon_holm`, or there are too few data sets for the test.  If there
+    is a single data set, the models are compared over its repeats by `paired_t_tests`, with Holm's correction.
+    The last sentences list failed and unfitted cells, and data sets and models that were left out.
 
     Parameters
     ----------
@@ -122,6 +122,8 @@ def _verdict_on_kind(
         if kept is not None:
             keeps = _retention_clause(scores, kept.loc[table.index, table.columns], metric, model)
         sentences = [f"{where} {rank}{keeps and joint}{keeps}"]
+        if kept is not None and control is None:
+            sentences += _ela_sentence(scores, table, metric, noise_rate, model)
         if scores["dataset"].nunique() == 1 and table.shape[1] > 1:
             compared = scores[scores["model"].isin(table.columns)]
             tests = paired_t_tests(
@@ -177,6 +179,22 @@ def _retention_clause(scores: pd.DataFrame, kept: pd.DataFrame, metric: str, mod
     elif len(most) == 1 < len(shares):
         text += ", the most of all"
     return text
+
+
+def _ela_sentence(
+    scores: pd.DataFrame, table: pd.DataFrame, metric: str, noise_rate: float, model: str
+) -> list[str]:
+    """Sentence on the model with the lowest ELA, if it is not the best model."""
+    losses = score_table(scores, "ela", noise_rate=noise_rate, of=metric)
+    means = losses.loc[table.index, table.columns].mean()
+    lowest = str(means.idxmin())
+    if not np.isfinite(means).all() or means[model] - means[lowest] < TIE:
+        return []
+    mean = "mean " if len(table) > 1 else ""
+    return [
+        f"by {mean}ELA, which also counts the {label_of(metric)} without noise, {lowest} is ahead of {model} "
+        f"({means[lowest]:.3f} against {means[model]:.3f})"
+    ]
 
 
 def _test_sentence(table: pd.DataFrame, model: str, metric: str, alpha: float) -> str:

@@ -58,6 +58,23 @@ def test_the_best_and_what_it_keeps(scores):
     )
 
 
+@pytest.mark.parametrize(("n_datasets", "mean"), [(15, "mean "), (1, "")])
+def test_ela_names_another_model(n_datasets, mean):
+    models = {"flat": (0.8, 0.0), "steep": (0.95, 0.52), "low": (0.7, 0.1)}
+    scores = scores_of(models, n_datasets=n_datasets, repeats=4)
+    ela = score_table(scores, "ela", noise_rate=0.3).mean()
+    assert ela["steep"] < ela["flat"]
+    (text,) = verdict(scores)
+    assert f" flat has the best {'mean rank' if mean else 'accuracy'} of three models" in text
+    assert (
+        f". By {mean}ELA, which also counts the accuracy without noise, steep is ahead of flat "
+        f"({ela['steep']:.3f} against {ela['flat']:.3f}). "
+    ) in text
+    assert "ELA" not in verdict(scores, control="flat")[0]
+    assert "ELA" not in verdict(scores[scores["model"] != "steep"])[0]
+    assert "ELA" not in verdict(scores[scores["noise_rate"] == 0])[0]
+
+
 def test_the_most_of_all(scores):
     (text,) = verdict(scores[scores["model"] != "tree"])
     assert "% of its accuracy, the most of all." in text
