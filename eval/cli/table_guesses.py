@@ -173,7 +173,8 @@ def _warnings(features: pd.DataFrame, labels: pd.Series[Any]) -> list[str]:
     if not known.all():
         remarks.append(f"{int((~known).sum())} of {n_rows} rows have no label and are not used")
     remarks += [
-        f"labels that differ in case or blanks only: {joined(map(repr, variants))}"
+        f"labels that differ in case or blanks only: {joined(map(repr, variants))}; correct the file, or list "
+        'those of one class in "positive"'
         for variants in find_label_variants(labels)
     ]
     if known.any():

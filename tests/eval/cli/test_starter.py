@@ -236,7 +236,10 @@ def test_a_messy_csv(tmp_path):
     assert remarks[1:] == [
         "dropped columns that are not features: 'konstant'",
         "1 of 201 rows have no label and are not used",
-        "labels that differ in case or blanks only: 'ja', 'Ja '" if label[0] == "ja" else remarks[3],
+        "labels that differ in case or blanks only: 'ja', 'Ja '; correct the file, or list those of one class in "
+        '"positive"'
+        if label[0] == "ja"
+        else remarks[3],
         "column 'Ergebnis' alone tells nearly all labels; drop it if it is not known before the label",
         "1 of 201 rows are copies of others; copies among the test rows make scores too good",
     ]
