@@ -40,6 +40,9 @@ FORBIDDEN = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 
+# Modules of estimators whose parameters never reach LightGBM.
+APART = ("catboost", "sklearn.compose", "sklearn.feature_extraction", "sklearn.impute", "sklearn.preprocessing")
+
 THREADS = frozenset({"n_jobs", "nthread", "nthreads", "num_thread", "num_threads", "thread_count"})
 
 
@@ -53,8 +56,8 @@ def check_lightgbm_text(params: Any, where: str) -> None:
     Parameters
     ----------
     params : JSON value
-        Parameters from the config, or a description with them.  The text of CatBoost and of scikit-learn, such
-        as names of columns, is not checked, as LightGBM never gets it.
+        Parameters from the config, or a description with them.  Text of the modules in `APART`, such as names
+        of columns, is not checked.
     where : str
         Prefix of error messages.
 
@@ -67,7 +70,7 @@ def check_lightgbm_text(params: Any, where: str) -> None:
         raise ConfigError(
             f"{where}: text for LightGBM must not contain blanks, quotes or '=', got {shown(params)}"
         )
-    if is_description(params) and params["module"].partition(".")[0] in ("catboost", "sklearn"):
+    if is_description(params) and params["module"].startswith(APART):
         for nested in descriptions_in(params.get("params", {})):
             check_lightgbm_text(nested, where)
         return

@@ -45,4 +45,4 @@ def test_a_group_with_all_rows_of_a_class():
     dataset = dataclasses.replace(WINE, y=(np.arange(178) < 9).astype(np.int64), groups=np.arange(178) // 9)
     with pytest.raises(ValueError, match="the training rows have only one class"):
         split(dataset, 0.5, True, 0)
-    assert np.bincount(dataset.y[split(dataset, 0.5, True, 1)[1]]).tolist() == [81]
+    assert not dataset.y[split(dataset, 0.5, True, 1)[1]].any()
