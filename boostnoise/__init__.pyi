@@ -1,6 +1,7 @@
 from .eval.comparison.compare import compare
 from .eval.comparison.comparison import Comparison
 from .hooks import lightgbm_objective, xgboost_objective
+from .label_errors import LabelErrors, find_label_errors
 from .lightgbm_classifier import RobustLGBMClassifier
 from .losses.base import Loss
 from .losses.distribution import DistributionLoss
@@ -49,6 +50,7 @@ __all__ = [
     "FocalLoss",
     "ForwardCorrection",
     "GeneralizedCrossEntropy",
+    "LabelErrors",
     "LabelSmoothing",
     "LogLossMetric",
     "Loss",
@@ -71,6 +73,7 @@ __all__ = [
     "check_transition_matrix",
     "compare",
     "estimate_transition_matrix",
+    "find_label_errors",
     "get_loss",
     "lightgbm_objective",
     "xgboost_objective",

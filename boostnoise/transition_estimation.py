@@ -6,6 +6,8 @@ References
        Approach", CVPR 2017.
 .. [2] Northcutt, Jiang & Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", Journal of
        Artificial Intelligence Research 70, 2021.
+.. [3] Garg, Wu, Smola, Balakrishnan & Lipton, "Mixture Proportion Estimation and PU Learning: A Modern
+       Approach", NeurIPS 2021.
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._classifier import encode_labels, total_weights
 from ._library_inputs import read_weights
+from .best_bin import find_best_bin
 from .losses.softmax import Floats
 from .losses.transition import check_transition_matrix, normalise_rows
 
-Method = Literal["anchor", "confident_joint"]
+Method = Literal["anchor", "confident_joint", "best_bin"]
 
 ANCHORS = 0.2  # share of the rows with a label that are used as anchors
 
@@ -35,8 +38,8 @@ def estimate_transition_matrix(
 
     The probabilities must come from a model that was fitted to noisy labels of other rows, such as those of
     `sklearn.model_selection.cross_val_predict`: a model that has memorised the noise detects none.  No method
-    can distinguish noise from overlapping classes.  Both methods take some overlap for noise, the confident
-    joint far more of it.
+    can distinguish noise from overlapping classes.  All methods take some overlap for noise, the confident
+    joint most and the best bin least.
 
     Parameters
     ----------
@@ -44,7 +47,7 @@ def estimate_transition_matrix(
         Noisy labels of K classes; each class must occur.
     probabilities : array-like of shape (n, K)
         Probabilities of the labels in sorted order, as returned by ``predict_proba``.
-    method : {"anchor", "confident_joint"}, default="anchor"
+    method : {"anchor", "confident_joint", "best_bin"}, default="anchor"
         ``"anchor"`` [1]_ estimates row i of T from anchors, rows that are certain to be of class i: their label
         probabilities are the noise rates of the class.  The paper uses a single row, at the 0.97 quantile of
         the probability of i among all rows.  This row varies from sample to sample, and is not of class i if
@@ -58,6 +61,9 @@ def estimate_transition_matrix(
         number of rows with label i, and then so that the rows of T sum to 1.  A class without assigned rows is
         taken to be clean.  This method is better if classes hardly overlap.  If they do overlap, T may imply
         that a class rarely has its own label.
+
+        ``"best_bin"`` [3]_ counts the labels of the rows with the highest probability of each class; see
+        `find_best_bin`.  The rows of T shrink to one another, unless they differ by more than chance.
     sample_weight : array-like of shape (n,) or None, default=None
         Number of times that each row counts.
 
@@ -88,12 +94,11 @@ def estimate_transition_matrix(
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
     encoder, codes = encode_labels(y)
-    p = _check_probabilities(probabilities, codes.size, len(encoder.classes_))
+    p = check_probabilities(probabilities, codes.size, len(encoder.classes_))
     weight = np.ones(codes.size) if sample_weight is None else read_weights(sample_weight, codes.size)
     codes, p, weight = codes[weight > 0], p[weight > 0], weight[weight > 0]
     total = total_weights(codes, weight, encoder.classes_)
-    estimate = _estimate_from_anchors if method == "anchor" else _estimate_from_confident_joint
-    matrix = estimate(codes, p, weight, total)
+    matrix = _ESTIMATES[method](codes, p, weight, total)
     try:
         return check_transition_matrix(matrix)
     except ValueError as error:
@@ -133,7 +138,25 @@ def _estimate_from_confident_joint(
     return normalise_rows(matrix)
 
 
-def _check_probabilities(probabilities: ArrayLike, n_rows: int, n_classes: int) -> Floats:
+def _estimate_from_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats, total: Floats) -> Floats:
+    return find_best_bin(codes, p, weight.astype(np.float64)).transition_matrix()
+
+
+_ESTIMATES = {
+    "anchor": _estimate_from_anchors,
+    "confident_joint": _estimate_from_confident_joint,
+    "best_bin": _estimate_from_best_bin,
+}
+
+
+def check_probabilities(probabilities: ArrayLike, n_rows: int, n_classes: int) -> Floats:
+    """Probabilities as floats of shape (n_rows, n_classes).
+
+    Raises
+    ------
+    ValueError
+        If the shape differs, or if probabilities are not in [0, 1] or do not sum to 1 (within 1e-3).
+    """
     p = np.asarray(probabilities, dtype=np.float64)
     if p.shape != (n_rows, n_classes):
         raise ValueError(

@@ -3,7 +3,9 @@ import pytest
 
 from boostnoise import estimate_transition_matrix
 
-METHODS = pytest.mark.parametrize("method", ["anchor", "confident_joint"])
+METHODS = pytest.mark.parametrize(
+    "method", ["anchor", "confident_joint"]
+)  # the best bin has a module of its own
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
 
 
@@ -109,7 +111,10 @@ def test_uninformative_probabilities():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"method": "dawid_skene"}, "method must be one of anchor, confident_joint, got 'dawid_skene'"),
+        (
+            {"method": "dawid_skene"},
+            "method must be one of anchor, confident_joint, best_bin, got 'dawid_skene'",
+        ),
         (
             {"probabilities": [0.1, 0.9, 0.2]},
             r"probabilities must have shape \(3, 2\), .* got \(3,\)",

@@ -1,0 +1,126 @@
+"""Estimate label noise from the labels of the rows that are most certain to be of a class.
+
+References
+----------
+.. [1] Garg, Wu, Smola, Balakrishnan & Lipton, "Mixture Proportion Estimation and PU Learning: A Modern
+       Approach", NeurIPS 2021.
+.. [2] DerSimonian & Laird, "Meta-analysis in clinical trials", Controlled Clinical Trials 7, 1986.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .losses.softmax import Floats
+
+# Sizes of bins, in multiples of the weight of the rows with the label of the class.
+SIZES = np.geomspace(0.1, 1.0, 20)
+
+CAUTION = 2.0  # standard errors that are added to the share of other labels to compare bins
+OTHER_LABELS = 5.0  # prior weight of equal shares of the other labels in a row of the transition matrix
+
+
+@dataclass(frozen=True, eq=False)
+class BestBin:
+    """Labels of the rows that are most certain to be of each class.
+
+    Attributes
+    ----------
+    counts : float array of shape (K, K)
+        ``counts[i, j]`` is the weight of the rows with label j in the bin of class i.
+    overlap : float array of shape (K,)
+        Share of other labels in the largest bin of each class, less that in the bin.
+    size : float
+        Size of the bins, in multiples of the weight of the rows with the label of the class.
+    noise_rate : float
+        Share of other labels in the bins, averaged over the classes by the weight of their labels.
+    standard_error : float
+        Standard error of the noise rate.
+    """
+
+    counts: Floats
+    overlap: Floats
+    size: float
+    noise_rate: float
+    standard_error: float
+
+    def transition_matrix(self, overlap_weight: float = 0.0) -> Floats:
+        """Transition matrix of shape (K, K), whose rows shrink to one another.
+
+        The noise rates of the classes shrink to their mean, by the random-effects model of DerSimonian and
+        Laird [2]_: all of the way if they differ by no more than chance.  The shares of the other labels in a
+        row shrink to equal shares.
+
+        Parameters
+        ----------
+        overlap_weight : float, default=0.0
+            Standard deviation of a class's noise rate that its overlap causes, in multiples of the overlap.
+        """
+        n_classes, size = len(self.counts), self.counts.sum(axis=1)
+        others = self.counts * (1 - np.eye(n_classes))
+        rates = _shrink_rates(others.sum(axis=1), size, overlap_weight * self.overlap)
+        shares = others + OTHER_LABELS / (n_classes - 1) * (1 - np.eye(n_classes))
+        T: Floats = rates[:, np.newaxis] * shares / shares.sum(axis=1, keepdims=True)
+        np.fill_diagonal(T, 1 - rates)
+        return T
+
+
+def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBin:
+    """Find the rows that are certain to be of a class, and count their labels.
+
+    The bin of class i has the rows with the highest probability of i, whatever their labels.  As the
+    probabilities come from other rows, they are independent of the labels, so the share of labels other than
+    i in the bin is the noise rate of the class plus the share of rows of other classes.  In small bins the
+    share is uncertain, and in large ones classes overlap.  As in best bin estimation [1]_, the bins with the
+    smallest upper confidence bound are used, here of one size for all classes.
+
+    Parameters
+    ----------
+    codes : int array of shape (n,)
+        Class numbers of the noisy labels; each class must occur.
+    p : array of shape (n, K)
+        Probabilities of the noisy labels, from models that were fitted to other rows.
+    weight : array of shape (n,)
+        Positive number of times that each row counts.
+
+    Returns
+    -------
+    BestBin
+    """
+    n_classes = p.shape[1]
+    total = np.bincount(codes, weights=weight, minlength=n_classes)
+    counts = np.empty((SIZES.size, n_classes, n_classes))
+    for i in range(n_classes):
+        order = np.argsort(-p[:, i], kind="stable")
+        reached = np.cumsum(weight[order])
+        last = np.searchsorted(reached, SIZES * total[i] * (1 - 1e-12))  # the row that fills the bin
+        labels = np.zeros((codes.size, n_classes))
+        labels[np.arange(codes.size), codes[order]] = weight[order]
+        counts[:, i] = np.cumsum(labels, axis=0)[np.minimum(last, codes.size - 1)]
+    size = counts.sum(axis=2)
+    rates = 1 - np.diagonal(counts, axis1=1, axis2=2) / size
+    shares = total / total.sum()
+    noise_rates = rates @ shares
+    # A quarter of a row keeps the variance of a bin without other labels above zero.
+    variances = ((rates * (1 - rates) + 0.25 / size) / size) @ shares**2
+    best = int(np.argmin(noise_rates + CAUTION * np.sqrt(variances)))
+    overlap = np.maximum(rates[-1] - rates[best], 0.0)
+    return BestBin(
+        counts[best], overlap, float(SIZES[best]), float(noise_rates[best]), float(np.sqrt(variances[best]))
+    )
+
+
+def _shrink_rates(wrong: Floats, size: Floats, deviation: Floats) -> Floats:
+    """Shares of other labels by class, shrunk to their mean."""
+    rates, mean = wrong / size, wrong.sum() / size.sum()
+    variance = (mean * (1 - mean) + 0.25 / size) / size + deviation**2
+    precision = 1 / variance
+    centre = precision @ rates / precision.sum()
+    excess = precision @ (rates - centre) ** 2 - (size.size - 1)
+    scale = precision.sum() - precision @ precision / precision.sum()
+    between = max(0.0, excess / scale) if scale > 0 else 0.0
+    shrunk: Floats = (between * rates + variance * centre) / (between + variance)
+    return shrunk
