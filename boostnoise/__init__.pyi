@@ -1,3 +1,5 @@
+from .eval.audit.audit import audit
+from .eval.audit.label_audit import LabelAudit
 from .eval.comparison.compare import compare
 from .eval.comparison.comparison import Comparison
 from .hooks import lightgbm_objective, xgboost_objective
@@ -50,6 +52,7 @@ __all__ = [
     "FocalLoss",
     "ForwardCorrection",
     "GeneralizedCrossEntropy",
+    "LabelAudit",
     "LabelErrors",
     "LabelSmoothing",
     "LogLossMetric",
@@ -69,6 +72,7 @@ __all__ = [
     "SymmetricCrossEntropy",
     "TangentLoss",
     "UnbiasedCrossEntropy",
+    "audit",
     "check_objective",
     "check_transition_matrix",
     "compare",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .losses.softmax import Floats
 
 # Sizes of bins, in multiples of the weight of the rows with the label of the class.
-SIZES = np.geomspace(0.1, 1.0, 20)
+SIZES = np.geomspace(0.05, 1.0, 20)
 
 CAUTION = 2.0  # standard errors that are added to the share of other labels to compare bins
 OTHER_LABELS = 5.0  # prior weight of equal shares of the other labels in a row of the transition matrix

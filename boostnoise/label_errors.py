@@ -24,8 +24,9 @@ from .transition_estimation import check_probabilities
 
 SMALLEST = 1e-6  # of probabilities whose logarithm is taken
 OVERLAP_WEIGHT = 0.5  # for the ranking of labels
+SMALLEST_RANKED = 0.01  # noise rate for the ranking, which has no order without noise
 SMOOTHNESS = {"rank": 0.02, "probability": 1e-3}  # of the lower bound 0 of corrected probabilities
-QUANTILE = 1.645  # of the normal distribution, for an interval of 90 %
+STANDARD_ERRORS = 2.0  # of an interval of 90 %: more than 1.645, as the bins were chosen for their low rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +87,10 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     Returns
     -------
     LabelErrors
-        The interval of its noise rate r has half-widths sqrt((1.645 s)^2 + o^2) below and
-        sqrt((1.645 s)^2 + (o / 3)^2) above, where s is the standard error of r.  The overlap o is the share of
-        rows whose label is not the most probable one, less r; and r itself if the probabilities do not
-        distinguish the classes at all.
+        The 90 % interval of its noise rate r is from r - sqrt((2 s)^2 + o^2) to r + sqrt((2 s)^2 + (o / 2)^2),
+        where s is the standard error of r.  The overlap o is the share of rows whose label is not the most
+        probable one, less r; and r itself if the probabilities do not distinguish the classes at all.  These
+        widths cover 9 of 10 rates on real data sets with injected noise that does not depend on the features.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     best = find_best_bin(codes, q, np.ones(codes.size))
     T = best.transition_matrix()
     rate = noise_rate_of(T, codes)
-    T_rank = (best.transition_matrix(OVERLAP_WEIGHT) + _uniform(rate, len(T))) / 2
+    T_rank = (best.transition_matrix(OVERLAP_WEIGHT) + _uniform(max(rate, SMALLEST_RANKED), len(T))) / 2
     by_temperature = _joint(_calibrate_by_temperature(q, codes), codes, T_rank, SMOOTHNESS["rank"])
     by_class = _joint(_calibrate_by_class(q, codes), codes, T, SMOOTHNESS["probability"])
     ranking = np.argsort(-_p_wrong(by_temperature, codes), kind="stable")
@@ -206,9 +207,10 @@ def _shift_to_mean(p: Floats, mean: float) -> Floats:
 
 def _interval(best: BestBin, rate: float, codes: NDArray[np.int64], q: Floats) -> tuple[float, float]:
     """Interval of the noise rate."""
-    chance = QUANTILE * best.standard_error
+    chance = STANDARD_ERRORS * best.standard_error
     overlap = max(0.0, float((q.argmax(axis=1) != codes).mean()) - rate)
     shares = np.bincount(codes) / codes.size
     if best.noise_rate + chance >= 1 - shares @ shares:  # the bins are no purer than bins drawn at random
         overlap = rate
-    return max(0.0, rate - np.hypot(chance, overlap)), min(1.0, rate + np.hypot(chance, overlap / 3))
+    low, high = rate - np.hypot(chance, overlap), rate + np.hypot(chance, overlap / 2)
+    return max(0.0, float(low)), min(1.0, float(high))

@@ -7,6 +7,7 @@ from .execution.runner import merge, run
 from .metrics.curves import curve, mean_curve
 from .metrics.registry import higher_is_better
 from .metrics.robustness import area_under_ela, ela, retention, rla
+from .models.audit_classifier import AuditClassifier
 from .models.cleanlab_classifier import CleanlabClassifier
 from .noise.base import NoisyLabels
 from .noise.class_dependent import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
@@ -24,6 +25,7 @@ from .statistics.verdict import verdict
 from .statistics.wilcoxon_holm import wilcoxon_holm
 
 __all__ = [
+    "AuditClassifier",
     "ClassConditionalNoise",
     "CleanlabClassifier",
     "Config",

@@ -16,8 +16,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from boostnoise import compare
+from boostnoise.eval.cli.audit import main as noisyaudit
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -65,7 +67,7 @@ EXAMPLES = {
 
 def test_no_block_is_left_out():
     kinds = re.findall(r"^```(\w+)$", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert kinds == ["bash", "bash", "python", "json", "bash", "python", "python"]
+    assert kinds == ["bash", "bash", "bash", "python", "json", "bash", "python", "python"]
     assert len(EXAMPLES) > 7
 
 
@@ -83,7 +85,7 @@ def test_own_data(tmp_path, noisyeval):
     X = rng.normal(size=(120, 3))
     spam = np.where(X[:, 0] + X[:, 1] > 0, "spam", "ham")
     pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=spam).to_csv(tmp_path / "spam.csv", index=False)
-    command, *arguments = blocks(README, "bash")[2].split()
+    command, *arguments = blocks(README, "bash")[3].split()
     assert command == "noisyeval"
     study = json.loads(blocks(README, "json")[0])
     (tmp_path / arguments[0]).write_text(json.dumps(study | {"repeats": 1}))
@@ -94,6 +96,21 @@ def test_own_data(tmp_path, noisyeval):
     guide = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
     table = guide.split("\n## Results\n")[1].split("\n## ")[0]
     assert written == set(re.findall(r"`(\w+\.(?:csv|parquet|png|svg|pdf|sqlite|html))`", table))
+
+
+def test_the_audit(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    spam = np.where((X[:, 0] > 0) ^ (rng.random(200) < 0.1), "spam", "ham")
+    pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=spam).to_csv(tmp_path / "spam.csv", index=False)
+    command, *arguments = blocks(README, "bash")[2].split()
+    assert command == "noisyaudit"
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(noisyaudit, arguments)
+    assert done.exit_code == 0, done.output
+    guide = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    written = {path.name for path in (tmp_path / "results" / "spam_audit").iterdir()}
+    assert written == set(re.findall(r"^\| `(\w+\.\w+)` \|", guide, flags=re.MULTILINE))
 
 
 @pytest.fixture

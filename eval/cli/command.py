@@ -20,6 +20,8 @@ DONE, SOME_CELLS_FAILED, BAD_USAGE, OUT_OF_TIME, INTERRUPTED, BROKEN_PIPE = 0, 1
 
 STOP_SECONDS = 10.0  # for a run to stop in good order
 
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
 # Files that libraries read from the working directory, and that can execute code.
 READ_BY = {".numba_config.yaml": "Numba", "matplotlibrc": "Matplotlib"}
 
@@ -34,13 +36,13 @@ class Command(click.Command):
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Parse the command line, and handle --help and similar options."""
-        with _output_errors_in_one_line():
+        with _output_errors_in_one_line(self.name):
             return super().make_context(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the function of the command."""
         check_working_directory()
-        with _output_errors_in_one_line():
+        with _output_errors_in_one_line(self.name):
             return super().invoke(ctx)
 
 
@@ -101,12 +103,12 @@ def check_working_directory() -> None:
         if os.path.lexists(name):
             raise click.UsageError(
                 f"the working directory contains {name}, which {library} reads and which can execute code; "
-                "move the file away, or run noisyeval in another directory"
+                "move the file away, or run the command in another directory"
             )
 
 
 @contextmanager
-def _output_errors_in_one_line() -> Iterator[None]:
+def _output_errors_in_one_line(command: str | None) -> Iterator[None]:
     """Report errors of the output, and other errors of the system, in one line and exit."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A character that the output's encoding lacks must not stop a run.
@@ -118,7 +120,8 @@ def _output_errors_in_one_line() -> Iterator[None]:
         if error.filename is not None:
             message += f": {error.filename}"
         with suppress(OSError):
-            click.echo(f"noisyeval: error: {message}; finished cells are kept", err=True)
+            kept = "; finished cells are kept" if command == "noisyeval" else ""
+            click.echo(f"{command}: error: {message}{kept}", err=True)
         # At exit, Python flushes the rest of the output, which would print another error.
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -17,6 +17,7 @@ import click
 
 from .command import (
     BAD_USAGE,
+    CONTEXT,
     DONE,
     INTERRUPTED,
     OUT_OF_TIME,
@@ -58,7 +59,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     context.exit()
 
 
-@click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command("noisyeval", cls=Command, context_settings=CONTEXT)
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option(
     "-j",

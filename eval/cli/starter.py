@@ -5,13 +5,11 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from ..config.dataset_spec import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..config.reader import parse_text
 from ..config.run import parse_config
-from ..datasets.files import read_files
 from ..errors import ConfigError
 from ..execution.plan import check
-from .table_guesses import Key, guess_csv, guess_table_keys, to_json
+from .table_guesses import Key, guess_keys, to_json
 
 MANY_ROWS, FEWER_ROWS = 50_000, 20_000
 MODELS = ("random_forest", "robust_forest", "xgboost", "robust_xgboost", "lightgbm", "adaboost")
@@ -84,25 +82,10 @@ def starter_config(data: str, target: str | None = None) -> tuple[str, list[str]
     Columns that only identify rows are dropped, missing values are imputed, and text columns become ranks if
     they have too many values for one-hot encoding; comments say so.  The config has passed all checks of a run.
     """
-    file_format = format_of(data)
-    if file_format is None:
-        raise ConfigError(f"{data}: must end in {', '.join(FORMAT_OF_SUFFIX)}")
+    remarks: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings about the columns
-        where = f"data set {stem_of(data)!r}"
-        keys: list[Key] = [("", "path", to_json(data))]
-        if file_format == "csv":
-            frame, csv_keys = guess_csv(data, where)
-            keys += csv_keys
-        else:
-            (frame,) = read_files([data], [file_format], where)
-        remarks: list[str] = []
-        if file_format != "svmlight":
-            keys += guess_table_keys(frame, target, remarks)
-        elif target is not None:
-            raise ConfigError(
-                f"--target: not allowed for {data}: rows of svmlight files begin with their labels"
-            )
+        frame, keys = guess_keys(data, target, remarks)
         if len(frame) > MANY_ROWS:
             comment = f"Keeps a first run short.  Without this key, all {len(frame)} rows are used."
             keys.append((comment, "max_rows", str(FEWER_ROWS)))

@@ -12,6 +12,7 @@ import pandas as pd
 
 from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
+from ..config.dataset_spec import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
 from ..datasets.files import CsvOptions, read_files
 from ..datasets.inspection import (
@@ -37,19 +38,63 @@ GROUP_NAMES = r"(?i)(^|[\W_])(id|group|patient|subject|user|customer)$"
 Key = tuple[str, str, str]
 
 
-def guess_csv(path: str, where: str) -> tuple[pd.DataFrame, list[Key]]:
+def guess_keys(
+    data: str, target: str | None, remarks: list[str], csv: dict[str, Any] | None = None
+) -> tuple[pd.DataFrame, list[Key]]:
+    """Read a data file, and guess the keys that a config needs for it.
+
+    Parameters
+    ----------
+    data : str
+        A CSV, Parquet, ARFF or svmlight file.
+    target : str or None
+        Column of the labels, by name or position; None for a guess.
+    remarks : list of str
+        Gets what the user should check.
+    csv : dict or None, default=None
+        Known keys of a CSV file, which are not guessed.
+
+    Returns
+    -------
+    DataFrame
+        All columns.
+    list of (comment, key, value)
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, or `target` is no column.
+    """
+    file_format = format_of(data)
+    if file_format is None:
+        raise ConfigError(f"{data}: must end in {', '.join(FORMAT_OF_SUFFIX)}")
+    where = f"data set {stem_of(data)!r}"
+    keys: list[Key] = [("", "path", to_json(data))]
+    if file_format == "csv":
+        frame, csv_keys = _guess_csv(data, where, csv or {})
+        keys += csv_keys
+    else:
+        (frame,) = read_files([data], [file_format], where)
+    if file_format != "svmlight":
+        keys += _guess_table_keys(frame, target, remarks)
+    elif target is not None:
+        raise ConfigError(f"--target: not allowed for {data}: rows of svmlight files begin with their labels")
+    return frame, keys
+
+
+def _guess_csv(path: str, where: str, given: dict[str, Any]) -> tuple[pd.DataFrame, list[Key]]:
     """Read a CSV file, and guess the keys that it needs to be read so."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = dict(given)
     comments: dict[str, str] = {}
 
     def read() -> pd.DataFrame:
         (frame,) = read_files([path], ["csv"], where, CsvOptions(**found))
         return frame
 
-    if Path(path).is_file() and (encoding := _guess_encoding(Path(path))):
+    if "encoding" not in given and Path(path).is_file() and (encoding := _guess_encoding(Path(path))):
         found["encoding"] = encoding
     frame = read()
-    if frame.shape[1] == 1:
+    if frame.shape[1] == 1 and "separator" not in given:
         separator = max(SEPARATORS, key=str(frame.columns[0]).count)
         if separator in str(frame.columns[0]):
             found["separator"] = separator
@@ -58,7 +103,7 @@ def guess_csv(path: str, where: str) -> tuple[pd.DataFrame, list[Key]]:
         found["decimal"] = ","
         frame = read()
     strays = {name: values for name in frame if (values := _missing_values(frame[name]))}
-    if strays:
+    if strays and "missing_values" not in given:
         name, values = next(iter(strays.items()))
         n_values = int(frame[name].isin(values).sum())
         comments["missing_values"] = (
@@ -89,22 +134,8 @@ def _missing_values(column: pd.Series[Any]) -> list[str]:
     return strays if len(strays) <= MAX_STRAYS and not any(re.search(r"\d", value) for value in strays) else []
 
 
-def guess_table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str]) -> list[Key]:
-    """Guess the keys of a data set in a table.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    target : str or None
-        Column of the labels, by name or position; None for a guess.
-    remarks : list of str
-        Gets what the user should check.
-
-    Raises
-    ------
-    ConfigError
-        If `target` is no column.
-    """
+def _guess_table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str]) -> list[Key]:
+    """Guess the keys of a data set in a table; parameters as of `guess_keys`."""
     column, reason = _find_target(frame, target)
     if reason:
         remarks.append(f"guessed the target: column {column!r}, {reason}; use --target COLUMN to change it")

@@ -50,6 +50,8 @@ class Dataset:
         Number of the group of each row.  Rows of a group stay together.
     weights : float64 array of shape (n_samples,) or None
         Weight of each row in training.
+    rows : int64 array of shape (n_samples,) or None
+        Number of each row in the source, from 0.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Dataset:
     encoding: Encoding = dataclasses.field(default_factory=Encoding)
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
+    rows: NDArray[np.int64] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Dataset:
         """Select rows by position."""
@@ -71,6 +74,7 @@ class Dataset:
             is_test=None if self.is_test is None else self.is_test[rows],
             groups=None if self.groups is None else self.groups[rows],
             weights=None if self.weights is None else self.weights[rows],
+            rows=None if self.rows is None else self.rows[rows],
         )
 
     def features(self, form: Form, train: NDArray[np.int64], *parts: NDArray[np.int64]) -> list[Features]:
@@ -139,7 +143,8 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     dropped = [_find_column(frame, column, "drop", where) for column in spec.drop]
     if target in dropped:
         raise ConfigError(f"{where}: drop names the target {target!r}")
-    about = pd.DataFrame(index=frame.index)  # what else is known of each row
+    frame = frame.reset_index(drop=True)
+    about = pd.DataFrame({"row": np.arange(len(frame))})  # what else is known of each row
     if is_test is not None:
         about["split"] = is_test
     names = {}
@@ -155,12 +160,12 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     frame = frame.drop(columns=dropped)
     if len(frame) == 0:
         raise ConfigError(f"{where}: has no rows")
-    rows = rows_with_label(frame[target], where)
+    used = rows_with_label(frame[target], where)
     if spec.missing == "drop_rows":
-        rows = rows & frame.notna().all(axis=1).to_numpy()
-        if not rows.any():
+        used = used & frame.notna().all(axis=1).to_numpy()
+        if not used.any():
             raise ConfigError(f"{where}: every row has a missing value")
-    frame, about = frame[rows], about[rows]
+    frame, about = frame[used], about[used]
     classes, y = encode_labels(frame[target], spec.positive, where)
     if spec.max_rows is not None and spec.max_rows < len(frame):
         strata = y + classes.size * about["split"].to_numpy() if "split" in about else y
@@ -181,8 +186,10 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     features = check_features(features, spec.missing, where)
     columns = tuple(map(str, features.columns))
     encoding = Encoding(spec.features, spec.categorical, spec.missing)
+    X = _to_array(features, spec.missing)
+    rows: NDArray[np.int64] = about["row"].to_numpy(dtype=np.int64)
     return Dataset(
-        spec.name, _to_array(features, spec.missing), y, classes, is_test, columns, encoding, groups, weights
+        spec.name, X, y, classes, is_test, columns, encoding, groups=groups, weights=weights, rows=rows
     )
 
 

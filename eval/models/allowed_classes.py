@@ -18,7 +18,7 @@ CLASSES = {
     module: frozenset(names.split())
     for module, names in {
         "boostnoise": "NoiseCorrectedClassifier RobustLGBMClassifier RobustXGBClassifier",
-        "boostnoise.eval": "CleanlabClassifier",
+        "boostnoise.eval": "AuditClassifier CleanlabClassifier",
         "catboost": "CatBoostClassifier",
         "lightgbm": "LGBMClassifier LGBMRegressor",
         "robust_splits": "RobustDecisionTreeClassifier RobustExtraTreesClassifier RobustForestClassifier",

@@ -19,6 +19,7 @@ FORM_OF_CLASS: dict[str, Form] = {
 
 # Estimators that pass features on unchanged, and their parameters with nested estimators.
 PASS_ON = {
+    "AuditClassifier": "estimator",
     "CalibratedClassifierCV": "estimator",
     "CleanlabClassifier": "estimator",
     "EarlyStoppingClassifier": "estimator",

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import ConfigError, one_line
 
-# Distributions whose name differs from the package, and packages that the models of a module depend on.
+# Distributions whose name differs from the package, and packages that models depend on, by module or class.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
-DEPENDENCIES = {"boostnoise": ("xgboost", "lightgbm"), "boostnoise.eval": ("cleanlab",)}
+DEPENDENCIES = {"boostnoise": ("xgboost", "lightgbm"), "CleanlabClassifier": ("cleanlab",)}
 
 # Optional packages; each is installed by the extra of the same name.
 EXTRAS = ("catboost", "cleanlab")
@@ -24,9 +24,10 @@ MAX_NESTED = 7  # depth of nested estimators
 
 def packages_of(spec: Any) -> list[str]:
     """Packages that a model and its nested estimators depend on."""
-    modules = {str(module) for module, _ in described_classes(spec)}
-    packages = {module.partition(".")[0] for module in modules}
-    return sorted(packages.union(*(DEPENDENCIES.get(module, ()) for module in modules)))
+    classes = described_classes(spec)
+    packages = {str(module).partition(".")[0] for module, _ in classes}
+    names = {str(name) for described in classes for name in described}
+    return sorted(packages.union(*(DEPENDENCIES.get(name, ()) for name in names)))
 
 
 def described_classes(spec: Any) -> list[tuple[Any, Any]]:

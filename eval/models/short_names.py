@@ -151,6 +151,9 @@ class Wrapper:
 
 # Wrappers by the prefix that adds them.
 WRAPPERS = {
+    "audit": Wrapper(
+        "fitted without the rows whose labels an audit finds wrong", "boostnoise.eval", "AuditClassifier"
+    ),
     "cleanlab": Wrapper(
         "fitted without the rows that cleanlab finds mislabelled", "boostnoise.eval", "CleanlabClassifier"
     ),

@@ -8,7 +8,7 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostnoise.eval._atomic_file import atomic_write
 from boostnoise.eval._wording import p_text
@@ -25,6 +25,9 @@ from .data import Results
 from .significance import tests_with_diagram
 from .styles import heat_map_css, model_css, plotly_style
 from .tables import failures, heat_maps, tables_of_averages, tables_of_dataset, unbroken_percent
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = "templates"
 FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # runs before the page is rendered
@@ -62,7 +65,6 @@ def write_html(run: Run, path: Path) -> Path:
 
 def render_page(run: Run) -> str:
     """Render the report of a run as HTML."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
@@ -75,9 +77,58 @@ def render_page(run: Run) -> str:
         (kind, of_kind, compared_rate(of_kind, results.metric))
         for kind, of_kind in zip(results.kinds, results.scores_by_kind, strict=True)
     ]
-    style = "\n".join([_template("report.css"), model_css(styles), heat_map_css(options)])
-    scripts = [get_plotlyjs(), _template("report.js")]
-    environment = Environment(
+    style = "\n".join([read_template("report.css"), model_css(styles), heat_map_css(options)])
+    scripts = [get_plotlyjs(), read_template("report.js")]
+    references = references_of(config)
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            run=run,
+            config=config,
+            results=results,
+            styles=styles,
+            policy=policy_of([FIRST_SCRIPT, *scripts]),
+            style=Markup(style),  # noqa: S704 - our own text, with colours that Matplotlib parsed
+            # The scripts are Plotly's and our own.
+            first_script=Markup(FIRST_SCRIPT),  # noqa: S704
+            scripts=[Markup(script) for script in scripts],  # noqa: S704
+            data=Markup(_json(results.page_data(styles))),  # noqa: S704 - escaped by _json
+            shown_config=_shown_config(run),
+            failures=failures(results),
+            averages=tables_of_averages(results),
+            heat_maps=heat_maps(results),
+            sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],
+            rate_indices=[results.rates[kind].index(rate) for kind, _, rate in compared],
+            verdict=[
+                paragraph
+                for _, of_kind, rate in compared
+                for paragraph in verdict(
+                    of_kind, metric=results.metric, noise_rate=rate, test_fraction=config.resampled_fraction
+                )
+            ]
+            + ([f"{config.scored_on()}."] if config.scored_on() else []),
+            tests=[
+                tests_with_diagram(of_kind, results.metric, rate, kind, diagram_styles)
+                for kind, of_kind, rate in compared
+            ],
+            p_text=p_text,
+            metric=short_label_of(results.metric),
+            label_of=label_of,
+            titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},
+            version=version_of("boostnoise"),
+            references=references,
+            citation=citation(),
+            bibtex=f"{bibtex()}\n\n{bibtex_of(references)}",
+        )
+    )
+
+
+def environment() -> Environment:
+    """The environment of the templates, which escapes all text."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
         loader=PackageLoader("boostnoise.eval.report.html", TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -85,46 +136,8 @@ def render_page(run: Run) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"percent": unbroken_percent, "readable": readable, "breakable": _breakable}
-    references = references_of(config)
-    return environment.get_template("report.html.j2").render(
-        run=run,
-        config=config,
-        results=results,
-        styles=styles,
-        policy=_policy([FIRST_SCRIPT, *scripts]),
-        style=Markup(style),  # noqa: S704 - our own text, with colours that Matplotlib parsed
-        # The scripts are Plotly's and our own.
-        first_script=Markup(FIRST_SCRIPT),  # noqa: S704
-        scripts=[Markup(script) for script in scripts],  # noqa: S704
-        data=Markup(_json(results.page_data(styles))),  # noqa: S704 - escaped by _json
-        shown_config=_shown_config(run),
-        failures=failures(results),
-        averages=tables_of_averages(results),
-        heat_maps=heat_maps(results),
-        sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],
-        rate_indices=[results.rates[kind].index(rate) for kind, _, rate in compared],
-        verdict=[
-            paragraph
-            for _, of_kind, rate in compared
-            for paragraph in verdict(
-                of_kind, metric=results.metric, noise_rate=rate, test_fraction=config.resampled_fraction
-            )
-        ]
-        + ([f"{config.scored_on()}."] if config.scored_on() else []),
-        tests=[
-            tests_with_diagram(of_kind, results.metric, rate, kind, diagram_styles)
-            for kind, of_kind, rate in compared
-        ],
-        p_text=p_text,
-        metric=short_label_of(results.metric),
-        label_of=label_of,
-        titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},
-        version=version_of("boostnoise"),
-        references=references,
-        citation=citation(),
-        bibtex=f"{bibtex()}\n\n{bibtex_of(references)}",
-    )
+    made.filters |= {"percent": unbroken_percent, "readable": readable, "breakable": _breakable}
+    return made
 
 
 def _breakable(name: str) -> str:
@@ -135,11 +148,12 @@ def _breakable(name: str) -> str:
     return Markup(re.sub(r"(?<=[/_:.,-])(?=.)", "<wbr>", escape(name)))  # noqa: S704
 
 
-def _template(name: str) -> str:
+def read_template(name: str) -> str:
+    """Text of a file beside the templates."""
     return (files("boostnoise.eval.report.html") / TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _policy(scripts: list[str]) -> str:
+def policy_of(scripts: list[str]) -> str:
     """The Content-Security-Policy: the page's own scripts only, and no requests.
 
     Inline styles are allowed because Plotly adds style sheets that differ between versions.

@@ -68,11 +68,12 @@ def test_short_names(name):
 @pytest.mark.parametrize(
     "name", ["xgboost", "svm_gaussian", "robust_forest:ane", "lightgbm_forest", "catboost"]
 )
-def test_the_filter_before_a_model(name):
-    skip_without("cleanlab", *(["catboost"] if name == "catboost" else []))
+@pytest.mark.parametrize("prefix", ["audit", "cleanlab"])
+def test_the_filter_before_a_model(name, prefix):
+    skip_without(*(["cleanlab"] if prefix == "cleanlab" else []), *(["catboost"] if name == "catboost" else []))
     X, y = THREE
     noisy = np.where(np.arange(y.size) % 5, y, (y + 1) % 3)
-    estimator = make("cleanlab+" + name, **({"iterations": 30} if name == "catboost" else {}))
+    estimator = make(f"{prefix}+{name}", **({"iterations": 30} if name == "catboost" else {}))
     assert set(parameter(estimator, "random_state")) == {5}
     assert estimator.fit(X, noisy).score(X, y) > 0.9
 

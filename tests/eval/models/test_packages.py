@@ -17,6 +17,7 @@ def test_packages_of_nested_estimators():
 
 def test_packages_of_filters_and_search_candidates():
     assert packages_of(ModelSpec.model_validate("cleanlab+xgboost")) == ["boostnoise", "cleanlab", "xgboost"]
+    assert packages_of(ModelSpec.model_validate("audit+gbm")) == ["boostnoise", "sklearn"]
     candidates = [{"module": "lightgbm", "model": "LGBMClassifier"}]
     spec = ModelSpec.model_validate({"model": "adaboost", "search": {"params": {"estimator": candidates}}})
     assert packages_of(spec) == ["lightgbm", "sklearn"]

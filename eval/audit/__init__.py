@@ -1,0 +1,1 @@
+"""Audit of labels: how many are wrong, and which ones."""

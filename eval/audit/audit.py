@@ -1,0 +1,135 @@
+"""`audit`: how many labels are wrong, and which ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from boostnoise._classifier import encode_labels
+from boostnoise.label_errors import find_label_errors
+
+from ..datasets.encoding import Encoding, FeatureEncoder, check_features
+from ..errors import ConfigError, one_line
+from ..models.held_out import held_out_probabilities
+from ..models.input_form import enable_categories, input_form
+from .label_audit import LabelAudit
+
+
+def audit(
+    X: Any,
+    y: Any,
+    *,
+    model: Any = None,
+    groups: Any = None,
+    ids: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    name: str = "data",
+) -> LabelAudit:
+    """Estimate how many labels are wrong, which ones, and how sure that is.
+
+    The probabilities of the labels are predicted by models that were fitted to other rows, and passed to
+    `find_label_errors`.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or DataFrame of shape (n, n_features)
+        Features.  Text, categories and dates of a frame become numbers or native categories, as `model` takes
+        them.  Missing values are kept, for models that accept them.
+    y : array-like of shape (n,)
+        Labels, at least two rows of each class.
+    model : classifier or None, default=None
+        A classifier of scikit-learn's interface with `predict_proba`.  Random forests predict out of bag, other
+        models are fitted five times, for cross-validation.  None for the mean of `RobustForestClassifier` and
+        `RobustExtraTreesClassifier`, out of bag.
+    groups : array-like of shape (n,) or None, default=None
+        Groups of rows, such as the rows of one patient.  No row is judged by a model that saw its group.
+    ids : array-like of shape (n,) or None, default=None
+        Names of the rows, for lists.
+    random_state : int, default=0
+        Seed of the default models and of folds.
+    n_jobs : int or None, default=None
+        Threads of the default models; -1 for all cores.
+    name : str, default="data"
+        Name of the data set, for reports.
+
+    Returns
+    -------
+    LabelAudit
+
+    Raises
+    ------
+    ConfigError
+        A ValueError that names the argument, if rows, labels, groups or ids do not match, labels are missing or
+        continuous, or there are too few of a class.
+    TypeError
+        If `model` is no classifier with `predict_proba`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostnoise import audit
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> wrong = np.random.default_rng(0).random(y.size) < 0.1
+    >>> found = audit(X, np.where(wrong, 1 - y, y))
+    >>> wrong[found.suspects["row"][:20]].mean() > 0.9
+    np.True_
+    """
+    if model is not None and not (hasattr(model, "fit") and hasattr(model, "predict_proba")):
+        raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
+    try:
+        encoder, codes = encode_labels(y)
+    except (ValueError, TypeError) as error:
+        raise ConfigError(f"y: {one_line(error)}") from None
+    classes = encoder.classes_
+    counts = np.bincount(codes)
+    if counts.min() < 2:
+        rare = classes[counts.argmin()].item()
+        raise ConfigError(f"y: class {rare!r} has a single row; an audit needs two or more of each class")
+    if classes.size > codes.size / 2:
+        raise ConfigError(f"y has {classes.size} different labels in {codes.size} rows; are they classes?")
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    for argument, values in (("X", X), ("groups", groups), ("ids", ids)):
+        if values is not None and len_of(values) != codes.size:
+            raise ConfigError(f"{argument} has {len_of(values)} rows, but y has {codes.size}")
+    groups = None if groups is None else pd.factorize(pd.Series(np.asarray(groups)))[0]
+    if groups is not None and groups.min() < 0:
+        raise ConfigError(
+            "groups has missing values; give each row that belongs to no other a group of its own"
+        )
+    if groups is not None and groups.max() == 0:
+        raise ConfigError("groups: all rows are of one group")
+    converted, model = _converted(X, model)
+    p = held_out_probabilities(converted, codes, model, groups=groups, random_state=random_state, n_jobs=n_jobs)
+    return LabelAudit(
+        errors=find_label_errors(classes[codes], p),
+        labels=classes[codes],
+        rows=np.arange(codes.size),
+        features=X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else None,
+        ids=None if ids is None else np.asarray(ids),
+        name=name,
+    )
+
+
+def len_of(values: Any) -> int:
+    """Number of rows."""
+    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+
+
+def _converted(X: Any, model: Any) -> tuple[Any, Any]:
+    """Features in the form that the model takes, and the model, set to accept it."""
+    if not isinstance(X, pd.DataFrame):
+        return X, model
+    frame = check_features(X.set_axis(X.columns.map(str), axis=1).reset_index(drop=True), "keep", "X")
+    form = "numbers" if model is None else input_form(model)
+    converted = (
+        FeatureEncoder(form, Encoding(categorical="ordinal", missing="keep")).fit(frame).transform(frame)
+    )
+    if model is not None and isinstance(converted, pd.DataFrame):
+        model = clone(model)
+        enable_categories(model)
+    return converted, model

@@ -1,0 +1,123 @@
+"""The page of an audit: one self-contained HTML file that needs no server and no network."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._wording import numbered, percent
+from ..config.figure_options import FigureOptions
+from ..errors import printable, shortened
+from ..models.packages import version_of
+from ..report.html.page import FIRST_SCRIPT, environment, policy_of, read_template
+from ..report.html.styles import HEAT_STEPS, heat_map_css
+from .text import SHOWN_CLASSES, sentences
+
+if TYPE_CHECKING:
+    from .label_audit import LabelAudit
+
+MAX_SUSPECTS = 1000
+MAX_FEATURES = 20
+MAX_WIDTH = 60  # characters of a value
+
+
+class ByClass(NamedTuple):
+    """What was found among the rows with a label."""
+
+    name: str
+    rows: int
+    wrong: float
+    share: float
+    suggested: str
+
+
+def render_page(audit: LabelAudit) -> str:
+    """Render an audit as HTML; the same audit gives the same text."""
+    from markupsafe import Markup
+
+    script = read_template("audit.js")
+    style = "\n".join([read_template("report.css"), read_template("audit.css"), heat_map_css(FigureOptions())])
+    heads, rows = _suspects(audit)
+    return (
+        environment()
+        .get_template("audit.html.j2")
+        .render(
+            name=printable(audit.name),
+            version=version_of("boostnoise"),
+            policy=policy_of([FIRST_SCRIPT, script]),
+            style=Markup(style),  # noqa: S704 - our own text
+            first_script=Markup(FIRST_SCRIPT),  # noqa: S704
+            script=Markup(script),  # noqa: S704
+            facts=f"{numbered(audit.labels.size, 'row')}, {audit.classes.size} classes",
+            sentences=sentences(audit),
+            classes=_by_class(audit),
+            matrix=_matrix(audit),
+            names=[_text(name) for name in audit.classes.tolist()],
+            curve=_curve(audit),
+            precision=[(n, percent(share, 3)) for n, share in audit.expected_precision.items()],
+            heads=heads,
+            rows=rows,
+            n_rows=audit.labels.size,
+        )
+    )
+
+
+def _text(value: Any) -> str:
+    return printable(shortened(str(value), MAX_WIDTH))
+
+
+def _by_class(audit: LabelAudit) -> list[ByClass]:
+    found = []
+    for label in audit.classes:
+        of_label = audit.labels == label
+        p, suggested = audit.errors.p_wrong[of_label], audit.errors.suggested[of_label]
+        names, numbers = np.unique(suggested, return_inverse=True)
+        likely = names[np.bincount(numbers, weights=p).argmax()]
+        found.append(ByClass(_text(label), int(of_label.sum()), float(p.sum()), float(p.mean()), _text(likely)))
+    return found
+
+
+def _matrix(audit: LabelAudit) -> list[list[tuple[str, int]]]:
+    """Text and colour step of each entry of the transition matrix; empty if there are many classes."""
+    if audit.classes.size > SHOWN_CLASSES:
+        return []
+    steps = np.round(audit.transition_matrix * (HEAT_STEPS - 1)).astype(int)
+    return [
+        [(f"{value:.3f}", step) for value, step in zip(values, row, strict=True)]
+        for values, row in zip(audit.transition_matrix.tolist(), steps.tolist(), strict=True)
+    ]
+
+
+def _suspects(audit: LabelAudit) -> tuple[list[str], list[list[str]]]:
+    """Headings and text of the table of suspects."""
+    table = audit.suspects.head(MAX_SUSPECTS)
+    heads = [*table.columns]
+    values = [list(map(_text, table[name])) for name in table.columns]
+    values[heads.index("p_wrong")] = [f"{p:.3f}" for p in table["p_wrong"]]
+    if audit.features is not None:
+        features = audit.features.iloc[audit.errors.ranking[:MAX_SUSPECTS], :MAX_FEATURES]
+        heads += [_text(name) for name in features.columns]
+        values += [[_text(value) for value in features.iloc[:, i]] for i in range(features.shape[1])]
+    return heads, [list(row) for row in zip(*values, strict=True)]
+
+
+def _curve(audit: LabelAudit) -> str:
+    """Expected precision against the length of the list, as the source of an image."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    n = audit.labels.size
+    lengths = np.unique(np.geomspace(1, n, 200).astype(int))
+    means = np.cumsum(audit.errors.p_wrong[audit.errors.ranking]) / np.arange(1, n + 1)
+    with matplotlib.rc_context({"svg.hashsalt": "audit"}):
+        figure = Figure(figsize=(6.4, 3.2), layout="constrained")
+        axes = figure.subplots()
+        axes.plot(lengths, means[lengths - 1], color="#0550ae")
+        axes.set(xlabel="first suspects", ylabel="expected share of wrong labels", ylim=(0, 1.03), xscale="log")
+        axes.grid(alpha=0.3)
+        file = io.BytesIO()
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"

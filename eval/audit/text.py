@@ -1,0 +1,78 @@
+"""Summary of an audit: plain text, and HTML for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._wording import is_or_are, listed, numbered, percent
+from ..errors import printable
+
+if TYPE_CHECKING:
+    from .label_audit import LabelAudit
+
+LITTLE = 0.01  # a lower end of the interval that may be no noise
+SHOWN_SUSPECTS = 10
+SHOWN_LISTS = 4
+SHOWN_CLASSES = 12  # of the transition matrix
+
+
+def sentences(audit: LabelAudit) -> list[str]:
+    """What was found, in plain sentences: how many labels are wrong, how sure that is, and what to do next."""
+    low, high = audit.noise_rate_interval
+    n = audit.labels.size
+    rate, interval = audit.noise_rate, f"90 % interval from {percent(low, 2)} to {percent(high, 2)}"
+    found = [f"About {percent(rate, 2)} of {numbered(n, 'label')} are wrong; {interval}."]
+    if rate < LITTLE:
+        found = [
+            f"There is little label noise, about {percent(rate, 2)} of {numbered(n, 'label')}; {interval}."
+        ]
+    elif low < LITTLE:
+        found.append(
+            "There may be none: without checked labels, noise cannot be told from overlapping classes."
+        )
+    expected = audit.expected_precision * audit.expected_precision.index
+    lists = [f"{count:.0f} of the first {length}" for length, count in expected.items()][:SHOWN_LISTS]
+    found.append(f"Expected to be wrong: {listed(lists)} suspects.")
+    n_half = int(np.count_nonzero(audit.errors.p_wrong > 0.5))
+    if n_half:
+        found.append(
+            f"{numbered(n_half, 'label')} {is_or_are(n_half)} more likely wrong than right; check these first."
+        )
+    return found
+
+
+def suspects_table(audit: LabelAudit, n: int = SHOWN_SUSPECTS) -> pd.DataFrame:
+    """The first suspects, with their columns as text."""
+    table = audit.suspects.head(n).copy()
+    table["p_wrong"] = table["p_wrong"].map("{:.2f}".format)
+    return table.map(lambda value: printable(str(value)))
+
+
+def matrix_table(audit: LabelAudit) -> pd.DataFrame:
+    """Transition matrix, with the classes as index and columns."""
+    names = [printable(str(name)) for name in audit.classes.tolist()]
+    return pd.DataFrame(audit.transition_matrix, pd.Index(names, name="class"), names)
+
+
+def as_text(audit: LabelAudit) -> str:
+    """Sentences, transition matrix, and the most suspect rows."""
+    parts = ["\n".join(sentences(audit))]
+    if audit.classes.size <= SHOWN_CLASSES:
+        matrix = matrix_table(audit).to_string(float_format="{:.3f}".format, index_names=False)
+        parts.append(f"Probability of each label (column) in each class (row)\n{matrix}")
+    parts.append(f"Most suspect rows\n{suspects_table(audit).to_string(index=False)}")
+    return "\n\n".join(parts)
+
+
+def as_html(audit: LabelAudit) -> str:
+    """The same as HTML, with all names escaped."""
+    parts = [f"<p>{' '.join(escape(sentence) for sentence in sentences(audit))}</p>"]
+    if audit.classes.size <= SHOWN_CLASSES:
+        matrix = matrix_table(audit).to_html(float_format="{:.3f}".format, border=0, index_names=False)
+        parts += ["<p>Probability of each label (column) in each class (row)</p>", matrix]
+    parts += ["<p>Most suspect rows</p>", suspects_table(audit).to_html(index=False, border=0)]
+    return f"<div>{''.join(parts)}</div>"

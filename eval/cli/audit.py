@@ -1,0 +1,257 @@
+"""The command `noisyaudit`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+import signal
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..audit.label_audit import LabelAudit
+    from ..config.dataset_spec import DatasetSpec
+
+
+@click.command("noisyaudit", cls=Command, context_settings=CONTEXT)
+@click.argument("data")
+@click.option("--target", metavar="COLUMN", help="Column of the labels.  [default: guessed]")
+@click.option("--id", "id_column", metavar="COLUMN", help="Column of names of rows, for the list of suspects.")
+@click.option(
+    "--group", metavar="COLUMN", help="Column of groups of rows, such as patients, that are judged apart."
+)
+@click.option(
+    "--drop", multiple=True, metavar="COLUMN", help="Column that is not used as a feature.  May be repeated."
+)
+@click.option("--separator", metavar="CHARACTER", help="Separator of a CSV file.  [default: guessed]")
+@click.option("--encoding", metavar="NAME", help="Character encoding of a CSV file.  [default: guessed]")
+@click.option(
+    "--missing-value",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="Text that stands for a missing value.  May be repeated.  [default: guessed]",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="Model that predicts the labels, by its short name; see noisyeval --list.  [default: two forests]",
+)
+@click.option(
+    "--clean",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the CSV file again without the suspects, as many as --precision allows.",
+)
+@click.option(
+    "--relabel", is_flag=True, help="With --clean: keep the suspects, with the suggested labels instead."
+)
+@click.option(
+    "--precision",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.8,
+    show_default=True,
+    help="With --clean: expected share of wrong labels among the suspects.",
+)
+@click.option(
+    "--results-dir", type=click.Path(path_type=Path), default="results", show_default=True, help="Folder."
+)
+@click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True, help="Random seed.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Threads.  [default: all cores]")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the location of the results.")
+@click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON.")
+@click.version_option(package_name="boostnoise")
+def main(
+    data: str,
+    target: str | None,
+    id_column: str | None,
+    group: str | None,
+    drop: tuple[str, ...],
+    separator: str | None,
+    encoding: str | None,
+    missing_values: tuple[str, ...],
+    model: str | None,
+    clean: Path | None,
+    relabel: bool,
+    precision: float,
+    results_dir: Path,
+    seed: int,
+    jobs: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Estimate how many labels of DATA are wrong, and which ones.
+
+    DATA is a CSV, Parquet, ARFF or svmlight file.  Results go to <results_dir>/<name of the file>_audit/: all
+    rows, the most suspect first, in suspects.csv; the noise rate and the transition matrix in noise.json; and
+    audit.html, which shows both.
+
+    Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 130 interrupted, 141 output
+    closed (broken pipe).
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if relabel and clean is None:
+        raise click.UsageError("--relabel requires --clean")
+    from ..errors import ConfigError, printable
+
+    def say(text: str, *, is_error: bool = False) -> None:
+        for line in text.splitlines():
+            click.echo(printable(line), err=is_error)
+
+    try:
+        _check_clean(clean, data)
+        overrides = {
+            "group": group,
+            "separator": separator,
+            "encoding": encoding,
+            "missing_values": list(missing_values) or None,
+        }
+        frame, spec, remarks = _read_spec(data, target, id_column, list(drop), overrides)
+        found = _audit(frame, spec, id_column, model, seed, jobs)
+        if not (quiet or as_json):
+            for remark in remarks:
+                say(f"noisyaudit: warning: {remark}", is_error=True)
+        cleaned = None if clean is None else _cleaned(found, frame, spec, relabel, precision)
+        folder = results_dir / f"{spec.name}_audit"
+        from .._atomic_file import check_folder
+        from ..audit.files import summary, write_audit
+        from ..audit.label_audit import write
+
+        check_folder(folder)
+        files = write_audit(found, folder)
+        if clean is not None and cleaned is not None:
+            write(clean, cleaned)
+        if as_json:
+            click.echo(json.dumps(summary(found) | {"folder": str(folder)}))
+        elif quiet:
+            say(str(folder))
+        else:
+            say(f"{found}\n\nResults are in {folder}; open {files[-1]} to view them")
+            if clean is not None:
+                changed = int((~found.clean_mask(precision)).sum())
+                say(f"{clean} has {changed} rows {'with other labels' if relabel else 'less'}")
+    except ConfigError as error:
+        say(f"noisyaudit: error: {error}", is_error=True)
+        sys.exit(BAD_USAGE)
+    except MemoryError:
+        say("noisyaudit: error: out of memory", is_error=True)
+        sys.exit(BAD_USAGE)
+    except KeyboardInterrupt:
+        say(f"Interrupted; run it again with: {shlex.join(['noisyaudit', *sys.argv[1:]])}", is_error=True)
+        sys.exit(INTERRUPTED)
+    sys.exit(DONE)
+
+
+def _check_clean(clean: Path | None, data: str) -> None:
+    """Check where the cleaned data go."""
+    from ..config.dataset_spec import format_of
+    from ..errors import ConfigError
+
+    if clean is None:
+        return
+    if format_of(data) != "csv":
+        raise ConfigError(f"--clean: only CSV files can be written again, got {data}")
+    if clean.exists():
+        raise ConfigError(f"--clean: {clean} already exists and is not overwritten")
+
+
+def _read_spec(
+    data: str, target: str | None, id_column: str | None, drop: list[str], overrides: dict[str, Any]
+) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
+    """Read a file, and guess what the options do not say; also return remarks for the user."""
+    from ..config.base import validate
+    from ..config.dataset_spec import DatasetSpec
+    from ..config.reader import parse_text
+    from .table_guesses import guess_keys
+
+    remarks: list[str] = []
+    given = {key: value for key, value in overrides.items() if value is not None}
+    csv = {key: value for key, value in given.items() if key != "group"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the columns, which the remarks name
+        frame, guessed = guess_keys(data, target, remarks, csv)
+    keys = parse_text("{" + ",\n".join(f'"{key}": {value}' for _, key, value in guessed) + "}")
+    not_features = [*keys.get("drop", []), *drop, *([] if id_column is None else [id_column])]
+    keys |= {"categorical": "ordinal", "missing": "keep", "drop": list(dict.fromkeys(not_features))} | given
+    spec = validate(DatasetSpec, keys)
+    return frame, spec, remarks
+
+
+def _audit(
+    frame: pd.DataFrame,
+    spec: DatasetSpec,
+    id_column: str | None,
+    model: str | None,
+    seed: int,
+    jobs: int | None,
+) -> LabelAudit:
+    """Audit the labels of a data set."""
+    import pandas as pd
+
+    from .._suggestions import nearest_first, suggest
+    from ..audit.audit import audit
+    from ..config.base import validate
+    from ..config.model_spec import ModelSpec
+    from ..datasets.dataset import load_dataset
+    from ..errors import ConfigError
+    from ..models.factory import build
+
+    if id_column is not None and id_column not in frame:
+        raise ConfigError(
+            f"--id: {id_column!r} is not a column{suggest(id_column, frame.columns)}; columns are "
+            f"{nearest_first(id_column, frame.columns)}"
+        )
+    n_jobs = jobs or -1
+    estimator = None
+    if model is not None:
+        try:
+            described = validate(ModelSpec, {"model": model})
+            estimator = build(described, seed=seed, threads=jobs or 1)
+        except ConfigError as error:
+            raise ConfigError(f"--model: {error}") from None
+        if not hasattr(estimator, "predict_proba"):
+            raise ConfigError(f"--model: {model} has no probabilities")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of columns and labels, which the remarks name
+        dataset = load_dataset(spec)
+    X = dataset.X if isinstance(dataset.X, pd.DataFrame) else pd.DataFrame(dataset.X, columns=dataset.columns)
+    found = audit(
+        X,
+        dataset.classes[dataset.y],
+        model=estimator,
+        groups=dataset.groups,
+        random_state=seed,
+        n_jobs=n_jobs,
+        name=dataset.name,
+    )
+    assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
+    ids = None if id_column is None else frame[id_column].to_numpy()[dataset.rows]
+    shown = frame.iloc[dataset.rows].reset_index(drop=True)
+    return dataclasses.replace(found, rows=dataset.rows, ids=ids, features=shown)
+
+
+def _cleaned(
+    found: LabelAudit, frame: pd.DataFrame, spec: DatasetSpec, relabel: bool, precision: float
+) -> bytes:
+    """The CSV file without the suspects, or with other labels."""
+    from ..audit.files import clean_csv
+    from ..datasets.files import CsvOptions
+    from ..errors import ConfigError
+
+    try:
+        suspect = ~found.clean_mask(precision)
+    except ValueError as error:
+        raise ConfigError(f"--precision: {error}") from None
+    target = spec.target if isinstance(spec.target, str) else frame.columns[int(spec.target or 0)]
+    csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
+    labels = found.errors.suggested[suspect] if relabel else None
+    return clean_csv(str(spec.path), csv, str(target), found.rows[suspect], labels)

@@ -1,0 +1,99 @@
+"""Classifier that is fitted without the rows that an audit finds mislabelled."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from boostnoise.label_errors import find_label_errors
+
+from .held_out import held_out_probabilities
+
+
+class AuditClassifier(ClassifierMixin, BaseEstimator):
+    """Classifier fitted without the training rows whose labels are most suspect.
+
+    `find_label_errors` ranks them, with the probabilities of a forest and of extra-trees out of bag.  As many
+    are left out as are wrong by its noise rate, but never all rows of a class.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Classifier of the remaining rows.
+    random_state : int or None, default=None
+        Random seed of the forests.
+    n_jobs : int or None, default=None
+        Threads of the forests.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimator_ : classifier
+        The fitted classifier.
+    label_errors_ : LabelErrors
+        What the audit found.
+    is_issue_ : ndarray of shape (n_samples,)
+        Whether each training row was left out.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Find wrong labels, and fit the classifier to the other rows.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of rows for the classifier, which must accept them.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Groups of rows that folds keep together.
+
+        Returns
+        -------
+        AuditClassifier
+        """
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        p = held_out_probabilities(X, codes, groups=groups, random_state=self.random_state, n_jobs=self.n_jobs)
+        self.label_errors_ = find_label_errors(codes, p)
+        suspect = np.zeros(codes.size, dtype=np.bool_)
+        n_wrong = round(self.label_errors_.noise_rate * codes.size)
+        suspect[self.label_errors_.ranking[:n_wrong]] = True
+        lost = np.bincount(codes[~suspect], minlength=self.classes_.size) == 0
+        self.is_issue_ = suspect & ~lost[codes]
+        kept = np.flatnonzero(~self.is_issue_)
+        given = {"sample_weight": sample_weight}
+        if has_fit_parameter(self.estimator, "groups"):
+            given["groups"] = groups
+        arguments = {name: _safe_indexing(value, kept) for name, value in given.items() if value is not None}
+        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), codes[kept], **arguments)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels."""
+        check_is_fitted(self)
+        return self.classes_[np.asarray(self.estimator_.predict(X)).astype(np.intp)]
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities, in the order of `classes_`."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))

@@ -1,0 +1,52 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from boostnoise import LabelAudit, find_label_errors
+from boostnoise.eval.audit.page import MAX_SUSPECTS, render_page
+
+
+@pytest.fixture(scope="module")
+def found():
+    rng = np.random.default_rng(0)
+    right = rng.integers(2, size=1500)
+    y = np.where(rng.random(1500) < 0.2, 1 - right, right)
+    p = np.where(np.eye(2)[right] == 1, 0.8, 0.2)
+    labels = np.array(["<b>a</b>", "b\u202e"])
+    features = pd.DataFrame({"x": rng.normal(size=1500), "<script>": ["</script><i>" + "long " * 50] * 1500})
+    return LabelAudit(find_label_errors(labels[y], p), labels[y], np.arange(1500), features, name="a <1>")
+
+
+def test_everything_is_escaped(found):
+    page = render_page(found)
+    for evil in ("<b>a", "<i>", "</script><", "a <1>", "\u202e"):
+        assert evil not in re.sub(r"</script>\n</body>", "", page), evil
+    assert "<title>a &lt;1&gt;: audit of labels</title>" in page
+    assert page.count("<script>") == 2
+
+
+def test_the_policy_allows_its_scripts_only(found):
+    page = render_page(found)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]
+    assert policy.startswith("default-src &#39;none&#39;; script-src &#39;sha256-")
+    assert policy.count("sha256-") == 2
+    assert not re.search("https?:|//", re.sub(r'base64,[^"]+', "", page))
+
+
+def test_what_it_shows(found):
+    page = render_page(found)
+    rows = re.findall(r"<tr><td class=\"text\">", page)
+    assert len(rows) == MAX_SUSPECTS
+    assert f"{MAX_SUSPECTS} of 1500 rows" in page
+    assert "Probability of each label (column) in each class (row)" in page
+    assert re.search(r"first 10: [\d.]+ %; first 20: ", page)
+    assert re.search(r"long long \S*…", page)
+    assert render_page(found) == page
+
+
+def test_many_classes_have_no_matrix():
+    y = np.repeat(np.arange(20), 5)
+    found = LabelAudit(find_label_errors(y, np.eye(20)[y]), y, np.arange(100))
+    assert "Probability of each label" not in render_page(found)

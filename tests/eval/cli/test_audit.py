@@ -1,0 +1,126 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from boostnoise import audit
+from boostnoise.eval.cli.audit import main
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A file in the working directory, and which of its labels are wrong."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    n = 400
+    frame = pd.DataFrame({"name": [f"n{i:03d}" for i in range(n)], "x": rng.normal(size=n).round(4)})
+    frame["colour"] = np.where(rng.random(n) < 0.5, "red", "NA")
+    right = (frame["x"] > 0) ^ (frame["colour"] == "red")
+    wrong = rng.random(n) < 0.1
+    frame["z"] = rng.normal(size=n).round(4).astype(str)
+    frame.loc[:9, "z"] = "?"
+    frame["label"] = np.where(right ^ wrong, "yes", "no")
+    frame.loc[5, "label"] = None
+    frame.to_csv("a.csv", index=False)
+    return frame, wrong
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(arguments))
+
+
+def test_the_files(data, tmp_path):
+    frame, wrong = data
+    done = run("a.csv", "--id", "name", "-j", "1")
+    assert done.exit_code == 0, done.output
+    assert "% of 399 labels are wrong" in done.stdout
+    assert "Results are in results/a_audit; open results/a_audit/audit.html to view them" in done.stdout
+    assert "noisyaudit: warning: guessed the target: column 'label', because of its name" in done.stderr
+    assert "1 of 400 rows have no label and are not used" in done.stderr
+    assert sorted(path.name for path in (tmp_path / "results" / "a_audit").iterdir()) == [
+        "audit.html", "noise.json", "suspects.csv",
+    ]  # fmt: skip
+    suspects = pd.read_csv("results/a_audit/suspects.csv")
+    assert suspects.columns.tolist() == ["row", "id", "given", "suggested", "p_wrong", "rank"]
+    assert len(suspects) == 399
+    assert 5 not in suspects["row"].to_numpy()
+    assert (suspects["id"] == "n" + suspects["row"].astype(str).str.zfill(3)).all()
+    assert (suspects["given"].to_numpy() == frame["label"].to_numpy()[suspects["row"]]).all()
+    assert wrong[suspects["row"][:20]].mean() > 0.9
+    noise = json.loads((tmp_path / "results" / "a_audit" / "noise.json").read_text())
+    assert noise["rows"] == 399
+    assert noise["classes"] == ["no", "yes"]
+    low, high = noise["noise_rate_interval"]
+    assert low <= noise["noise_rate"] <= high
+    assert '<td class="text">red</td>' in (tmp_path / "results" / "a_audit" / "audit.html").read_text()
+
+
+def test_it_is_the_function_of_python(data):
+    frame, _ = data
+    noise = json.loads(run("a.csv", "--drop", "name", "--json", "-j", "1").stdout)
+    used = frame.dropna(subset="label")
+    X = used.drop(columns=["name", "label"]).assign(z=pd.to_numeric(used["z"], errors="coerce"))
+    found = audit(X, used["label"])
+    assert noise["noise_rate"] == pytest.approx(found.noise_rate, rel=1e-12)
+    assert noise["folder"] == "results/a_audit"
+
+
+def test_cleaned_files(data):
+    _, wrong = data
+    given = pd.read_csv("a.csv", dtype=str, keep_default_na=False)
+    done = run("a.csv", "--drop", "name", "--clean", "clean.csv", "-q", "-j", "1")
+    assert (done.exit_code, done.output) == (0, "results/a_audit\n")
+    clean = pd.read_csv("clean.csv", dtype=str, keep_default_na=False)
+    kept = given["name"].isin(clean["name"]).to_numpy()
+    pd.testing.assert_frame_equal(clean, given[kept].reset_index(drop=True))
+    assert kept[5]
+    assert wrong[~kept].mean() > 0.7
+    assert (~kept).sum() > 20
+    done = run("a.csv", "--drop", "name", "--clean", "other.csv", "--relabel", "-j", "1")
+    assert "other.csv has" in done.stdout
+    other = pd.read_csv("other.csv", dtype=str, keep_default_na=False)
+    changed = (other["label"] != given["label"]).to_numpy()
+    np.testing.assert_array_equal(changed, ~kept)
+    assert set(other["label"]) == {"yes", "no", ""}
+    refused = run("a.csv", "--clean", "other.csv")
+    assert refused.exit_code == 2
+    assert "--clean: other.csv already exists and is not overwritten" in refused.stderr
+
+
+def test_options(data):
+    frame, _ = data
+    frame.assign(group=np.arange(400) // 4).to_csv("b.csv", index=False, sep=";", encoding="utf-16")
+    done = run(
+        "b.csv", "--target", "label", "--group", "group", "--drop", "name", "--separator", ";", "--encoding", "utf-16",
+        "--missing-value", "?", "--model", "random_forest", "--results-dir", "out", "--seed", "3", "-q", "-j", "1",
+    )  # fmt: skip
+    assert (done.exit_code, done.output) == (0, "out/b_audit\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv"], "no such file: none.csv"),
+        (["a.txt"], "a.txt: must end in .csv"),
+        (["a.csv", "--target", "lable"], "'lable' is not a column (did you mean 'label'?)"),
+        (["a.csv", "--id", "nam"], "--id: 'nam' is not a column (did you mean 'name'?)"),
+        (["a.csv", "--drop", "why"], "drop 'why' is not a column"),
+        (["a.csv", "--group", "why"], "group 'why' is not a column"),
+        (["a.csv", "--target", "x"], "but labels must be classes"),
+        (["a.csv", "--model", "svm_linear"], "--model: svm_linear has no probabilities"),
+        (["a.csv", "--model", "xgbost"], "did you mean 'xgboost'?"),
+        (["a.csv", "--encoding", "klingon"], "unknown encoding: klingon"),
+        (["a.csv", "--relabel"], "--relabel requires --clean"),
+        (["a.csv", "--drop", "label"], "drop names the target 'label'"),
+        (["a.csv", "--precision", "1e-9", "--clean", "c.csv", "--drop", "name"], "use a higher precision"),
+    ],
+)
+def test_mistakes(data, tmp_path, arguments, message):
+    done = run(*arguments, "-j", "1")
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.output
+    assert not (tmp_path / "results").exists()
+    assert not (tmp_path / "c.csv").exists()
