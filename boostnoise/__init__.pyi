@@ -1,3 +1,4 @@
+from .checked_labels import use_checked_labels
 from .eval.audit.audit import audit
 from .eval.audit.label_audit import LabelAudit
 from .eval.comparison.compare import compare
@@ -80,5 +81,6 @@ __all__ = [
     "find_label_errors",
     "get_loss",
     "lightgbm_objective",
+    "use_checked_labels",
     "xgboost_objective",
 ]

@@ -40,7 +40,8 @@ class LabelErrors:
     p_wrong : float array of shape (n,)
         Probability that each label is wrong.  Its mean is the noise rate.
     ranking : int array of shape (n,)
-        Rows from the most to the least suspect label; `p_wrong` never increases in this order.
+        Rows from the most to the least suspect label.  `p_wrong` never increases in this order, except for
+        checked labels, which come last.
     suggested : ndarray of shape (n,)
         The most probable label of each row other than its own.
     noise_rate : float

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from boostnoise._classifier import encode_labels
+from boostnoise.checked_labels import use_checked_labels
 from boostnoise.label_errors import find_label_errors
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
@@ -25,6 +26,7 @@ def audit(
     model: Any = None,
     groups: Any = None,
     ids: Any = None,
+    checked: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     name: str = "data",
@@ -49,6 +51,9 @@ def audit(
         Groups of rows, such as the rows of one patient.  No row is judged by a model that saw its group.
     ids : array-like of shape (n,) or None, default=None
         Names of the rows, for lists.
+    checked : dict or Series or None, default=None
+        Right labels of the rows that somebody has checked, by their numbers from 0.  They correct all
+        estimates; see `use_checked_labels`.
     random_state : int, default=0
         Seed of the default models and of folds.
     n_jobs : int or None, default=None
@@ -64,7 +69,7 @@ def audit(
     ------
     ConfigError
         A ValueError that names the argument, if rows, labels, groups or ids do not match, labels are missing or
-        continuous, or there are too few of a class.
+        continuous, there are too few of a class, or checked rows or labels do not exist.
     TypeError
         If `model` is no classifier with `predict_proba`.
 
@@ -105,13 +110,20 @@ def audit(
         raise ConfigError("groups: all rows are of one group")
     converted, model = _converted(X, model)
     p = held_out_probabilities(converted, codes, model, groups=groups, random_state=random_state, n_jobs=n_jobs)
+    labels, errors = classes[codes], find_label_errors(classes[codes], p)
+    if checked is not None:
+        try:
+            errors = use_checked_labels(errors, labels, [*checked.keys()], [*dict(checked).values()])
+        except (ValueError, AttributeError) as error:
+            raise ConfigError(f"checked: {one_line(error)}") from None
     return LabelAudit(
-        errors=find_label_errors(classes[codes], p),
-        labels=classes[codes],
+        errors=errors,
+        labels=labels,
         rows=np.arange(codes.size),
         features=X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else None,
         ids=None if ids is None else np.asarray(ids),
         name=name,
+        n_checked=0 if checked is None else len(checked),
     )
 
 

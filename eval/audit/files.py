@@ -48,6 +48,7 @@ def summary(audit: LabelAudit) -> dict[str, Any]:
     return {
         "name": audit.name,
         "rows": audit.labels.size,
+        "checked": audit.n_checked,
         "classes": [str(name) for name in audit.classes.tolist()],
         "noise_rate": audit.noise_rate,
         "noise_rate_interval": list(audit.noise_rate_interval),

@@ -38,6 +38,8 @@ class LabelAudit:
         Names of the rows.
     name : str
         Name of the data set.
+    n_checked : int
+        Number of rows whose labels somebody has checked.
     """
 
     errors: LabelErrors
@@ -46,6 +48,7 @@ class LabelAudit:
     features: pd.DataFrame | None = None
     ids: NDArray[Any] | None = None
     name: str = "data"
+    n_checked: int = 0
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -69,7 +72,7 @@ class LabelAudit:
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """All rows, the most suspect first.
+        """All rows, the most suspect first, and those whose labels were checked last.
 
         The columns are ``row``, its number from 0; ``id``, if names of rows were given; ``given`` and
         ``suggested``, the label and the most probable other one; ``p_wrong``, the probability that the label is
@@ -119,7 +122,8 @@ class LabelAudit:
         """
         if not 0 < precision <= 1:
             raise ValueError(f"precision must be above 0 and at most 1, got {precision!r}")
-        order = self.errors.ranking
+        ranking = self.errors.ranking
+        order = ranking[np.argsort(-self.errors.p_wrong[ranking], kind="stable")]  # with checked labels
         means = np.cumsum(self.errors.p_wrong[order]) / np.arange(1, order.size + 1)
         mask = np.ones(order.size, dtype=np.bool_)
         mask[order[: np.count_nonzero(means >= precision)]] = False  # the means never rise

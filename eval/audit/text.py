@@ -26,7 +26,10 @@ def sentences(audit: LabelAudit) -> list[str]:
     n = audit.labels.size
     rate, interval = audit.noise_rate, f"90 % interval from {percent(low, 2)} to {percent(high, 2)}"
     found = [f"About {percent(rate, 2)} of {numbered(n, 'label')} are wrong; {interval}."]
-    if rate < LITTLE:
+    if audit.n_checked:
+        verb = "was" if audit.n_checked == 1 else "were"
+        found[0] += f" {numbered(audit.n_checked, 'label')} of them {verb} checked."
+    elif rate < LITTLE:
         found = [
             f"There is little label noise, about {percent(rate, 2)} of {numbered(n, 'label')}; {interval}."
         ]

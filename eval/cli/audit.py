@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     help="Model that predicts the labels, by its short name; see noisyeval --list.  [default: two forests]",
 )
 @click.option(
+    "--checked",
+    metavar="FILE",
+    help="CSV file of rows that somebody has checked: columns row (from 0) or that of --id, and label.",
+)
+@click.option(
     "--clean",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -80,6 +85,7 @@ def main(
     encoding: str | None,
     missing_values: tuple[str, ...],
     model: str | None,
+    checked: str | None,
     clean: Path | None,
     relabel: bool,
     precision: float,
@@ -102,6 +108,7 @@ def main(
     if relabel and clean is None:
         raise click.UsageError("--relabel requires --clean")
     from ..errors import ConfigError, printable
+    from .checked_rows import read_checked
 
     def say(text: str, *, is_error: bool = False) -> None:
         for line in text.splitlines():
@@ -116,7 +123,8 @@ def main(
             "missing_values": list(missing_values) or None,
         }
         frame, spec, remarks = _read_spec(data, target, id_column, list(drop), overrides)
-        found = _audit(frame, spec, id_column, model, seed, jobs)
+        right = {} if checked is None else read_checked(checked, frame, spec, id_column)
+        found = _audit(frame, spec, id_column, model, right, seed, jobs)
         if not (quiet or as_json):
             for remark in remarks:
                 say(f"noisyaudit: warning: {remark}", is_error=True)
@@ -191,6 +199,7 @@ def _audit(
     spec: DatasetSpec,
     id_column: str | None,
     model: str | None,
+    right: dict[int, Any],
     seed: int,
     jobs: int | None,
 ) -> LabelAudit:
@@ -224,16 +233,21 @@ def _audit(
         warnings.simplefilter("ignore")  # of columns and labels, which the remarks name
         dataset = load_dataset(spec)
     X = dataset.X if isinstance(dataset.X, pd.DataFrame) else pd.DataFrame(dataset.X, columns=dataset.columns)
+    assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
+    place = {row: i for i, row in enumerate(dataset.rows.tolist())}
+    unlabelled = next((row for row in right if row not in place), None)
+    if unlabelled is not None:
+        raise ConfigError(f"--checked: row {unlabelled} has no label")
     found = audit(
         X,
         dataset.classes[dataset.y],
         model=estimator,
         groups=dataset.groups,
+        checked={place[row]: label for row, label in right.items()} or None,
         random_state=seed,
         n_jobs=n_jobs,
         name=dataset.name,
     )
-    assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
     ids = None if id_column is None else frame[id_column].to_numpy()[dataset.rows]
     shown = frame.iloc[dataset.rows].reset_index(drop=True)
     return dataclasses.replace(found, rows=dataset.rows, ids=ids, features=shown)

@@ -105,3 +105,22 @@ def test_errors(changes, error, message):
     arguments = {"X": np.arange(12.0).reshape(6, 2), "y": [0, 0, 0, 1, 1, 1]} | changes
     with pytest.raises(error, match=message):
         audit(**arguments)
+
+
+def test_checked_rows():
+    before = audit(X, NOISY)
+    rows = before.suspects["row"].to_numpy()[:15]
+    found = audit(X, NOISY, checked=dict(zip(rows.tolist(), Y[rows].tolist(), strict=True)))
+    same = audit(X, NOISY, checked=pd.Series(Y[rows], rows))
+    np.testing.assert_array_equal(found.errors.p_wrong, same.errors.p_wrong)
+    assert (found.n_checked, same.n_checked) == (15, 15)
+    assert not set(found.suspects["row"][:100]) & set(rows)
+    left_out = ~found.clean_mask()
+    assert left_out[rows].tolist() == (NOISY[rows] != Y[rows]).tolist()
+    assert "15 labels of them were checked" in str(found)
+    for checked, message in (
+        ({9999: 0}, "checked: .* from 0 to 568"),
+        ({0: 5}, "checked: .*labels of the data, got 5"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            audit(X, NOISY, checked=checked)
