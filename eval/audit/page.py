@@ -17,7 +17,7 @@ from ..report.html.styles import HEAT_STEPS, heat_map_css
 from .text import SHOWN_CLASSES, sentences
 
 if TYPE_CHECKING:
-    from .label_audit import LabelAudit
+    from .estimates import AuditEstimates
 
 MAX_SUSPECTS = 1000
 MAX_FEATURES = 20
@@ -34,7 +34,7 @@ class ByClass(NamedTuple):
     suggested: str
 
 
-def render_page(audit: LabelAudit) -> str:
+def render_page(audit: AuditEstimates) -> str:
     """Render an audit as HTML; the same audit gives the same text."""
     from markupsafe import Markup
 
@@ -69,7 +69,7 @@ def _text(value: Any) -> str:
     return printable(shortened(str(value), MAX_WIDTH))
 
 
-def _by_class(audit: LabelAudit) -> list[ByClass]:
+def _by_class(audit: AuditEstimates) -> list[ByClass]:
     found = []
     for label in audit.classes:
         of_label = audit.labels == label
@@ -80,7 +80,7 @@ def _by_class(audit: LabelAudit) -> list[ByClass]:
     return found
 
 
-def _matrix(audit: LabelAudit) -> list[list[tuple[str, int]]]:
+def _matrix(audit: AuditEstimates) -> list[list[tuple[str, int]]]:
     """Text and colour step of each entry of the transition matrix; empty if there are many classes."""
     if audit.classes.size > SHOWN_CLASSES:
         return []
@@ -91,7 +91,7 @@ def _matrix(audit: LabelAudit) -> list[list[tuple[str, int]]]:
     ]
 
 
-def _suspects(audit: LabelAudit) -> tuple[list[str], list[list[str]]]:
+def _suspects(audit: AuditEstimates) -> tuple[list[str], list[list[str]]]:
     """Headings and text of the table of suspects."""
     table = audit.suspects.head(MAX_SUSPECTS)
     heads = [*table.columns]
@@ -104,7 +104,7 @@ def _suspects(audit: LabelAudit) -> tuple[list[str], list[list[str]]]:
     return heads, [list(row) for row in zip(*values, strict=True)]
 
 
-def _curve(audit: LabelAudit) -> str:
+def _curve(audit: AuditEstimates) -> str:
     """Expected precision against the length of the list, as the source of an image."""
     import matplotlib
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from .._wording import is_or_are, listed, numbered, percent
 from ..errors import printable
 
 if TYPE_CHECKING:
-    from .label_audit import LabelAudit
+    from .estimates import AuditEstimates
 
 LITTLE = 0.01  # a lower end of the interval that may be no noise
 SHOWN_SUSPECTS = 10
@@ -20,7 +20,7 @@ SHOWN_LISTS = 4
 SHOWN_CLASSES = 12  # of the transition matrix
 
 
-def sentences(audit: LabelAudit) -> list[str]:
+def sentences(audit: AuditEstimates) -> list[str]:
     """What was found, in plain sentences: how many labels are wrong, how sure that is, and what to do next."""
     low, high = audit.noise_rate_interval
     n = audit.labels.size
@@ -48,20 +48,20 @@ def sentences(audit: LabelAudit) -> list[str]:
     return found
 
 
-def suspects_table(audit: LabelAudit, n: int = SHOWN_SUSPECTS) -> pd.DataFrame:
+def suspects_table(audit: AuditEstimates, n: int = SHOWN_SUSPECTS) -> pd.DataFrame:
     """The first suspects, with their columns as text."""
     table = audit.suspects.head(n).copy()
     table["p_wrong"] = table["p_wrong"].map("{:.2f}".format)
     return table.map(lambda value: printable(str(value)))
 
 
-def matrix_table(audit: LabelAudit) -> pd.DataFrame:
+def matrix_table(audit: AuditEstimates) -> pd.DataFrame:
     """Transition matrix, with the classes as index and columns."""
     names = [printable(str(name)) for name in audit.classes.tolist()]
     return pd.DataFrame(audit.transition_matrix, pd.Index(names, name="class"), names)
 
 
-def as_text(audit: LabelAudit) -> str:
+def as_text(audit: AuditEstimates) -> str:
     """Sentences, transition matrix, and the most suspect rows."""
     parts = ["\n".join(sentences(audit))]
     if audit.classes.size <= SHOWN_CLASSES:
@@ -71,7 +71,7 @@ def as_text(audit: LabelAudit) -> str:
     return "\n\n".join(parts)
 
 
-def as_html(audit: LabelAudit) -> str:
+def as_html(audit: AuditEstimates) -> str:
     """The same as HTML, with all names escaped."""
     parts = [f"<p>{' '.join(escape(sentence) for sentence in sentences(audit))}</p>"]
     if audit.classes.size <= SHOWN_CLASSES:

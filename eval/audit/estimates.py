@@ -1,0 +1,130 @@
+"""Estimates of an audit: the noise rate, suspects, and rows to keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from boostnoise.label_errors import LabelErrors
+
+LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)  # of lists of suspects
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditEstimates:
+    """Wrong labels of a data set, as `boostnoise.audit` estimates them.
+
+    Attributes
+    ----------
+    errors : LabelErrors
+        The estimates.
+    labels : ndarray of shape (n,)
+        Given labels.
+    rows : int array of shape (n,)
+        Number of each row in the data, from 0.
+    features : DataFrame of n rows or None
+        Features for reports.
+    ids : ndarray of shape (n,) or None
+        Names of the rows.
+    name : str
+        Name of the data set.
+    n_checked : int
+        Number of rows whose labels somebody has checked.
+    """
+
+    errors: LabelErrors
+    labels: NDArray[Any]
+    rows: NDArray[np.int64]
+    features: pd.DataFrame | None = None
+    ids: NDArray[Any] | None = None
+    name: str = "data"
+    n_checked: int = 0
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Sorted labels, array of shape (K,)."""
+        return self.errors.classes
+
+    @property
+    def noise_rate(self) -> float:
+        """Estimated share of wrong labels."""
+        return self.errors.noise_rate
+
+    @property
+    def noise_rate_interval(self) -> tuple[float, float]:
+        """Interval of the noise rate that covers it 9 times of 10; see `find_label_errors`."""
+        return self.errors.noise_rate_interval
+
+    @property
+    def transition_matrix(self) -> NDArray[np.float64]:
+        """Estimated probability of label j in class i, array of shape (K, K)."""
+        return self.errors.transition_matrix
+
+    @cached_property
+    def suspects(self) -> pd.DataFrame:
+        """All rows, the most suspect first, and those whose labels were checked last.
+
+        The columns are ``row``, its number from 0; ``id``, if names of rows were given; ``given`` and
+        ``suggested``, the label and the most probable other one; ``p_wrong``, the probability that the label is
+        wrong; and ``rank``, from 1.
+        """
+        order = self.errors.ranking
+        columns: dict[str, NDArray[Any]] = {"row": self.rows[order]}
+        if self.ids is not None:
+            columns["id"] = self.ids[order]
+        columns["given"] = self.labels[order]
+        columns["suggested"] = self.errors.suggested[order]
+        columns["p_wrong"] = self.errors.p_wrong[order]
+        columns["rank"] = np.arange(1, order.size + 1)
+        return pd.DataFrame(columns)
+
+    @property
+    def expected_precision(self) -> pd.Series[float]:
+        """Expected share of wrong labels among the first suspects, by the length of the list."""
+        n = self.labels.size
+        lengths = [length for length in LENGTHS if length <= n] or [n]
+        means = np.cumsum(self.errors.p_wrong[self.errors.ranking]) / np.arange(1, n + 1)
+        index = pd.Index(lengths, name="suspects")
+        return pd.Series(means[np.array(lengths) - 1], index=index, name="expected precision")
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Probability that each label is right, array of shape (n,), for `sample_weight`."""
+        return 1.0 - self.errors.p_wrong
+
+    def clean_mask(self, precision: float = 0.8) -> NDArray[np.bool_]:
+        """Find the rows to keep, without the longest list of suspects of an expected precision.
+
+        Parameters
+        ----------
+        precision : float, default=0.8
+            Share of the rows left out that are expected to be wrong, above 0 and at most 1.
+
+        Returns
+        -------
+        bool array of shape (n,)
+            False for the rows to leave out, in the order of the data.
+
+        Raises
+        ------
+        ValueError
+            If `precision` is out of range, or all rows of a class would be left out.
+        """
+        if not 0 < precision <= 1:
+            raise ValueError(f"precision must be above 0 and at most 1, got {precision!r}")
+        ranking = self.errors.ranking
+        order = ranking[np.argsort(-self.errors.p_wrong[ranking], kind="stable")]  # with checked labels
+        means = np.cumsum(self.errors.p_wrong[order]) / np.arange(1, order.size + 1)
+        mask = np.ones(order.size, dtype=np.bool_)
+        mask[order[: np.count_nonzero(means >= precision)]] = False  # the means never rise
+        lost = np.setdiff1d(self.labels, self.labels[mask])
+        if lost.size:
+            raise ValueError(
+                f"all rows with the label {lost.tolist()[0]!r} would be left out; use a higher precision"
+            )
+        return mask
