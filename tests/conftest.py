@@ -4,6 +4,7 @@ import copy
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -200,6 +201,24 @@ def small_config(tmp_path):
         return parse_config(content | changes, name)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium, the system's own."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        reason = "there is no Chromium to open pages with"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # root, which containers run as, has no sandbox
+        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
 
 
 @pytest.fixture(scope="session")

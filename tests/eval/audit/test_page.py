@@ -37,7 +37,7 @@ def test_the_policy_allows_its_scripts_only(found):
 
 def test_what_it_shows(found):
     page = render_page(found)
-    rows = re.findall(r"<tr><td class=\"text\">", page)
+    rows = re.findall(r'<tr><th scope="row">\d+</th><td class="text">', page)
     assert len(rows) == MAX_SUSPECTS
     assert f"{MAX_SUSPECTS} of 1500 rows" in page
     assert "Probability of each label (column) in each class (row)" in page
@@ -50,3 +50,25 @@ def test_many_classes_have_no_matrix():
     y = np.repeat(np.arange(20), 5)
     found = LabelAudit(find_label_errors(y, np.eye(20)[y]), y, np.arange(100))
     assert "Probability of each label" not in render_page(found)
+
+
+@pytest.mark.release
+def test_in_a_browser(found, browser, tmp_path):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    problems = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(found.report(tmp_path / "audit.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.fill("#search", "0.9 <b>A")
+    shown = page.locator("table.suspects tbody tr:visible").count()
+    assert 0 < shown < MAX_SUSPECTS
+    assert page.inner_text("#count") == f"{shown} of {MAX_SUSPECTS} rows"
+    page.fill("#search", "")
+    head = page.locator("table.suspects thead th", has_text="row").first
+    for order in ("ascending", "descending"):
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == order
+        numbers = [int(text) for text in page.locator("table.suspects tbody th").all_inner_texts()]
+        assert numbers == sorted(numbers, reverse=order == "descending")
+    assert problems == []

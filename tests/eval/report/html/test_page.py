@@ -3,9 +3,7 @@
 import base64
 import itertools
 import json
-import os
 import re
-import shutil
 
 import numpy as np
 import pandas as pd
@@ -110,24 +108,6 @@ def make_run(
         {name: DatasetFacts(rows=150 + i, features=4, classes=3) for i, name in enumerate(names)},
         (SESSION,),
     )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A headless Chromium, the system's own."""
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        reason = "there is no Chromium to open the report with"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # root, which containers run as, has no sandbox
-        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 class Opened:
