@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from boostnoise._classifier import encode_labels
 from boostnoise.checked_labels import use_checked_labels
-from boostnoise.label_errors import find_label_errors
+from boostnoise.label_errors import IndistinctClassesError, find_label_errors
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
 from ..errors import ConfigError, one_line
@@ -69,7 +69,8 @@ def audit(
     ------
     ConfigError
         A ValueError that names the argument, if rows, labels, groups or ids do not match, labels are missing or
-        continuous, there are too few of a class, or checked rows or labels do not exist.
+        continuous, there are too few of a class, checked rows or labels do not exist, or the features do not
+        predict the labels.
     TypeError
         If `model` is no classifier with `predict_proba`.
 
@@ -110,7 +111,11 @@ def audit(
         raise ConfigError("groups: all rows are of one group")
     converted, model = _converted(X, model)
     p = held_out_probabilities(converted, codes, model, groups=groups, random_state=random_state, n_jobs=n_jobs)
-    labels, errors = classes[codes], find_label_errors(classes[codes], p)
+    labels = classes[codes]
+    try:
+        errors = find_label_errors(labels, p)
+    except IndistinctClassesError:
+        raise ConfigError("the features do not predict the labels, so no label can be judged") from None
     if checked is not None:
         try:
             errors = use_checked_labels(errors, labels, [*checked.keys()], [*dict(checked).values()])

@@ -24,15 +24,13 @@ def sentences(audit: AuditEstimates) -> list[str]:
     """What was found, in plain sentences: how many labels are wrong, how sure that is, and what to do next."""
     low, high = audit.noise_rate_interval
     n = audit.labels.size
-    rate, interval = audit.noise_rate, f"90 % interval from {percent(low, 2)} to {percent(high, 2)}"
-    found = [f"About {percent(rate, 2)} of {numbered(n, 'label')} are wrong; {interval}."]
+    rate, interval = audit.noise_rate, f"90 % interval from {_percent(low)} to {_percent(high)}"
+    found = [f"About {_percent(rate)} of {numbered(n, 'label')} are wrong; {interval}."]
     if audit.n_checked:
         verb = "was" if audit.n_checked == 1 else "were"
         found[0] += f" {numbered(audit.n_checked, 'label')} of them {verb} checked."
     elif rate < LITTLE:
-        found = [
-            f"There is little label noise, about {percent(rate, 2)} of {numbered(n, 'label')}; {interval}."
-        ]
+        found = [f"There is little label noise, about {_percent(rate)} of {numbered(n, 'label')}; {interval}."]
     elif low < LITTLE:
         found.append(
             "There may be none: without checked labels, noise cannot be told from overlapping classes."
@@ -46,6 +44,11 @@ def sentences(audit: AuditEstimates) -> list[str]:
             f"{numbered(n_half, 'label')} {is_or_are(n_half)} more likely wrong than right; check these first."
         )
     return found
+
+
+def _percent(share: float) -> str:
+    """Share in percent with two digits, or as a whole number from 10 %."""
+    return percent(round(share, 2), 3) if share >= 0.1 else percent(share, 2)
 
 
 def suspects_table(audit: AuditEstimates, n: int = SHOWN_SUSPECTS) -> pd.DataFrame:

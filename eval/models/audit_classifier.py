@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from boostnoise.label_errors import find_label_errors
+from boostnoise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
 
 from .held_out import held_out_probabilities
 
@@ -20,7 +21,8 @@ class AuditClassifier(ClassifierMixin, BaseEstimator):
     """Classifier fitted without the training rows whose labels are most suspect.
 
     `find_label_errors` ranks them, with the probabilities of a forest and of extra-trees out of bag.  As many
-    are left out as are wrong by its noise rate, but never all rows of a class.
+    are left out as are wrong by its noise rate, but never all rows of a class.  None are left out if these
+    probabilities do not distinguish the classes.
 
     Parameters
     ----------
@@ -37,8 +39,8 @@ class AuditClassifier(ClassifierMixin, BaseEstimator):
         Sorted labels.
     estimator_ : classifier
         The fitted classifier.
-    label_errors_ : LabelErrors
-        What the audit found.
+    label_errors_ : LabelErrors or None
+        What the audit found; None if the classes could not be distinguished.
     is_issue_ : ndarray of shape (n_samples,)
         Whether each training row was left out.
     """
@@ -73,10 +75,11 @@ class AuditClassifier(ClassifierMixin, BaseEstimator):
         X = X if hasattr(X, "shape") else np.asarray(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
         p = held_out_probabilities(X, codes, groups=groups, random_state=self.random_state, n_jobs=self.n_jobs)
-        self.label_errors_ = find_label_errors(codes, p)
         suspect = np.zeros(codes.size, dtype=np.bool_)
-        n_wrong = round(self.label_errors_.noise_rate * codes.size)
-        suspect[self.label_errors_.ranking[:n_wrong]] = True
+        self.label_errors_: LabelErrors | None = None
+        with suppress(IndistinctClassesError):
+            found = self.label_errors_ = find_label_errors(codes, p)
+            suspect[found.ranking[: round(found.noise_rate * codes.size)]] = True
         lost = np.bincount(codes[~suspect], minlength=self.classes_.size) == 0
         self.is_issue_ = suspect & ~lost[codes]
         kept = np.flatnonzero(~self.is_issue_)

@@ -6,7 +6,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import cross_val_predict
 
 from boostnoise import LabelErrors, find_label_errors
-from boostnoise.label_errors import noise_rate_of
+from boostnoise.label_errors import IndistinctClassesError, noise_rate_of
 from robust_splits import RobustForestClassifier
 
 from .test_best_bin import T3, draw
@@ -79,10 +79,11 @@ def test_certain_and_useless_probabilities():
     y = np.repeat([0, 1], 50)
     sure = find_label_errors(y, np.eye(2)[y])
     assert (sure.noise_rate, sure.p_wrong.max()) == (0, 0)
-    useless = find_label_errors(y, np.full((100, 2), 0.5))
-    assert np.isfinite(useless.p_wrong).all()
-    assert useless.noise_rate_interval[0] == 0
-    almost_equal = np.column_stack([0.5 + 1e-15 * np.arange(100), 0.5 - 1e-15 * np.arange(100)])
+    rng = np.random.default_rng(0)
+    for useless in (np.full((100, 2), 0.5), rng.dirichlet([1, 1], size=100)):
+        with pytest.raises(IndistinctClassesError, match="do not distinguish the classes"):
+            find_label_errors(y, useless)
+    almost_equal = np.column_stack([0.5 - 1e-15 * np.arange(100), 0.5 + 1e-15 * np.arange(100)])
     assert np.isfinite(find_label_errors(y, almost_equal).p_wrong).all()
 
 

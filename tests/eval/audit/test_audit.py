@@ -84,6 +84,12 @@ def test_groups_are_judged_apart():
     assert precision[0] > precision[1] + 0.05
 
 
+def test_labels_that_features_do_not_predict():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ConfigError, match="the features do not predict the labels, so no label can be judged"):
+        audit(rng.normal(size=(300, 3)), rng.integers(2, size=300))
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [

@@ -35,6 +35,13 @@ def test_as_many_rows_as_the_noise_rate_says():
     assert not AuditClassifier(TREE, random_state=0).fit(X[:, :3], X[:, 0] > 14).is_issue_.any()
 
 
+def test_labels_that_features_do_not_predict():
+    rng = np.random.default_rng(0)
+    model = AuditClassifier(TREE, random_state=0).fit(rng.normal(size=(200, 2)), rng.integers(2, size=200))
+    assert model.label_errors_ is None
+    assert not model.is_issue_.any()
+
+
 def test_no_class_is_lost():
     labels = np.where(np.arange(Y.size) < 5, 2, Y)  # rows of other classes
     model = AuditClassifier(TREE, random_state=0).fit(X, np.where(WRONG, 1 - Y, labels))
