@@ -31,6 +31,7 @@ from boostnoise.eval import (
     UniformNoise,
     wilcoxon_holm,
 )
+from boostnoise.label_errors import IndistinctClassesError
 from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
 
 KINDS = ("uniform", "pair_flip", "class_conditional", "instance_dependent")
@@ -153,14 +154,7 @@ def study(path: Path, kind: str, rate: float, repeat: int, model: str, max_rows:
         warnings.simplefilter("ignore")
         start = time.process_time()
         if model == AUDIT:
-            found = find_label_errors(y, out_of_bag(X, y, repeat))
-            record |= quality("audit", -np.argsort(found.ranking).astype(float), wrong)
-            low, high = found.noise_rate_interval
-            record |= {"noise_rate": found.noise_rate, "low": low, "high": high}
-            record["calibration_error"] = calibration_error(found.p_wrong, wrong)
-            for n in LENGTHS:
-                record[f"expected_{n}"] = float(found.p_wrong[found.ranking[:n]].mean())
-                record[f"precision_{n}"] = float(wrong[found.ranking[:n]].mean())
+            record |= audit(out_of_bag(X, y, repeat), y, wrong)
         elif model == AREA:
             record |= quality(AREA, -area_under_margin(X, y, repeat), wrong)
         else:
@@ -170,6 +164,22 @@ def study(path: Path, kind: str, rate: float, repeat: int, model: str, max_rows:
             issues = find_label_issues(y, p, n_jobs=1)
             record |= {"issues": float(issues.mean()), "precision_of_issues": mean_of(wrong[issues])}
         record["seconds"] = time.process_time() - start
+    return record
+
+
+def audit(p: Numbers, y: Labels, wrong: NDArray[np.bool_]) -> Record:
+    """Quality of the audit's ranking and of its estimates."""
+    try:
+        found = find_label_errors(y, p)
+    except IndistinctClassesError:  # it judges no label, so the ranking is that by probability
+        return quality(AUDIT, -p[np.arange(y.size), y], wrong)
+    low, high = found.noise_rate_interval
+    record = quality(AUDIT, -np.argsort(found.ranking).astype(float), wrong)
+    record |= {"noise_rate": found.noise_rate, "low": low, "high": high}
+    record["calibration_error"] = calibration_error(found.p_wrong, wrong)
+    for n in LENGTHS:
+        record[f"expected_{n}"] = float(found.p_wrong[found.ranking[:n]].mean())
+        record[f"precision_{n}"] = float(wrong[found.ranking[:n]].mean())
     return record
 
 
