@@ -144,6 +144,8 @@ def main(
             say(str(folder))
         else:
             say(f"{found}\n\nResults are in {folder}; open {files[-1]} to view them")
+            if checked is None:
+                say("Check the first suspects and some random rows, and give their right labels with --checked")
             if clean is not None:
                 changed = int((~found.clean_mask(precision)).sum())
                 say(f"{clean} has {changed} rows {'with other labels' if relabel else 'less'}")
