@@ -94,8 +94,8 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     LabelErrors
         The 90 % interval of its noise rate r is from r - sqrt((2 s)^2 + o^2) to r + sqrt((2 s)^2 + (o / 2)^2),
         where s is the standard error of r.  The overlap o is the share of rows whose label is not the most
-        probable one, less r.  These widths cover 9 of 10 rates on real data sets with injected noise that does
-        not depend on the features.
+        probable one, less r.  On real data sets of 1,000 rows with injected noise that does not depend on the
+        features, these widths covered 9 of 10 rates of 10 %, but 6 of 10 rates of 30 %.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class AuditEstimates:
 
     @property
     def noise_rate_interval(self) -> tuple[float, float]:
-        """Interval of the noise rate that covers it 9 times of 10; see `find_label_errors`."""
+        """90 % interval of the noise rate; see `find_label_errors`."""
         return self.errors.noise_rate_interval
 
     @property
