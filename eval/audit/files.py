@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ..config.dataset_spec import suffix_of
 from ..datasets.files import CsvOptions
 from ..errors import ConfigError
 from ..models.packages import version_of
+from ..report.files import write_csv
 from .label_audit import LabelAudit, write
 
 SUSPECTS, NOISE, PAGE = "suspects.csv", "noise.json", "audit.html"
@@ -38,7 +40,11 @@ def write_audit(audit: LabelAudit, folder: Path) -> list[Path]:
         If a file cannot be written.
     """
     files = [folder / SUSPECTS, folder / NOISE]
-    write(files[0], audit.suspects.to_csv(index=False, float_format="%.6g").encode())
+    table = audit.suspects
+    texts = table.select_dtypes(exclude="number").columns
+    suspects = io.BytesIO()
+    write_csv(table.astype(dict.fromkeys(texts, str)).round({"p_wrong": 6}), suspects)
+    write(files[0], suspects.getvalue())
     write(files[1], (json.dumps(summary(audit), indent=2) + "\n").encode())
     return [*files, audit.report(folder / PAGE)]
 

@@ -62,11 +62,11 @@ def write_report(run: Run) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write("scores.parquet", partial(scores.to_parquet, index=False))
-        write("scores.csv", partial(_to_csv, scores))
+        write("scores.csv", partial(write_csv, scores))
         for metric in ("ela", "rla", "retention", "area_under_ela"):
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
-                write(f"{name}.csv", partial(_to_csv, table))
+                write(f"{name}.csv", partial(write_csv, table))
         averaged = [name for name in ("ela", "rla") if options_of(config, name).save_fig]
         for plot_name in dict.fromkeys([*averaged, *config.figures]):
             try:
@@ -90,8 +90,15 @@ def write_report(run: Run) -> list[Path]:
         ) from error
 
 
-def _to_csv(table: pd.DataFrame, file: BinaryIO) -> None:
-    """Write a table as CSV, with an apostrophe before text that spreadsheets would run as a formula."""
+def write_csv(table: pd.DataFrame, file: BinaryIO) -> None:
+    """Write a table as CSV, with an apostrophe before text that spreadsheets would run as a formula.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns of numbers and text.
+    file : binary file
+    """
     texts = table.select_dtypes(exclude="number")
     safe = {str(name): texts[name].str.replace(FORMULA, r"\1'\2", regex=True) for name in texts}
     table.assign(**safe).to_csv(file, index=False, mode="wb")

@@ -227,9 +227,9 @@ def test_no_figure_is_wider_than_the_largest(monkeypatch):
 def test_semicolons_begin_no_formula_either(tmp_path):
     import pandas as pd
 
-    from boostnoise.eval.report.files import _to_csv
+    from boostnoise.eval.report.files import write_csv
 
     path = tmp_path / "a.csv"
     with path.open("wb") as file:
-        _to_csv(pd.DataFrame({"name": ["iris;=1+1;", "a;@b", "＝1", "a-b"]}), file)
+        write_csv(pd.DataFrame({"name": ["iris;=1+1;", "a;@b", "＝1", "a-b"]}), file)
     assert path.read_text(encoding="utf-8").split() == ["name", "iris;'=1+1;", "a;'@b", "'＝1", "a-b"]
