@@ -17,25 +17,7 @@ LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)  # of lists of s
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditEstimates:
-    """Wrong labels of a data set, as `boostnoise.audit` estimates them.
-
-    Attributes
-    ----------
-    errors : LabelErrors
-        The estimates.
-    labels : ndarray of shape (n,)
-        Given labels.
-    rows : int array of shape (n,)
-        Number of each row in the data, from 0.
-    features : DataFrame of n rows or None
-        Features for reports.
-    ids : ndarray of shape (n,) or None
-        Names of the rows.
-    name : str
-        Name of the data set.
-    n_checked : int
-        Number of rows whose labels somebody has checked.
-    """
+    """Estimates of an audit without its summaries; `LabelAudit` describes the attributes."""
 
     errors: LabelErrors
     labels: NDArray[Any]

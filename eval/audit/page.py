@@ -25,7 +25,7 @@ MAX_WIDTH = 60  # characters of a value
 
 
 class ByClass(NamedTuple):
-    """What was found among the rows with a label."""
+    """Estimates for the rows with one given label."""
 
     name: str
     rows: int

@@ -21,7 +21,7 @@ SHOWN_CLASSES = 12  # of the transition matrix
 
 
 def sentences(audit: AuditEstimates) -> list[str]:
-    """What was found, in plain sentences: how many labels are wrong, how sure that is, and what to do next."""
+    """Summarise the noise rate, its interval and the suspects in sentences."""
     low, high = audit.noise_rate_interval
     n = audit.labels.size
     rate, interval = audit.noise_rate, f"90 % interval from {_percent(low)} to {_percent(high)}"

@@ -6,18 +6,18 @@ from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from boostnoise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
 
+from .filtering_classifier import FilteringClassifier
 from .held_out import held_out_probabilities
 
 
-class AuditClassifier(ClassifierMixin, BaseEstimator):
+class AuditClassifier(FilteringClassifier):
     """Classifier fitted without the training rows whose labels are most suspect.
 
     `find_label_errors` ranks them, with the probabilities of a forest and of extra-trees out of bag.  As many
@@ -89,14 +89,3 @@ class AuditClassifier(ClassifierMixin, BaseEstimator):
         arguments = {name: _safe_indexing(value, kept) for name, value in given.items() if value is not None}
         self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), codes[kept], **arguments)
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict labels."""
-        check_is_fitted(self)
-        return self.classes_[np.asarray(self.estimator_.predict(X)).astype(np.intp)]
-
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict class probabilities, in the order of `classes_`."""
-        check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))

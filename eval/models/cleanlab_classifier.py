@@ -6,17 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from boostnoise._folds import integer_seed, make_folds
 from boostnoise.cross_fitting import predict_out_of_fold, predicted_rows
 
+from .filtering_classifier import FilteringClassifier
 
-class CleanlabClassifier(ClassifierMixin, BaseEstimator):
+
+class CleanlabClassifier(FilteringClassifier):
     """Classifier fitted without the training rows that cleanlab finds mislabelled.
 
     As in cleanlab's ``CleanLearning``, which it calls, confident learning is applied to out-of-fold
@@ -129,14 +130,3 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         p: NDArray[np.float64] = np.eye(y.max() + 1)[y]  # rows in no fold, of a class of one group, are trusted
         p[predicted_rows(folds)] = predict_out_of_fold(estimator, folds, X, y, arguments)
         return p
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict labels."""
-        check_is_fitted(self)
-        return self.classes_[np.asarray(self.estimator_.predict(X)).astype(np.intp)]
-
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict class probabilities, in the order of `classes_`."""
-        check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))
