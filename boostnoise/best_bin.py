@@ -38,7 +38,8 @@ class BestBin:
     noise_rate : float
         Share of other labels in the bins, averaged over the classes by the weight of their labels.
     standard_error : float
-        Standard error of the noise rate.
+        Standard error of the noise rate, as if the labels in the bins were as mixed as those in the largest
+        ones, since bins were chosen for their few other labels.
     """
 
     counts: Floats
@@ -100,16 +101,21 @@ def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBi
         labels = np.zeros((codes.size, n_classes))
         labels[np.arange(codes.size), codes[order]] = weight[order]
         counts[:, i] = np.cumsum(labels, axis=0)[np.minimum(last, codes.size - 1)]
-    size = counts.sum(axis=2)
+    size = counts.sum(axis=2)  # of bins
     rates = 1 - np.diagonal(counts, axis1=1, axis2=2) / size
     shares = total / total.sum()
     noise_rates = rates @ shares
     # A quarter of a row keeps the variance of a bin without other labels above zero.
-    variances = ((rates * (1 - rates) + 0.25 / size) / size) @ shares**2
-    best = int(np.argmin(noise_rates + CAUTION * np.sqrt(variances)))
+    errors = np.sqrt(((rates * (1 - rates) + 0.25 / size) / size) @ shares**2)
+    best = int(np.argmin(noise_rates + CAUTION * errors))
     overlap = np.maximum(rates[-1] - rates[best], 0.0)
+    mixed = noise_rates[-1] * (1 - noise_rates[-1])
     return BestBin(
-        counts[best], overlap, float(SIZES[best]), float(noise_rates[best]), float(np.sqrt(variances[best]))
+        counts=counts[best],
+        overlap=overlap,
+        size=float(SIZES[best]),
+        noise_rate=float(noise_rates[best]),
+        standard_error=float(np.sqrt(((mixed + 0.25 / size[best]) / size[best]) @ shares**2)),
     )
 
 

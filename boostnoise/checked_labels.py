@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
-from .label_errors import LabelErrors
+from .label_errors import LabelErrors, clean_shares
 from .losses.softmax import Floats
 
 # Standard deviations of the shift and the slope of the log odds, before any label is checked: on data sets with
@@ -142,7 +142,7 @@ def _transition_matrix(
     of_label = np.bincount(codes, minlength=n_classes)
     wrong_of_label = np.bincount(codes, weights=p_wrong, minlength=n_classes)
     T = errors.transition_matrix
-    clean = np.clip(np.linalg.lstsq(T.T, of_label / given.size, rcond=None)[0], 1e-9, None)
+    clean = np.maximum(clean_shares(T, of_label / given.size), 1e-9)
     joint = clean[:, np.newaxis] * T
     np.fill_diagonal(joint, 0.0)
     joint += 1e-9 * (1 - np.eye(n_classes))

@@ -31,8 +31,11 @@ def test_the_bins_by_hand():
             wrong = (y[np.argsort(-p[:, i], kind="stable")[:n_rows]] != i).mean()
             rate += (y == i).mean() * wrong
             variance += (y == i).mean() ** 2 * (wrong * (1 - wrong) + 0.25 / n_rows) / n_rows
-        bounds.append((rate + 2 * np.sqrt(variance), rate, np.sqrt(variance), size))
-    _, rate, error, size = min(bounds)
+        bounds.append((rate + 2 * np.sqrt(variance), rate, size))
+    _, rate, size = min(bounds)
+    mixed = bounds[-1][1] * (1 - bounds[-1][1])  # in the largest bins
+    n_rows = np.ceil(size * np.bincount(y) - 1e-9)
+    error = np.sqrt((np.bincount(y) / 200) ** 2 @ ((mixed + 0.25 / n_rows) / n_rows))
     best = find_best_bin(y, p, np.ones(200))
     assert (best.noise_rate, best.standard_error, best.size) == pytest.approx((rate, error, size))
     top = np.argsort(-p[:, 2], kind="stable")[: int(np.ceil(size * (y == 2).sum() - 1e-9))]

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
+from scipy.special import expit
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import cross_val_predict
 
 from boostnoise import LabelErrors, find_label_errors
-from boostnoise.label_errors import IndistinctClassesError, noise_rate_of
+from boostnoise.label_errors import IndistinctClassesError, clean_shares
 from robust_splits import RobustForestClassifier
 
 from .test_best_bin import T3, draw
@@ -87,11 +88,28 @@ def test_certain_and_useless_probabilities():
     assert np.isfinite(find_label_errors(y, almost_equal).p_wrong).all()
 
 
-def test_the_noise_rate_of_a_matrix():
-    codes = np.repeat([0, 1], [55, 45])
-    T = np.array([[0.9, 0.1], [0.2, 0.8]])  # 50 rows of each class become 55 and 45
-    assert noise_rate_of(T, codes) == pytest.approx(0.15)
-    assert noise_rate_of(np.eye(2), codes) == 0
+def test_shares_of_the_clean_classes():
+    T = np.array([[0.9, 0.1], [0.2, 0.8]])
+    np.testing.assert_allclose(clean_shares(T, np.array([0.55, 0.45])), [0.5, 0.5], atol=2e-3)
+    np.testing.assert_allclose(clean_shares(np.eye(2), np.array([0.3, 0.7])), [0.3, 0.7])
+    almost_singular = np.array([[0.51, 0.49], [0.49, 0.51]])
+    shares = clean_shares(almost_singular, np.array([0.6, 0.4]))  # which no shares of classes lead to
+    assert 0.5 < shares[0] < 0.8
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.3, 0.4])
+def test_intervals_cover_the_noise_rate(rate):
+    """Where classes overlap little, and where the features tell less."""
+    covered = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        p = expit(rng.normal(scale=5.0 if seed % 2 else 2.0, size=500))
+        right = rng.random(500) < p
+        y = right ^ (rng.random(500) < rate)
+        q = rate + (1 - 2 * rate) * p
+        low, high = find_label_errors(y, np.column_stack([1 - q, q])).noise_rate_interval
+        covered.append(low <= (y != right).mean() <= high)
+    assert np.mean(covered) >= 0.85
 
 
 @pytest.mark.parametrize(
