@@ -34,7 +34,7 @@ def both(errors, rng):
 @pytest.mark.parametrize("choose", [first, random_rows, both], ids=lambda choose: choose.__name__)
 def test_intervals_cover_the_noise_rate(choose):
     covered, errors_before, errors_after = [], [], []
-    for seed in range(60):
+    for seed in range(30):
         right, y, errors = simulate(seed)
         rows = choose(errors, np.random.default_rng(seed))
         found = use_checked_labels(errors, y, rows, right[rows])

@@ -201,6 +201,7 @@ def test_warnings_as_errors_stop_the_first_call_only(nowhere, load):
         assert load()(4) == 8
 
 
+@pytest.mark.release
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
 def test_the_learner_is_imported_on_a_full_disk_and_warns_once(tmp_path):
     code = """

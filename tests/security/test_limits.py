@@ -109,6 +109,7 @@ def test_imputing_takes_a_few_operations_for_all_columns(monkeypatch):
     np.testing.assert_array_equal(X, expected)
 
 
+@pytest.mark.release
 def test_equal_errors_have_equal_texts_in_all_processes(tmp_path, monkeypatch):
     """scikit-learn writes sets into messages, whose order depends on the process."""
     model = {"module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"criterion": "x"}}

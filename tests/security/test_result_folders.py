@@ -98,6 +98,7 @@ def test_no_journal_has_a_file_deleted(folder, victim, refused):
     assert victim.read_text() == "mine"
 
 
+@pytest.mark.release
 def test_redraws_at_once(folder, command, noisyeval):
     line = ["--redraw", "results/study", "-q"]
     results = folder / "results" / "study"

@@ -391,6 +391,7 @@ def test_a_damaged_store_is_named(study, tmp_path):
     assert (tmp_path / "results" / "store.sqlite").read_bytes() == b"x" * 5000
 
 
+@pytest.mark.release
 def test_two_commands_at_once(start, study, tmp_path):
     other = start(tmp_path)
     wait_for_cells(other, tmp_path, 1)

@@ -279,6 +279,7 @@ def passengers(n=300):
     return frame.assign(survived=np.where(survived, "yes", "no"))
 
 
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_pipelines_and_native_categories():
     pipelines = [make_pipeline(clone(columns), LogisticRegression()) for columns in (BY_NAME, BY_TYPE)]
     models = {
@@ -295,13 +296,14 @@ def test_pipelines_and_native_categories():
         "cleanlab+lightgbm": {"model": "cleanlab+lightgbm", "params": {"n_estimators": 20}},
         "robust_forest": {"model": "robust_forest", "params": {"n_estimators": 20}},
     }  # fmt: skip
-    found = compare(models, {"passengers": (passengers(), "survived")}, noise=0.1, repeats=2, progress=False)
+    found = compare(models, {"passengers": (passengers(), "survived")}, noise=0.1, repeats=1, progress=False)
     assert found.scores["error"].isna().all()
     means = found.scores.groupby("model")["accuracy"].mean()
     assert (means > 0.85).all()
     assert set(means.index) == set(models)
 
 
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_pipelines_for_text_and_numbers():
     rng = np.random.default_rng(0)
     spam = rng.random(200) < 0.5
@@ -329,8 +331,9 @@ def test_pipelines_for_text_and_numbers():
     assert found.scores.query("noise_rate == 0")["accuracy"].min() > 0.9
 
 
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_groups_and_weights():
-    frame = passengers()
+    frame = passengers(150)
     frame = frame.loc[frame.index.repeat(3)].assign(family=np.repeat(np.arange(len(frame)), 3), w=1.0)
     noisy = np.random.default_rng(0).random(len(frame) // 3) < 0.4
     flip = np.repeat(noisy, 3)
@@ -338,7 +341,7 @@ def test_groups_and_weights():
     models = {
         "memory": KNeighborsClassifier(1),
         "pipeline": make_pipeline(clone(BY_NAME), LogisticRegression()),
-        "search": {"model": "lightgbm", "search": {"params": {"n_estimators": [1, 200]}, "folds": 2}},
+        "search": {"model": "lightgbm", "search": {"params": {"n_estimators": [1, 50]}, "folds": 2}},
         "early": {"model": "xgboost", "early_stopping": {}},
         "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 1}},
     }

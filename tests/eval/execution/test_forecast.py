@@ -201,6 +201,7 @@ def test_no_cell_takes_longer_than_the_time_limit(make, fit_by):
     assert (pair.seconds, pair.known_from, pair.error) == (2.0, "limit", None)
 
 
+@pytest.mark.release
 def test_trials_that_hang_or_crash_are_ended(make, mine):
     # The tree comes first: each of the others takes a process down.
     config = make(models=[TREE, *mine], time_limit=0.5)

@@ -138,6 +138,7 @@ def all_end(pids):
     return not any(map(is_alive, pids))
 
 
+@pytest.mark.release
 def test_models_that_exceed_a_limit_or_crash_affect_no_other_cell(jobs, log):
     # Quits and a good fit use up no process; each of the others takes one down.
     cells = jobs("Good", "Quits", "Sleeps", "HoldsTheLock", "IsKilled", "Exits")

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 MODELS = """
 import os, signal, subprocess, time
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -65,6 +67,7 @@ def is_alive(pid):
     return True
 
 
+@pytest.mark.release
 def test_workers_end_with_their_parent_and_leave_ctrl_c_to_it(tmp_path):
     (tmp_path / "own_models.py").write_text(MODELS)
     (tmp_path / "parent.py").write_text(PARENT)

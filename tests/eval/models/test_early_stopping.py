@@ -78,7 +78,7 @@ def _booster(library):
         return XGBClassifier(n_estimators=200, n_jobs=1, learning_rate=0.3)
     if library == "lightgbm":
         return LGBMClassifier(n_estimators=200, n_jobs=1, learning_rate=0.3, verbose=-1)
-    return HistGradientBoostingClassifier(max_iter=200, learning_rate=0.3, random_state=0)
+    return HistGradientBoostingClassifier(max_iter=200, learning_rate=0.3, max_bins=31, random_state=0)
 
 
 def _rounds(model):

@@ -79,7 +79,7 @@ def problems(draw):
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-@settings(max_examples=35)
+@settings(max_examples=20)
 @given(problem=problems(), min_samples_leaf=st.sampled_from([1, 1, 4]))
 def test_every_split_is_the_best_one(name, problem, min_samples_leaf):
     X, y, weight = problem
