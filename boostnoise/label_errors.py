@@ -127,7 +127,7 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     q = check_probabilities(probabilities, codes.size, len(encoder.classes_))
     best = find_best_bin(codes, q, np.ones(codes.size))
     shares = np.bincount(codes) / codes.size
-    by_chance = 1 - shares @ shares
+    by_chance = 1 - float(shares @ shares)
     if best.noise_rate + STANDARD_ERRORS * best.standard_error >= by_chance:
         raise IndistinctClassesError(
             "the probabilities do not distinguish the classes, so no label can be judged"

@@ -52,6 +52,14 @@ if TYPE_CHECKING:
     help="CSV file of rows that somebody has checked: columns row (from 0) or that of --id, and label.",
 )
 @click.option(
+    "--config",
+    "config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --checked: write a config for noisyeval, to compare models on the checked rows, with right and "
+    "with given labels.",
+)
+@click.option(
     "--clean",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -67,6 +75,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="With --clean: expected share of wrong labels among the suspects.",
 )
+@click.option("--name", help="Name of the data, for the results.  [default: that of the file]")
 @click.option(
     "--results-dir", type=click.Path(path_type=Path), default="results", show_default=True, help="Folder."
 )
@@ -86,9 +95,11 @@ def main(
     missing_values: tuple[str, ...],
     model: str | None,
     checked: str | None,
+    config: Path | None,
     clean: Path | None,
     relabel: bool,
     precision: float,
+    name: str | None,
     results_dir: Path,
     seed: int,
     jobs: int | None,
@@ -97,9 +108,9 @@ def main(
 ) -> None:
     """Estimate how many labels of DATA are wrong, and which ones.
 
-    DATA is a CSV, Parquet, ARFF or svmlight file.  Results go to <results_dir>/<name of the file>_audit/: all
-    rows, the most suspect first, in suspects.csv; the noise rate and the transition matrix in noise.json; and
-    audit.html, which shows both.
+    DATA is a CSV, Parquet, ARFF or svmlight file.  Results go to <results_dir>/<name>_audit/: all rows, the
+    most suspect first, in suspects.csv; the noise rate and the transition matrix in noise.json; and audit.html,
+    which shows both.
 
     Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 130 interrupted, 141 output
     closed (broken pipe).
@@ -107,6 +118,8 @@ def main(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if relabel and clean is None:
         raise click.UsageError("--relabel requires --clean")
+    if config is not None and checked is None:
+        raise click.UsageError("--config requires --checked")
     from ..errors import ConfigError, printable
     from .checked_rows import read_checked
 
@@ -116,11 +129,15 @@ def main(
 
     try:
         _check_clean(clean, data)
+        _check_new(config, "--config")
+        if name is not None and (not name.strip() or not name.isprintable() or set(name) & set("/\\")):
+            raise ConfigError(f"--name: must be printable, not blank and without / or \\, got {name!r}")
         overrides = {
             "group": group,
             "separator": separator,
             "encoding": encoding,
             "missing_values": list(missing_values) or None,
+            "name": name,
         }
         frame, spec, remarks = _read_spec(data, target, id_column, list(drop), overrides)
         right = {} if checked is None else read_checked(checked, frame, spec, id_column)
@@ -133,11 +150,14 @@ def main(
         from .._atomic_file import check_folder
         from ..audit.files import summary, write_audit
         from ..audit.label_audit import write
+        from .checked_config import write_checked_config
 
         check_folder(folder)
         files = write_audit(found, folder)
         if clean is not None and cleaned is not None:
             write(clean, cleaned)
+        if config is not None:
+            write_checked_config(config, folder, frame, spec, right)
         if as_json:
             click.echo(json.dumps(summary(found) | {"folder": str(folder)}))
         elif quiet:
@@ -149,6 +169,8 @@ def main(
             if clean is not None:
                 changed = int((~found.clean_mask(precision)).sum())
                 say(f"{clean} has {changed} rows {'with other labels' if relabel else 'less'}")
+            if config is not None:
+                say(f"To compare models on the {len(right)} checked rows: noisyeval {shlex.quote(str(config))}")
     except ConfigError as error:
         say(f"noisyaudit: error: {error}", is_error=True)
         sys.exit(BAD_USAGE)
@@ -170,8 +192,15 @@ def _check_clean(clean: Path | None, data: str) -> None:
         return
     if format_of(data) != "csv":
         raise ConfigError(f"--clean: only CSV files can be written again, got {data}")
-    if clean.exists():
-        raise ConfigError(f"--clean: {clean} already exists and is not overwritten")
+    _check_new(clean, "--clean")
+
+
+def _check_new(path: Path | None, option: str) -> None:
+    """Check that a file does not exist."""
+    from ..errors import ConfigError
+
+    if path is not None and path.exists():
+        raise ConfigError(f"{option}: {path} already exists and is not overwritten")
 
 
 def _read_spec(
@@ -185,10 +214,11 @@ def _read_spec(
 
     remarks: list[str] = []
     given = {key: value for key, value in overrides.items() if value is not None}
-    csv = {key: value for key, value in given.items() if key != "group"}
+    csv = {key: value for key, value in given.items() if key not in ("group", "name")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the columns, which the remarks name
-        frame, guessed = guess_keys(data, target, remarks, csv)
+        settled = [*drop, *(column for column in (id_column, overrides["group"]) if column is not None)]
+        frame, guessed = guess_keys(data, target, remarks, csv, by_options=True, settled=settled)
     keys = parse_text("{" + ",\n".join(f'"{key}": {value}' for _, key, value in guessed) + "}")
     not_features = [*keys.get("drop", []), *drop, *([] if id_column is None else [id_column])]
     keys |= {"categorical": "ordinal", "missing": "keep", "drop": list(dict.fromkeys(not_features))} | given

@@ -24,8 +24,8 @@ TEXT = """\
   ],
   // Names from noisyeval --list, or objects such as {{"model": "xgboost", "params": {{"max_depth": 3}}}}.
   "models": [{models}],
-  // Shares of the training labels to corrupt.  Test labels stay unchanged.
-  "noise": [{{"kind": "uniform", "rates": [0.0, 0.1, 0.2, 0.3, 0.4]}}],
+  // {comment}
+  "noise": [{noise}],
   // Each repeat has its own split, noise and seeds.
   "repeats": 3,
   "test_fraction": 0.2,
@@ -33,6 +33,8 @@ TEXT = """\
   "results_dir": "results"
 }}
 """
+ON_NOISE = "Shares of the training labels to corrupt.  Test labels stay unchanged."
+UNIFORM = '{"kind": "uniform", "rates": [0.0, 0.1, 0.2, 0.3, 0.4]}'
 NOT_STRATIFIED = """\
   // Some classes have too few rows for a stratified split.
   "stratify": false,
@@ -90,23 +92,46 @@ def starter_config(data: str, target: str | None = None) -> tuple[str, list[str]
             comment = f"Keeps a first run short.  Without this key, all {len(frame)} rows are used."
             keys.append((comment, "max_rows", str(FEWER_ROWS)))
         try:
-            return _render(keys, stratify=True), remarks
-        except ConfigError:
-            pass
-        try:
-            return _render(keys, stratify=False), remarks
+            return render(keys, ON_NOISE, UNIFORM), remarks
         except ConfigError as error:
             raise ConfigError("; ".join([str(error), *remarks])) from None
 
 
-def _render(keys: list[Key], *, stratify: bool) -> str:
+def render(keys: list[Key], comment: str, noise: str) -> str:
+    """Text of a config for a data set, with a stratified split if the classes have enough rows for it.
+
+    Parameters
+    ----------
+    keys : list of (comment, key, value)
+        Keys of the data set.
+    comment : str
+        What to say about the noise.
+    noise : str
+        The noise as JSON.
+
+    Raises
+    ------
+    ConfigError
+        If the checks of a run fail.
+    """
+    try:
+        return _render(keys, comment, noise, stratify=True)
+    except ConfigError:
+        return _render(keys, comment, noise, stratify=False)
+
+
+def _render(keys: list[Key], comment: str, noise: str, *, stratify: bool) -> str:
     """Text of the config, after the checks of a run."""
     lines = ",\n".join(
-        (f"      // {comment}\n" if comment else "") + f"      {to_json(key)}: {value}"
-        for comment, key, value in keys
+        (f"      // {remark}\n" if remark else "") + f"      {to_json(key)}: {value}"
+        for remark, key, value in keys
     )
     text = TEXT.format(
-        keys=lines, models=", ".join(map(to_json, MODELS)), stratify="" if stratify else NOT_STRATIFIED
+        keys=lines,
+        models=", ".join(map(to_json, MODELS)),
+        comment=comment,
+        noise=noise,
+        stratify="" if stratify else NOT_STRATIFIED,
     )
     check(parse_config(parse_text(text), "starter"))
     return text

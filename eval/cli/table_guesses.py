@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,13 @@ Key = tuple[str, str, str]
 
 
 def guess_keys(
-    data: str, target: str | None, remarks: list[str], csv: dict[str, Any] | None = None
+    data: str,
+    target: str | None,
+    remarks: list[str],
+    csv: dict[str, Any] | None = None,
+    *,
+    by_options: bool = False,
+    settled: Collection[str] = (),
 ) -> tuple[pd.DataFrame, list[Key]]:
     """Read a data file, and guess the keys that a config needs for it.
 
@@ -53,6 +60,10 @@ def guess_keys(
         Gets what the user should check.
     csv : dict or None, default=None
         Known keys of a CSV file, which are not guessed.
+    by_options : bool, default=False
+        Whether remarks name options of `noisyaudit` in place of keys of a config.
+    settled : collection of str, default=()
+        Columns that are no groups.
 
     Returns
     -------
@@ -76,7 +87,7 @@ def guess_keys(
     else:
         (frame,) = read_files([data], [file_format], where)
     if file_format != "svmlight":
-        keys += _guess_table_keys(frame, target, remarks)
+        keys += _guess_table_keys(frame, target, remarks, by_options, settled)
     elif target is not None:
         raise ConfigError(f"--target: not allowed for {data}: rows of svmlight files begin with their labels")
     return frame, keys
@@ -134,7 +145,9 @@ def _missing_values(column: pd.Series[Any]) -> list[str]:
     return strays if len(strays) <= MAX_STRAYS and not any(re.search(r"\d", value) for value in strays) else []
 
 
-def _guess_table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str]) -> list[Key]:
+def _guess_table_keys(
+    frame: pd.DataFrame, target: str | None, remarks: list[str], by_options: bool, settled: Collection[str]
+) -> list[Key]:
     """Guess the keys of a data set in a table; parameters as of `guess_keys`."""
     column, reason = _find_target(frame, target)
     if reason:
@@ -159,10 +172,12 @@ def _guess_table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str
         listed = joined((repr(str(name)) for name in reasons), limit=10)
         remarks.append(f"dropped columns that are not features: {listed}")
     remarks += [
-        f"several rows share a value of {str(name)!r}; if they belong together, set "
-        f'"group": {to_json(_column_key(frame, name))}'
+        f"several rows share a value of {str(name)!r}; if they belong together, "
+        + (f"use --group {name}" if by_options else f'set "group": {to_json(_column_key(frame, name))}')
         for name in features
-        if re.search(GROUP_NAMES, str(name)) and 1 < features[name].nunique() < len(frame)
+        if name not in settled
+        and re.search(GROUP_NAMES, str(name))
+        and 1 < features[name].nunique() < len(frame)
     ]
     features = features.drop(columns=list(reasons))
     if dates:
@@ -184,7 +199,7 @@ def _guess_table_keys(frame: pd.DataFrame, target: str | None, remarks: list[str
             "impute, drop_rows, or keep for models that support them."
         )
         keys.append((comment, "missing", to_json("impute")))
-    remarks += _warnings(features, labels)
+    remarks += _warnings(features, labels, by_options)
     return keys
 
 
@@ -196,7 +211,7 @@ def _count_labels(labels: pd.Series[Any]) -> str:
     return f"Rows by class: {', '.join(f'{to_json(str(label))} {n}' for label, n in counts.items())}."
 
 
-def _warnings(features: pd.DataFrame, labels: pd.Series[Any]) -> list[str]:
+def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) -> list[str]:
     """Remarks on labels, copies of rows, and columns that give the labels away."""
     known, n_rows = labels.notna(), len(labels)
     n_copies = int(pd.concat([features, labels], axis=1).duplicated().sum())
@@ -204,8 +219,8 @@ def _warnings(features: pd.DataFrame, labels: pd.Series[Any]) -> list[str]:
     if not known.all():
         remarks.append(f"{int((~known).sum())} of {n_rows} rows have no label and are not used")
     remarks += [
-        f"labels that differ in case or blanks only: {joined(map(repr, variants))}; correct the file, or list "
-        'those of one class in "positive"'
+        f"labels that differ in case or blanks only: {joined(map(repr, variants))}; correct the file"
+        + ("" if by_options else ', or list those of one class in "positive"')
         for variants in find_label_variants(labels)
     ]
     if known.any():
@@ -214,9 +229,12 @@ def _warnings(features: pd.DataFrame, labels: pd.Series[Any]) -> list[str]:
             for name in find_leaks(features[known], labels[known])
         ]
     if n_copies:
-        remarks.append(
-            f"{n_copies} of {n_rows} rows are copies of others; copies among the test rows make scores too good"
+        harm = (
+            "labels of copies confirm one another"
+            if by_options
+            else "copies among the test rows make scores too good"
         )
+        remarks.append(f"{n_copies} of {n_rows} rows are copies of others; {harm}")
     return remarks
 
 

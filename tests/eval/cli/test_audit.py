@@ -99,6 +99,18 @@ def test_options(data):
     assert (done.exit_code, done.output) == (0, "out/b_audit\n")
 
 
+def test_warnings_name_options(data):
+    frame, _ = data
+    copies = frame.assign(patient=np.arange(400) // 4, copied=frame["x"] > 0).drop(columns=["name", "z"])
+    copies.loc[::2, "label"] = copies["label"].str.upper()
+    copies.to_csv("b.csv", index=False)
+    done = run("b.csv", "-j", "1")
+    assert "if they belong together, use --group patient\n" in done.stderr
+    assert "correct the file\n" in done.stderr
+    assert '"' not in done.stderr
+    assert "--group" not in run("b.csv", "--group", "patient", "-j", "1").stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,0 +1,74 @@
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from boostnoise.eval import run
+from boostnoise.eval.cli.audit import main
+from boostnoise.eval.config.reader import parse_text
+from boostnoise.eval.config.run import parse_config
+
+pytestmark = pytest.mark.usefixtures("fits_in_this_process")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Files of 300 rows, and of 80 of them with right labels."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"key": [f"k{i:03d}" for i in range(300)], "x": rng.normal(size=300).round(4)})
+    frame["z"] = rng.normal(size=300).round(4)
+    frame["given_label"] = rng.choice(["red", "blue"], 300)  # a feature of this name
+    right = np.where(frame["x"] > 0, "yes", "no")
+    wrong = rng.random(300) < 0.2
+    frame["label"] = np.where(wrong, np.where(right == "yes", "no", "yes"), right)
+    frame.loc[3, "z"] = None
+    frame.to_csv("a.csv", index=False, sep=";")
+    rows = np.sort(rng.choice(300, 80, replace=False))
+    pd.DataFrame({"key": frame["key"][rows], "label": right[rows]}).to_csv("checked.csv", index=False, sep=";")
+    return frame, right, rows
+
+
+def audit(*arguments):
+    options = ["a.csv", "--target", "label", "--id", "key", "--checked", "checked.csv", "-j", "1", *arguments]
+    return CliRunner().invoke(main, options)
+
+
+def test_the_config_runs_on_the_checked_rows(data, tmp_path):
+    frame, right, rows = data
+    done = audit("--config", "study.json", "--name", "mine")
+    assert done.exit_code == 0, done.output
+    assert "To compare models on the 80 checked rows: noisyeval study.json" in done.stdout
+    table = pd.read_parquet("results/mine_audit/checked_rows.parquet")
+    assert table["label"].tolist() == right[rows].tolist()
+    assert table["given_label_"].tolist() == frame["label"][rows].tolist()
+    assert table["given_label"].tolist() == frame["given_label"][rows].tolist()
+    text = (tmp_path / "study.json").read_text()
+    assert "80 checked rows, with their right labels" in text
+    config = parse_text(text) | {"models": ["decision_tree"], "repeats": 1}
+    found = run(parse_config(config, "short"))
+    assert found.scores["error"].isna().all()
+    rates = found.scores["noise_rate"].unique().tolist()
+    assert rates == [0, pytest.approx((right[rows] != frame["label"][rows]).mean())]
+    assert found.config.datasets[0].drop == ["key", "given_label_"]
+
+
+def test_errors(data, tmp_path):
+    few = pd.read_csv("checked.csv", sep=";").head(2)
+    few.to_csv("few.csv", sep=";", index=False)
+    done = audit("--checked", "few.csv", "--config", "study.json")
+    assert done.exit_code == 2
+    assert "--config: the checked rows are too few or cannot be used: data set 'checked_rows'" in done.stderr
+    assert not (tmp_path / "study.json").exists()
+    assert (tmp_path / "results" / "a_audit" / "suspects.csv").exists()  # the audit itself is kept
+    (tmp_path / "study.json").write_text("{}")
+    done = audit("--config", "study.json")
+    assert done.exit_code == 2
+    assert "--config: study.json already exists and is not overwritten" in done.stderr
+    done = CliRunner().invoke(main, ["a.csv", "--config", "new.json"])
+    assert done.exit_code == 2
+    assert "--config requires --checked" in done.stderr
+    for name in ("../x", "a\\b", " ", "a\nb"):
+        done = audit("--name", name)
+        assert done.exit_code == 2
+        assert "--name: must be printable, not blank and without / or \\" in done.stderr
