@@ -14,7 +14,7 @@ most faithful probabilities.  Uniform noise of rate ``r < 1 - 1/K`` turns an acc
 while each class keeps most of its labels, no model scores higher than one that is always right [1]_.  The log
 loss cannot be used instead: the more robust a loss, the less its probabilities describe the noisy labels.
 
-T is estimated by `estimate_transition_matrix` with method "anchor", from the probabilities of cross entropy.
+T is estimated by `estimate_transition_matrix` with method "best_bin", from the probabilities of cross entropy.
 
 References
 ----------
@@ -129,7 +129,7 @@ def adapt(
         else:
             # With cross entropy, the model is that of the library itself.
             model = clone(estimator).set_params(loss="ce", loss_params=None, hessian=None)
-            T = cross_fit_transition_matrix(model, folds, X, labels, codes, weight, fit_params)
+            T = cross_fit_transition_matrix("best_bin", model, folds, X, labels, codes, weight, fit_params)
             loss = get_loss(estimator.loss, T=T)
     estimator.loss_ = loss
     vars(estimator).pop("loss_scores_", None)  # of an earlier fit

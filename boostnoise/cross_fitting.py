@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from ._folds import Folds, Rows
 from .losses.softmax import Floats
-from .transition_estimation import estimate_transition_matrix
+from .transition_estimation import Method, estimate_transition_matrix
 
 
 def predict_out_of_fold(
@@ -38,6 +38,7 @@ def predicted_rows(folds: Folds) -> Rows:
 
 
 def cross_fit_transition_matrix(
+    method: Method,
     estimator: Any,
     folds: Folds,
     X: Any,
@@ -50,6 +51,7 @@ def cross_fit_transition_matrix(
 
     Parameters
     ----------
+    method : {"best_bin", "anchor", "confident_joint"}
     estimator : classifier
         Classifier with `predict_proba`, fitted once for each fold.
     folds : list of (rows to fit on, rows to predict)
@@ -76,4 +78,5 @@ def cross_fit_transition_matrix(
             "fold whose training rows have this label"
         )
     p = predict_out_of_fold(estimator, folds, X, labels, fit_params)
-    return estimate_transition_matrix(codes[rows], p, sample_weight=None if weight is None else weight[rows])
+    weight = None if weight is None else weight[rows]
+    return estimate_transition_matrix(codes[rows], p, method, weight)

@@ -56,7 +56,9 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     T : "estimate", array-like of shape (K, K) or None, default="estimate"
         Transition matrix of the noise: ``T[i, j]`` is the probability of label j for a row of class i.
         ``"estimate"`` calls `estimate_transition_matrix` with the probabilities of estimators that were fitted
-        without the row in question.  None leaves the probabilities as they are.
+        without the row in question.  Its method is "anchor", which takes some overlap of the classes for noise,
+        and so leads to more predictions of rare classes than "best_bin".  None leaves the probabilities as they
+        are.
     decision : {"accuracy", "balanced_accuracy"}, default="accuracy"
         Measure on clean labels that `predict` maximises.  For accuracy it returns the most probable class; for
         balanced accuracy the class whose probability is the largest multiple of its share of the rows.  With
@@ -175,7 +177,9 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         T = np.eye(totals.size)
         if isinstance(self.T, str):
             folds = make_weighted_folds(codes, weight, self.cv, groups, integer_seed(self.random_state))
-            T = cross_fit_transition_matrix(self.estimator, folds, X, labels, codes, weight, arguments)
+            T = cross_fit_transition_matrix(
+                "anchor", self.estimator, folds, X, labels, codes, weight, arguments
+            )
             _warn_of_chance(T)
         elif self.T is not None:
             T = normalise_rows(check_transition_matrix(self.T))

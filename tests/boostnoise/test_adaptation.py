@@ -91,7 +91,8 @@ def test_T_is_estimated_from_out_of_fold_probabilities_of_cross_entropy(model, l
     fitted = clone(model).set_params(loss=loss, loss_params={"T": "estimate"}, hessian="logistic").fit(X, y)
     expected = estimate_transition_matrix(y, cross_fitted(clone(model).set_params(loss="ce"), X, y))
     np.testing.assert_allclose(fitted.loss_.T, expected)
-    np.testing.assert_allclose(fitted.loss_.T, [[0.9, 0.1], [0.3, 0.7]], atol=0.15)
+    np.testing.assert_allclose(fitted.loss_.T, [[0.9, 0.1], [0.3, 0.7]], atol=0.2)
+    assert fitted.loss_.T[1][0] > 1.2 * fitted.loss_.T[0][1]
     assert not hasattr(fitted, "loss_scores_")
     last = clone(model).set_params(loss=fitted.loss_, hessian="logistic").fit(X, y)
     np.testing.assert_array_equal(fitted.predict_proba(X), last.predict_proba(X))

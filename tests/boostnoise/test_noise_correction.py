@@ -93,7 +93,8 @@ def test_T_is_estimated_out_of_fold():
     inner = LogisticRegression()
     model = NoiseCorrectedClassifier(inner, cv=3, random_state=7).fit(X, y)
     folds = StratifiedKFold(3, shuffle=True, random_state=7)
-    expected = estimate_transition_matrix(y, cross_val_predict(inner, X, y, cv=folds, method="predict_proba"))
+    p = cross_val_predict(inner, X, y, cv=folds, method="predict_proba")
+    expected = estimate_transition_matrix(y, p, "anchor")
     np.testing.assert_allclose(model.T_, expected)
     np.testing.assert_array_equal(model.estimator_.coef_, inner.fit(X, y).coef_)
 
@@ -104,7 +105,7 @@ def test_folds_keep_groups_together():
     model = NoiseCorrectedClassifier(LogisticRegression(), cv=4).fit(X, y, groups=groups)
     folds = StratifiedGroupKFold(4, shuffle=True, random_state=0)
     p = cross_val_predict(LogisticRegression(), X, y, groups=groups, cv=folds, method="predict_proba")
-    np.testing.assert_allclose(model.T_, estimate_transition_matrix(y, p))
+    np.testing.assert_allclose(model.T_, estimate_transition_matrix(y, p, "anchor"))
 
 
 def test_estimators_that_choose_parameters_get_the_groups():
@@ -170,7 +171,7 @@ def test_weights_count_rows():
     for seen, unseen in folds:
         model = LogisticRegression().fit(X[seen], y[seen], sample_weight=weight[seen])
         p[unseen] = model.predict_proba(X[unseen])
-    np.testing.assert_allclose(estimated.T_, estimate_transition_matrix(y, p, sample_weight=weight))
+    np.testing.assert_allclose(estimated.T_, estimate_transition_matrix(y, p, "anchor", weight))
 
 
 def test_data_frames_text_labels_pipelines_and_searches():

@@ -3,9 +3,8 @@ import pytest
 
 from boostnoise import estimate_transition_matrix
 
-METHODS = pytest.mark.parametrize(
-    "method", ["anchor", "confident_joint"]
-)  # the best bin has a module of its own
+# The best bin has a module of its own.
+METHODS = pytest.mark.parametrize("method", ["anchor", "confident_joint"])
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
 
 
@@ -113,7 +112,7 @@ def test_uninformative_probabilities():
     [
         (
             {"method": "dawid_skene"},
-            "method must be one of anchor, confident_joint, best_bin, got 'dawid_skene'",
+            "method must be one of best_bin, anchor, confident_joint, got 'dawid_skene'",
         ),
         (
             {"probabilities": [0.1, 0.9, 0.2]},
