@@ -61,9 +61,10 @@ def selected_columns(estimator: Any) -> list[str]:
         given = [columns for _, _, columns in estimator.transformers]
         lists = [[columns] if isinstance(columns, str) else columns for columns in given]
         return [name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)]
-    nested = estimator.steps[:1] if "Pipeline" in names else []  # other steps get columns of the first one
-    for name in names:
-        nested = nested or (getattr(estimator, PASS_ON[name]) if name in PASS_ON else [])
+    if "Pipeline" in names:
+        nested = estimator.steps[:1]  # other steps get columns of the first one
+    else:
+        nested = next((getattr(estimator, PASS_ON[name]) for name in names if name in PASS_ON), [])
     return [column for part in parts(nested) for column in selected_columns(part)]
 
 

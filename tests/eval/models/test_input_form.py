@@ -19,6 +19,7 @@ from xgboost import XGBClassifier, XGBRFClassifier
 
 from boostnoise import NoiseCorrectedClassifier, RobustLGBMClassifier, RobustXGBClassifier
 from boostnoise.eval import CleanlabClassifier
+from boostnoise.eval.models.audit_classifier import AuditClassifier
 from boostnoise.eval.models.input_form import enable_categories, input_form, selected_columns
 from robust_splits import RobustForestClassifier
 
@@ -83,3 +84,5 @@ def test_selected_columns():
     assert selected_columns(vote) == ["x", "text", "a", "b"]
     assert selected_columns(make_pipeline(StandardScaler(), columns, SVC())) == []
     assert selected_columns(XGBClassifier()) == []
+    for wrapper in (NoiseCorrectedClassifier, CleanlabClassifier, AuditClassifier):
+        assert selected_columns(wrapper(RobustForestClassifier())) == []  # which has no length before fit
