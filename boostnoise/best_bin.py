@@ -93,14 +93,13 @@ def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBi
     """
     n_classes = p.shape[1]
     total = np.bincount(codes, weights=weight, minlength=n_classes)
-    counts = np.empty((SIZES.size, n_classes, n_classes))
+    counts = np.zeros((SIZES.size + 1, n_classes, n_classes))
     for i in range(n_classes):
         order = np.argsort(-p[:, i], kind="stable")
-        reached = np.cumsum(weight[order])
-        last = np.searchsorted(reached, SIZES * total[i] * (1 - 1e-12))  # the row that fills the bin
-        labels = np.zeros((codes.size, n_classes))
-        labels[np.arange(codes.size), codes[order]] = weight[order]
-        counts[:, i] = np.cumsum(labels, axis=0)[np.minimum(last, codes.size - 1)]
+        filled_by = np.searchsorted(np.cumsum(weight[order]), SIZES * total[i] * (1 - 1e-12))
+        smallest = np.searchsorted(filled_by, np.arange(codes.size))  # bin that each row is in
+        np.add.at(counts[:, i], (smallest, codes[order]), weight[order])
+    counts = counts[:-1].cumsum(axis=0)  # without the rows that are in no bin
     size = counts.sum(axis=2)  # of bins
     rates = 1 - np.diagonal(counts, axis1=1, axis2=2) / size
     shares = total / total.sum()
