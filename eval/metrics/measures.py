@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .tree_sizes import mean_tree_size
 
+CALIBRATION_BINS = 15
+
 
 @dataclass(frozen=True)
 class Predictions:
@@ -72,6 +74,15 @@ class Predictions:
     def precision(self) -> float | None:
         """Machine epsilon of the probabilities; None if the scores do not come from `predict_proba`."""
         return None if self._scores is None else self._scores[1]
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64] | None:
+        """The scores, if they are probabilities that sum to one; otherwise None."""
+        scores, precision = self.scores, self.precision
+        if scores is None or precision is None:
+            return None
+        is_valid = (scores >= 0).all() and (np.abs(scores.sum(axis=1) - 1) <= np.sqrt(precision)).all()
+        return scores if is_valid else None
 
     @cached_property
     def _scores(self) -> tuple[NDArray[np.float64], float | None] | None:
@@ -150,14 +161,40 @@ def log_loss(predictions: Predictions) -> float | None:
 
     None if the model has no `predict_proba`, or its rows are not probabilities that sum to one.
     """
-    y, scores, precision = predictions.y, predictions.scores, predictions.precision
-    if scores is None or precision is None:
+    y, p, precision = predictions.y, predictions.probabilities, predictions.precision
+    if p is None or precision is None:
         return None
-    sums = scores.sum(axis=1)
-    if (scores < 0).any() or (np.abs(sums - 1) > np.sqrt(precision)).any():
-        return None
-    of_true_class = scores[np.arange(y.size), y]
+    of_true_class = p[np.arange(y.size), y]
     return float(-np.log(np.clip(of_true_class, precision, 1 - precision)).mean())
+
+
+def brier_score(predictions: Predictions) -> float | None:
+    """Mean squared error of the probabilities.
+
+    With two classes, of that of the second one; with more, the sum of those of all classes.  None where there
+    is no log loss.
+    """
+    y, p = predictions.y, predictions.probabilities
+    if p is None:
+        return None
+    squares = ((p - (y[:, np.newaxis] == np.arange(p.shape[1]))) ** 2).sum(axis=1)
+    return float(squares.mean()) / (2 if p.shape[1] == 2 else 1)
+
+
+def calibration_error(predictions: Predictions) -> float | None:
+    """Mean gap between the highest probability and the share of correct predictions.
+
+    The gap is that of the means in each of 15 bins of equal width, weighted by their rows (Guo et al., "On
+    Calibration of Modern Neural Networks", ICML 2017).  None where there is no log loss.
+    """
+    y, p = predictions.y, predictions.probabilities
+    if p is None:
+        return None
+    confidence = p.max(axis=1)
+    # Bins are open at their lower end, as in the paper.
+    bins = np.clip(np.ceil(confidence * CALIBRATION_BINS).astype(np.int64) - 1, 0, CALIBRATION_BINS - 1)
+    gaps = np.bincount(bins, weights=confidence - (p.argmax(axis=1) == y))
+    return float(np.abs(gaps).sum() / y.size)
 
 
 def leaves(predictions: Predictions) -> float | None:

@@ -61,6 +61,8 @@ SCORED = (
     _share("macro_f1", "macro F1", measures.macro_f1),
     _share("roc_auc", "ROC AUC", measures.roc_auc),
     Measure("log_loss", "log loss", score=measures.log_loss),
+    Measure("brier_score", "Brier score", maximum=2.0, score=measures.brier_score),
+    Measure("calibration_error", "expected calibration error", maximum=1.0, score=measures.calibration_error),
     Measure("leaves", "leaves of a tree", minimum=1.0, score=measures.leaves),
     Measure("depth", "depth of a tree", score=measures.depth),
 )

@@ -39,7 +39,8 @@ def test_scores(make):
     assert len(scores) == 2 * 2 * 2 * 2
     assert scores.columns.tolist() == [
         "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "balanced_accuracy",
-        "macro_f1", "roc_auc", "log_loss", "leaves", "depth", "fit_seconds", "predict_seconds", "error",
+        "macro_f1", "roc_auc", "log_loss", "brier_score", "calibration_error", "leaves", "depth", "fit_seconds", "predict_seconds",
+        "error",
     ]  # fmt: skip
     assert scores["accuracy"].between(0.4, 1).all()
     assert scores[["balanced_accuracy", "macro_f1", "roc_auc"]].stack().between(0.3, 1).all()

@@ -49,7 +49,8 @@ def test_from_a_table_of_confusion_by_hand():
     assert found["accuracy"] == 12 / 16
     assert found["balanced_accuracy"] == pytest.approx((5 / 6 + 3 / 6 + 4 / 4) / 3)
     assert found["macro_f1"] == pytest.approx((10 / 13 + 6 / 10 + 8 / 9) / 3)
-    assert all(found[name] is None for name in ("roc_auc", "log_loss", "leaves", "depth"))
+    none = ("roc_auc", "log_loss", "brier_score", "calibration_error", "leaves", "depth")
+    assert all(found[name] is None for name in none)
 
 
 def test_from_probabilities_by_hand():
@@ -58,6 +59,19 @@ def test_from_probabilities_by_hand():
     found = of_scores([1, 1, 0, 0, 0], np.column_stack([1 - p, p]))
     assert found["roc_auc"] == pytest.approx(4.5 / 6)
     assert found["log_loss"] == pytest.approx(-np.log([0.9, 0.4, 0.6, 0.5, 0.9]).mean())
+    assert found["brier_score"] == pytest.approx(np.square([0.1, 0.6, 0.4, 0.5, 0.1]).mean())
+    # Bins of a fifteenth: one with .9 twice, both right; one with .6 twice, one of them right; and .5, right.
+    assert found["calibration_error"] == pytest.approx((2 * 0.1 + abs(2 * 0.6 - 1) + 0.5) / 5)
+
+
+def test_calibrated_probabilities_have_a_small_calibration_error():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1.0, 1.0, 1.0], size=20_000)
+    y = (rng.random(20_000)[:, np.newaxis] > p.cumsum(axis=1)[:, :2]).sum(axis=1)
+    sharper = p**2 / (p**2).sum(axis=1, keepdims=True)
+    assert of_scores(y, p)["calibration_error"] < 0.02
+    gap = np.abs(sharper.max(axis=1).mean() - p.max(axis=1).mean())
+    assert of_scores(y, sharper)["calibration_error"] == pytest.approx(gap, abs=0.02)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
@@ -76,6 +90,9 @@ def test_numbers_are_those_of_scikit_learn(n_classes):
             auc = metrics.roc_auc_score(y, scores[:, 1] if n_classes == 2 else scores, multi_class="ovr")
             assert found["roc_auc"] == pytest.approx(auc, abs=1e-12)
             assert found["log_loss"] == pytest.approx(metrics.log_loss(y, scores), rel=1e-6)
+            squares = [metrics.brier_score_loss(y == k, scores[:, k]) for k in range(n_classes)]
+            brier_score = squares[1] if n_classes == 2 else np.sum(squares)
+            assert found["brier_score"] == pytest.approx(brier_score, rel=1e-6)
 
 
 def test_classes_that_the_test_rows_lack():
@@ -106,6 +123,7 @@ def test_columns_are_those_of_the_classes_that_training_rows_held():
     whole[:, [0, 2, 3]] = p
     assert found["roc_auc"] == pytest.approx(metrics.roc_auc_score(y, whole, multi_class="ovr"))
     assert found["log_loss"] == pytest.approx(metrics.log_loss(y, whole))
+    assert found["brier_score"] == pytest.approx(((whole - np.eye(4)[y]) ** 2).sum() / 6)
     assert found["accuracy"] == 4 / 6
 
 
