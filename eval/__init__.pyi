@@ -20,6 +20,7 @@ from .statistics.bootstrap import bootstrap_band
 from .statistics.friedman_nemenyi import friedman_nemenyi
 from .statistics.intervals import best_and_overlapping
 from .statistics.paired_t import paired_t_tests
+from .statistics.published import compare_with_published
 from .statistics.score_tables import rank_table, score_table
 from .statistics.verdict import verdict
 from .statistics.wilcoxon_holm import wilcoxon_holm
@@ -43,6 +44,7 @@ __all__ = [
     "area_under_ela",
     "best_and_overlapping",
     "bootstrap_band",
+    "compare_with_published",
     "curve",
     "ela",
     "friedman_nemenyi",

@@ -1,0 +1,167 @@
+"""Scores of a run beside published numbers, cell by cell.
+
+References
+----------
+.. [1] Kendall, "The Treatment of Ties in Ranking Problems", Biometrika 33, 1945.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .._wording import numbered, percent
+from ..metrics.registry import REGISTRY
+from .score_tables import DIGITS
+
+CELL = ["dataset", "model", "noise_kind", "noise_rate"]
+DEVIATIONS = 2.0  # standard deviations on either side, as papers print them
+MIN_RANKED = 3  # models, to speak of agreement of their ranks
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedComparison:
+    """Published numbers and those of a run.  Printed, it is a summary with the cells outside of the bands.
+
+    Attributes
+    ----------
+    metric : str
+        The measure.
+    cells : DataFrame
+        One row for each published cell: dataset, model, noise_kind, noise_rate; published and ours, the means;
+        published_sd and ours_sd, over repeats; difference, ours less published; band, and within, whether
+        the difference is within it.  Cells that the run lacks have NaN in ours.
+    rank_agreement : DataFrame
+        Kendall's tau-b [1]_ of the ranks of the models, averaged over the data sets with three or more models:
+        noise_kind, noise_rate, kendall_tau, datasets.
+    """
+
+    metric: str
+    cells: pd.DataFrame
+    rank_agreement: pd.DataFrame
+
+    @property
+    def reproduced(self) -> pd.DataFrame:
+        """The cells that the run has."""
+        return self.cells.dropna(subset="ours")
+
+    @property
+    def share_within(self) -> float:
+        """Share of the cells of the run that are within their bands; NaN if there are none."""
+        return float(self.reproduced["within"].mean())
+
+    def __str__(self) -> str:
+        found, n_cells = self.reproduced, len(self.cells)
+        if found.empty:
+            return f"The run has none of the {numbered(n_cells, 'published cell')}."
+        n_within = int(found["within"].sum())
+        difference = found["difference"]
+        lines = [
+            f"{n_within} of {numbered(len(found), 'cell')} ({percent(self.share_within)}) are within the bands "
+            f"around the published {REGISTRY[self.metric].label}; mean "
+            f"difference {difference.mean():+.4f}, mean absolute difference {difference.abs().mean():.4f}."
+        ]
+        if len(found) < n_cells:
+            lines.append(f"The run lacks {numbered(n_cells - len(found), 'published cell')}.")
+        if not self.rank_agreement.empty:
+            lines += ["Agreement of the ranks of the models, Kendall's tau:", _text(self.rank_agreement)]
+        outside = found[~found["within"].astype(bool)].drop(columns="within")
+        if not outside.empty:
+            lines += ["Outside of the bands:", _text(outside)]
+        return "\n".join(lines)
+
+
+def compare_with_published(
+    scores: pd.DataFrame, published: pd.DataFrame, metric: str = "accuracy"
+) -> PublishedComparison:
+    """Compare the scores of a run with published numbers.
+
+    A cell is within its band if the means differ by no more than two published standard deviations and two of
+    the run's.  Where both are unknown, as for a single repeat, the band is two standard errors of a share of
+    `test_rows` rows, or without that column, zero.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `Run.scores`.
+    published : DataFrame
+        Columns dataset, model, noise_kind, noise_rate and the mean under the name of the metric; optionally
+        sd, the standard deviation over repeats, and test_rows.  Names and rates are those of the scores.
+    metric : str, default="accuracy"
+        The measure.
+
+    Returns
+    -------
+    PublishedComparison
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a cell occurs twice, or a value is out of the range of the measure.
+    """
+    cells = _check(published, metric)
+    ours = scores.assign(noise_rate=scores["noise_rate"].round(DIGITS)).groupby(CELL)[metric]
+    found = ours.agg(["mean", "std", "size", "count"]).reset_index()
+    found = found[found["size"] == found["count"]]  # cells without failed repeats
+    cells = cells.merge(found, on=CELL, how="left").rename(columns={"mean": "ours", "std": "ours_sd"})
+    cells["difference"] = cells["ours"] - cells["published"]
+    deviations = cells[["published_sd", "ours_sd"]]
+    p = cells["published"].clip(0, 1)
+    of_rows = np.sqrt(p * (1 - p) / cells["test_rows"]).fillna(0.0)
+    spread = deviations.fillna(0.0).sum(axis=1).where(deviations.notna().any(axis=1), of_rows)
+    cells["band"] = DEVIATIONS * spread
+    within = cells["difference"].abs() <= cells["band"] + 10.0**-DIGITS
+    cells["within"] = within.astype(object).where(cells["ours"].notna())
+    columns = ["published", "published_sd", "ours", "ours_sd", "difference", "band", "within"]
+    return PublishedComparison(metric, cells[[*CELL, *columns]], _rank_agreement(cells))
+
+
+def _check(published: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Published cells with the columns published, published_sd and test_rows."""
+    lacking = [name for name in (*CELL, metric) if name not in published]
+    if lacking:
+        raise ValueError(
+            f"published numbers need the columns {', '.join([*CELL, metric])}; {lacking[0]!r} is missing"
+        )
+    table = published.rename(columns={metric: "published", "sd": "published_sd"})
+    for name in ("published_sd", "test_rows"):
+        if name not in table:
+            table[name] = np.nan
+    numbers = ["noise_rate", "published", "published_sd", "test_rows"]
+    try:
+        table[numbers] = table[numbers].astype(np.float64)
+    except ValueError as error:
+        raise ValueError(f"published numbers: {error}") from None
+    low, high = REGISTRY[metric].minimum, REGISTRY[metric].maximum
+    odd = table[~table["published"].between(low, high)]
+    if not odd.empty:
+        hint = "; divide percentages by 100" if high == 1 else ""
+        found = odd["published"].iloc[0]
+        raise ValueError(f"published numbers: {metric} must be from {low:g} to {high:g}, got {found:g}{hint}")
+    table["noise_rate"] = table["noise_rate"].round(DIGITS)
+    twice = table[table.duplicated(CELL)]
+    if not twice.empty:
+        raise ValueError(f"published numbers: a cell occurs twice: {', '.join(map(str, twice[CELL].iloc[0]))}")
+    return table
+
+
+def _rank_agreement(cells: pd.DataFrame) -> pd.DataFrame:
+    from scipy.stats import kendalltau  # slow to import
+
+    rows = []
+    for (kind, rate), at_rate in cells.dropna(subset="ours").groupby(["noise_kind", "noise_rate"], sort=False):
+        taus = [
+            float(kendalltau(table["published"], table["ours"]).statistic)
+            for _, table in at_rate.groupby("dataset")
+            if len(table) >= MIN_RANKED
+        ]
+        taus = [tau for tau in taus if np.isfinite(tau)]  # not finite if all models are equal
+        if taus:
+            rows.append((kind, rate, float(np.mean(taus)), len(taus)))
+    return pd.DataFrame(rows, columns=["noise_kind", "noise_rate", "kendall_tau", "datasets"])
+
+
+def _text(table: pd.DataFrame) -> str:
+    return table.to_string(index=False, float_format="{:.4g}".format, na_rep="–")
