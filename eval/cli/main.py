@@ -30,6 +30,8 @@ from .command import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..config.run import Config
     from ..execution.run import Run
     from ..report.console import Display
@@ -126,6 +128,12 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     metavar="SECONDS",
     help="Stop the run after this time.  Finished cells are kept.",
 )
+@click.option(
+    "--published",
+    metavar="TABLE",
+    help="Compare the scores with published numbers: a CSV or Parquet file with the columns dataset, model, "
+    "noise_kind, noise_rate, accuracy and sd, or one of the tables of this package; see docs/studies.md.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the location of the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one object per line.")
 @click.option(
@@ -150,6 +158,7 @@ def main(
     redraw: bool,
     max_memory: float | None,
     max_time: float | None,
+    published: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -181,6 +190,7 @@ def main(
     # Imported here to keep --help fast.
     from ..errors import ConfigError
     from ..report.console import create_display
+    from ..report.published_tables import check_published, read_published
 
     display = create_display(config.stem, quiet=quiet, as_json=as_json)
     if max_memory is not None:
@@ -189,13 +199,16 @@ def main(
         with time_limit(max_time):
             if data is not None:
                 sys.exit(_init(config, data, target, display))
+            table = None if published is None else read_published(published)
             if redraw:
-                sys.exit(_redraw(config, display))
+                sys.exit(_redraw(config, display, table))
             checked = _read_config(config, fresh, allow_modules, display)
+            if table is not None:
+                check_published(table, checked.metric)
             try:
                 if dry_run:
                     sys.exit(_dry_run(checked, jobs or -1, allow_modules, display))
-                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, display))
+                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, table, display))
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
     except ConfigError as error:
@@ -220,7 +233,7 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     return DONE
 
 
-def _redraw(folder: Path, display: Display) -> int:
+def _redraw(folder: Path, display: Display, published: pd.DataFrame | None = None) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
 
@@ -231,7 +244,7 @@ def _redraw(folder: Path, display: Display) -> int:
     from ..execution.run import load_run
 
     check_folder(folder)
-    return _write_results(load_run(folder), display)
+    return _write_results(load_run(folder), display, published)
 
 
 def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
@@ -276,6 +289,7 @@ def _run(
     scheduler: str | None,
     stores: tuple[Path, ...],
     allow_modules: tuple[str, ...],
+    published: pd.DataFrame | None,
     display: Display,
 ) -> int:
     from ..config.line_styles import check_figures
@@ -288,14 +302,18 @@ def _run(
         finished = run(
             config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
         )
-    return _write_results(finished, display)
+    return _write_results(finished, display, published)
 
 
-def _write_results(run: Run, display: Display) -> int:
+def _write_results(run: Run, display: Display, published: pd.DataFrame | None) -> int:
     """Write the results of a run and show them."""
     from ..report.files import write_report
+    from ..report.published_tables import against_published
 
+    compared = None if published is None else against_published(run, published)
     with _shown_warnings(display):
-        files = write_report(run)
+        files = write_report(run, compared)
     display.show_results(run, files)
+    if compared is not None:
+        display.show_published(compared)
     return SOME_CELLS_FAILED if run.scores["error"].notna().any() else DONE

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # Matplotlib takes long to load
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from ..statistics.published import PublishedComparison
     from .table_export import Cells
 
 AREA = "area_under_ela"
@@ -325,6 +326,31 @@ class Comparison:
         table, caption = marked_table(**chosen)
         noisy_tests = self.config.scored_on(chosen["noise_kind"]) if chosen["noise_rate"] != 0 else ""
         return table, f"{caption} {noisy_tests}." if noisy_tests else caption
+
+    def against(self, published: str | Path | pd.DataFrame, metric: str | None = None) -> PublishedComparison:
+        """Compare the scores with published numbers, cell by cell.
+
+        Parameters
+        ----------
+        published : str, Path or DataFrame
+            A frame, see `compare_with_published`, a CSV or Parquet file, or the name of a table of this
+            package, such as ``"wilton_2024_table_2"``.
+        metric : str or None, default=None
+            The measure; None for that of the run.
+
+        Returns
+        -------
+        PublishedComparison
+            Printed, it is a summary with the cells outside of the bands.
+
+        Raises
+        ------
+        ConfigError
+            If the numbers cannot be read, lack a column, hold a cell twice or are out of range.
+        """
+        from ..report.published_tables import against_published
+
+        return against_published(self.run, published, metric)
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report of the run as one self-contained HTML file.

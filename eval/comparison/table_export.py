@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,30 +11,9 @@ import pandas as pd
 
 from .._wording import percent, sentence, under_noise
 from ..metrics.registry import label_of
-from ..plotting.mathtext import text_of
+from ..report.escaping import escape_latex, escape_markdown
 from ..statistics.intervals import best_and_overlapping
 from ..statistics.score_tables import repeat_table
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-} | {character: f"\\{character}" for character in "{}$&#_%"}
-
-# Commands allowed in a formula.  Other LaTeX commands can read and write files.
-_COMMANDS = frozenset(
-    """
-    alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma
-    tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell infty
-    partial nabla frac sqrt sum prod int log exp min max left right mathrm mathbf mathit mathcal mathbb hat bar
-    tilde vec dot overline cdot times pm mp leq geq le ge neq approx sim in to rightarrow leftarrow quad , ; : !
-    """.split()  # noqa: SIM905 - a list of words
-)
-_COMMAND = re.compile(r"\\([A-Za-z]+|.|$)", re.DOTALL)
-_FORMULA = re.compile(r"[\w\s\\^{}+\-*/=<>().,:;|'!]+", re.ASCII)  # same meaning in LaTeX and Matplotlib
 
 
 @dataclass(frozen=True)
@@ -144,30 +122,3 @@ def _digits(table: Cells) -> int:
     """Number of decimals: few for large numbers, such as tree sizes."""
     means = [abs(cell.mean) for row in table.values() for cell in row.values()]
     return 1 if any(mean >= 100 for mean in means) else 3
-
-
-def escape_latex(text: str) -> str:
-    """Escape text for LaTeX, except formulas between dollar signs that Matplotlib can draw."""
-    return _escaped(text, lambda part: "".join(_LATEX.get(c, c) for c in part), str)
-
-
-def escape_markdown(text: str) -> str:
-    """Escape text for a Markdown table, except formulas between dollar signs."""
-    return _escaped(
-        text,
-        lambda part: re.sub(r"([\\`*_{}\[\]<>()#!~&$|])", r"\\\1", part),
-        lambda formula: formula.replace("<", r"\lt ").replace("|", r"\|"),
-    )
-
-
-def _escaped(text: str, escape: Callable[[str], str], keep: Callable[[str], str]) -> str:
-    """Escape text except valid formulas, so that no name becomes a LaTeX command."""
-    pieces = text.split("$")
-    are_formulas = len(pieces) % 2 and all(map(_is_formula, pieces[1::2])) and text_of(text) == text
-    if len(pieces) == 1 or not are_formulas or r"\$" in text or "^^" in text:
-        return escape(text)
-    return "$".join(keep(piece) if i % 2 else escape(piece) for i, piece in enumerate(pieces))
-
-
-def _is_formula(piece: str) -> bool:
-    return _FORMULA.fullmatch(piece) is not None and _COMMANDS.issuperset(_COMMAND.findall(piece))

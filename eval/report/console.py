@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # these take long to load, and an error in the config should 
     from ..execution.forecast import Forecast
     from ..execution.plan import Plan, Progress
     from ..execution.run import Run
+    from ..statistics.published import PublishedComparison
     from .leaders import Leaders
 
 SECONDS_BETWEEN_LEADERS = 1.0
@@ -90,6 +91,9 @@ class Display:
             self._write_line(f"noisyeval: {cells.describe()}; see the errors in scores.csv")
         _print(_location(run))
 
+    def show_published(self, comparison: PublishedComparison) -> None:
+        """Show the scores beside published numbers."""
+
     def _write_line(self, line: str) -> None:
         sys.stderr.write(f"{printable(line)}\n")
         sys.stderr.flush()
@@ -131,6 +135,10 @@ class Lines(Display):
 
         _print(summary(run.config, run.scores, _console().width))
         _print(_location(run))
+
+    def show_published(self, comparison: PublishedComparison) -> None:
+        """Show how many cells are as published, and where they all are."""
+        _print(Text(f"\n{comparison.summary}\nAll cells are in published.csv and published.md"))
 
 
 class Bar(Lines):
@@ -292,6 +300,18 @@ class Events(Display):
             report=str(run.report_path),
             files=list(map(str, files)),
             tables=tables,
+        )
+
+    def show_published(self, comparison: PublishedComparison) -> None:
+        """Write the event published."""
+        agreement = comparison.rank_agreement.to_json(orient="records")
+        n_found, share = len(comparison.reproduced), comparison.share_within
+        self._write(
+            "published",
+            cells=len(comparison.cells),
+            found=n_found,
+            share_within=share if n_found else None,
+            rank_agreement=json.loads(agreement),
         )
 
     def _write(self, event: str, **content: Any) -> None:

@@ -18,7 +18,9 @@ from ..execution.run import Run
 from ..metrics.curves import curve, mean_curve
 from ..plotting.plot import plot
 from ..plotting.styles import options_of
+from ..statistics.published import PublishedComparison
 from .html.page import write_html
+from .published_tables import as_markdown, yes_or_no
 
 # Start of a formula in a cell; spreadsheets may also split cells at semicolons and tabs.
 FORMULA = r"(^|[;\t\r])([=+\-@＝＋－＠])"
@@ -26,13 +28,15 @@ FORMULA = r"(^|[;\t\r])([=+\-@＝＋－＠])"
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
-def write_report(run: Run) -> list[Path]:
+def write_report(run: Run, published: PublishedComparison | None = None) -> list[Path]:
     """Write scores, tables of the robustness metrics, figures and the HTML report into the folder of a run.
 
     Parameters
     ----------
     run : Run
         A result of `run` or `load_run`.
+    published : PublishedComparison or None, default=None
+        Published numbers beside those of the run, which become files and a part of the report too.
 
     Returns
     -------
@@ -67,6 +71,10 @@ def write_report(run: Run) -> list[Path]:
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
                 write(f"{name}.csv", partial(write_csv, table))
+        if published is not None:
+            cells = published.cells
+            write("published.csv", partial(write_csv, cells.assign(within=yes_or_no(cells["within"]))))
+            write("published.md", lambda file: file.write(as_markdown(published).encode()))
         averaged = [name for name in ("ela", "rla") if options_of(config, name).save_fig]
         for plot_name in dict.fromkeys([*averaged, *config.figures]):
             try:
@@ -80,7 +88,7 @@ def write_report(run: Run) -> list[Path]:
             f"results cannot be written to {folder}: {error}; the scores are kept in the store"
         ) from None
     try:
-        return [*written, write_html(run, run.report_path)]
+        return [*written, write_html(run, run.report_path, published)]
     except ConfigError:
         raise
     except Exception as error:

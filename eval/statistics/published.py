@@ -50,9 +50,11 @@ class PublishedComparison:
     @property
     def share_within(self) -> float:
         """Share of the cells of the run that are within their bands; NaN if there are none."""
-        return float(self.reproduced["within"].mean())
+        return float(self.reproduced["within"].astype(np.float64).mean())
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """How many cells are within their bands, and how far off they are; one sentence per line."""
         found, n_cells = self.reproduced, len(self.cells)
         if found.empty:
             return f"The run has none of the {numbered(n_cells, 'published cell')}."
@@ -65,6 +67,10 @@ class PublishedComparison:
         ]
         if len(found) < n_cells:
             lines.append(f"The run lacks {numbered(n_cells - len(found), 'published cell')}.")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        lines, found = [self.summary], self.reproduced
         if not self.rank_agreement.empty:
             lines += ["Agreement of the ranks of the models, Kendall's tau:", _text(self.rank_agreement)]
         outside = found[~found["within"].astype(bool)].drop(columns="within")
@@ -101,7 +107,7 @@ def compare_with_published(
     ValueError
         If a column is missing, a cell occurs twice, or a value is out of the range of the measure.
     """
-    cells = _check(published, metric)
+    cells = check_cells(published, metric)
     ours = scores.assign(noise_rate=scores["noise_rate"].round(DIGITS)).groupby(CELL)[metric]
     found = ours.agg(["mean", "std", "size", "count"]).reset_index()
     found = found[found["size"] == found["count"]]  # cells without failed repeats
@@ -109,17 +115,17 @@ def compare_with_published(
     cells["difference"] = cells["ours"] - cells["published"]
     deviations = cells[["published_sd", "ours_sd"]]
     p = cells["published"].clip(0, 1)
-    of_rows = np.sqrt(p * (1 - p) / cells["test_rows"]).fillna(0.0)
+    of_rows = ((p * (1 - p) / cells["test_rows"]) ** 0.5).fillna(0.0)
     spread = deviations.fillna(0.0).sum(axis=1).where(deviations.notna().any(axis=1), of_rows)
     cells["band"] = DEVIATIONS * spread
     within = cells["difference"].abs() <= cells["band"] + 10.0**-DIGITS
-    cells["within"] = within.astype(object).where(cells["ours"].notna())
+    cells["within"] = within.astype("boolean").where(cells["ours"].notna())
     columns = ["published", "published_sd", "ours", "ours_sd", "difference", "band", "within"]
     return PublishedComparison(metric, cells[[*CELL, *columns]], _rank_agreement(cells))
 
 
-def _check(published: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Published cells with the columns published, published_sd and test_rows."""
+def check_cells(published: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Check published numbers, as `compare_with_published` does; return them with columns of equal names."""
     lacking = [name for name in (*CELL, metric) if name not in published]
     if lacking:
         raise ValueError(

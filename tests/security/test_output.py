@@ -8,12 +8,12 @@ import subprocess
 import pytest
 
 from boostnoise.eval import load_config
-from boostnoise.eval.comparison.table_export import escape_latex, escape_markdown
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.config.line_styles import check_figures, check_options
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.plotting.mathtext import text_of
+from boostnoise.eval.report.escaping import escape_latex, escape_markdown
 from boostnoise.eval.report.html.styles import plotly_style
 from boostnoise.eval.report.latex_names import readable, readable_names
 

@@ -17,10 +17,12 @@ from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
 from boostnoise.eval.plotting.styles import line_styles
+from boostnoise.eval.statistics.published import PublishedComparison
 from boostnoise.eval.statistics.verdict import compared_rate, verdict
 
 from ..citations import bibtex, bibtex_of, citation, references_of
 from ..latex_names import readable
+from ..published_tables import shown_cells
 from .data import Results
 from .significance import tests_with_diagram
 from .styles import heat_map_css, model_css, plotly_style
@@ -33,7 +35,7 @@ TEMPLATES = "templates"
 FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # runs before the page is rendered
 
 
-def write_html(run: Run, path: Path) -> Path:
+def write_html(run: Run, path: Path, published: PublishedComparison | None = None) -> Path:
     """Write the HTML report of a run; the same run gives the same bytes.
 
     Parameters
@@ -42,6 +44,8 @@ def write_html(run: Run, path: Path) -> Path:
         See `load_run`.
     path : Path
         The file; an existing one is replaced atomically.
+    published : PublishedComparison or None, default=None
+        Published numbers beside those of the run.
 
     Returns
     -------
@@ -53,7 +57,7 @@ def write_html(run: Run, path: Path) -> Path:
     ConfigError
         If the file cannot be written.
     """
-    page = render_page(run)
+    page = render_page(run, published)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
@@ -63,7 +67,7 @@ def write_html(run: Run, path: Path) -> Path:
     return path
 
 
-def render_page(run: Run) -> str:
+def render_page(run: Run, published: PublishedComparison | None = None) -> str:
     """Render the report of a run as HTML."""
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
@@ -96,6 +100,8 @@ def render_page(run: Run) -> str:
             data=Markup(_json(results.page_data(styles))),  # noqa: S704 - escaped by _json
             shown_config=_shown_config(run),
             failures=failures(results),
+            published=published,
+            published_cells=None if published is None else shown_cells(published),
             averages=tables_of_averages(results),
             heat_maps=heat_maps(results),
             sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],

@@ -53,7 +53,7 @@ N_LONG = 2 * 10
 def empty_page(request, monkeypatch):
     """Runs in this process write an empty page, as a real one takes longer than their fits."""
 
-    def write(_, path):
+    def write(_, path, published=None):
         path.write_text("")
         return path
 
@@ -254,6 +254,31 @@ def test_own_models(study, tmp_path):
     assert "--allow-module NAME" in refused.stderr
     allowed = study(config, "--allow-module", "own_model")
     assert allowed.exit_code == 0, allowed.stdout + allowed.stderr
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_published_numbers(study, noisyeval, tmp_path):
+    cells = {
+        "dataset": ["iris", "wine"],
+        "model": "nb",
+        "noise_kind": "uniform",
+        "noise_rate": 0.0,
+        "accuracy": 0.95,
+    }
+    pd.DataFrame(cells).assign(sd=0.03).to_csv(tmp_path / "paper.csv", index=False)
+    done = study(QUICK, "--published", "paper.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "1 of 1 cell (100 %) are within the bands around the published accuracy" in done.stdout
+    folder = tmp_path / "results" / "study"
+    assert pd.read_csv(folder / "published.csv")["within"].tolist() == ["yes", "–"]
+    done = noisyeval(tmp_path, "results/study", "--redraw", "--published", "paper.csv", "--json")
+    event = json.loads(done.stdout.splitlines()[-1])
+    assert event == {"event": "published", "cells": 2, "found": 1, "share_within": 1.0, "rank_agreement": []}
+    pd.DataFrame(cells).assign(accuracy=95).to_csv(tmp_path / "paper.csv", index=False)
+    done = study(QUICK | {"repeats": 5}, "--published", "paper.csv")
+    assert done.exit_code == 2
+    assert "accuracy must be from 0 to 1, got 95; divide percentages by 100" in done.stderr
+    assert len(stored(tmp_path)) == 8  # nothing was fitted
 
 
 def test_results_that_cannot_be_written(study, tmp_path):

@@ -1,0 +1,103 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from boostnoise import Comparison
+from boostnoise.eval import write_report
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution.run import Run
+from boostnoise.eval.metrics.registry import MEASURES
+from boostnoise.eval.report.published_tables import (
+    against_published,
+    as_markdown,
+    published_names,
+    read_published,
+)
+from boostnoise.eval.statistics.published import CELL, check_cells
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """A run with two repeats of two models."""
+    content = {
+        "datasets": ["iris"],
+        "models": [{"name": "<b>a|b", "model": "gbm"}, {"name": "c", "model": "adaboost"}],
+        "noise": [{"kind": "uniform", "rates": [0.2]}],
+        "repeats": 2,
+        "results_dir": str(tmp_path / "results"),
+    }
+    rows = [
+        {
+            "dataset": "iris",
+            "noise_kind": "uniform",
+            "noise_rate": rate,
+            "realised_rate": rate,
+            "repeat": repeat,
+            "model": model,
+            "accuracy": 0.9 - rate / 2 + 0.01 * repeat,
+            "error": None,
+        }
+        for rate in (0.0, 0.2)
+        for repeat in range(2)
+        for model in ("<b>a|b", "c")
+    ]
+    columns = list(rows[0])
+    scores = pd.DataFrame(rows).reindex(columns=[*columns, *(name for name in MEASURES if name not in columns)])
+    return Run(parse_config(content, "run"), scores)
+
+
+@pytest.fixture
+def table():
+    cells = [("iris", "<b>a|b", "uniform", 0.0, 0.91, 0.01), ("iris", "c", "uniform", 0.2, 0.6, 0.01)]
+    cells.append(("iris", "none", "uniform", 0.2, 0.6, 0.01))
+    return pd.DataFrame(cells, columns=[*CELL, "accuracy", "sd"])
+
+
+def test_files_and_report(finished, table):
+    compared = against_published(finished, table)
+    names = {path.name for path in write_report(finished, compared)}
+    assert {"published.csv", "published.md", "report.html"} <= names
+    folder = finished.config.output_dir
+    cells = pd.read_csv(folder / "published.csv")
+    assert cells["within"].tolist() == ["yes", "no", "–"]
+    assert cells["ours"].tolist()[:2] == pytest.approx([0.905, 0.805])
+    text = (folder / "published.md").read_text()
+    assert r"| iris | \<b\>a\|b | uniform | 0 | 0.9100 | 0.0100 | 0.9050 | 0.0071 | -0.0050 |" in text
+    assert "| none |" not in text
+    assert "1 of 2 cells" in text
+    page = (folder / "report.html").read_text()
+    assert 'id="published"' in page
+    assert "<td" in page
+    assert "<b>a|b" not in page
+    assert "1 of 2 cells (50 %) are within the bands" in page
+    assert not {"published.csv", "published.md"} & {path.name for path in write_report(finished)[:-1]}
+    assert 'id="published"' not in (folder / "report.html").read_text()
+
+
+def test_from_a_file_a_name_or_a_frame(finished, table, tmp_path):
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    texts = {
+        str(Comparison(finished).against(source))
+        for source in (table, tmp_path / "t.csv", str(tmp_path / "t.parquet"))
+    }
+    assert len(texts) == 1
+    assert as_markdown(against_published(finished, table)).endswith("| no |\n")
+
+
+@pytest.mark.parametrize("name", published_names())
+def test_tables_of_this_package(name):
+    cells = check_cells(read_published(name), "accuracy")
+    assert cells["published"].between(0.01, 1).all()
+    assert len(cells) > 20
+    assert np.isfinite(cells["noise_rate"]).all()
+
+
+def test_errors(finished, tmp_path):
+    with pytest.raises(ConfigError, match=r"'yang': must be a CSV or Parquet file, or one of 2020_50stumps, "):
+        read_published("yang")
+    with pytest.raises(ConfigError, match="no such file"):
+        read_published(tmp_path / "none.csv")
+    with pytest.raises(ConfigError, match="'model' is missing"):
+        against_published(finished, pd.DataFrame({"dataset": ["iris"]}))
