@@ -229,8 +229,22 @@ def summary(records: pd.DataFrame) -> str:
     audit = records[records["model"] == AUDIT].copy()
     audit["bias"] = audit["noise_rate"] - audit["wrong"]
     audit["absolute_error"] = audit["bias"].abs()
-    audit["covered"] = audit["wrong"].between(audit["low"] - 1e-9, audit["high"] + 1e-9).astype(float)
-    estimates = ["wrong", "noise_rate", "bias", "absolute_error", "low", "high", "covered", "calibration_error"]
+    audit["judged"] = (
+        audit["noise_rate"].notna().astype(float)
+    )  # whether the probabilities distinguish the classes
+    covered = audit["wrong"].between(audit["low"] - 1e-9, audit["high"] + 1e-9)
+    audit["covered"] = covered.astype(float).where(audit["judged"] > 0)
+    estimates = [
+        "judged",
+        "wrong",
+        "noise_rate",
+        "bias",
+        "absolute_error",
+        "low",
+        "high",
+        "covered",
+        "calibration_error",
+    ]
     lists = [f"{name}_{n}" for n in LENGTHS for name in ("expected", "precision")]
     parts["estimates"] = audit.groupby(by)[estimates].mean()
     parts["expected and actual precision of the first suspects"] = audit.groupby(by)[lists].mean()
