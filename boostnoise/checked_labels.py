@@ -92,7 +92,8 @@ def _check(errors: LabelErrors, given: NDArray[np.generic], rows: NDArray[np.gen
         raise ValueError(f"row {numbers[counts.argmax()]} is checked more than once")
     unknown = [label for label in right.tolist() if label not in set(errors.classes.tolist())]
     if unknown:
-        raise ValueError(f"checked labels must be labels of the data, got {unknown[0]!r}")
+        known = ", ".join(map(repr, errors.classes.tolist()[:20]))
+        raise ValueError(f"checked labels must be labels of the data ({known}), got {unknown[0]!r}")
 
 
 def _fit(log_odds: Floats, wrong: NDArray[np.bool_]) -> tuple[Floats, Floats]:

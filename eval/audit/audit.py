@@ -6,17 +6,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import clone
 
 from boostnoise._classifier import encode_labels
 from boostnoise.checked_labels import use_checked_labels
-from boostnoise.label_errors import IndistinctClassesError, find_label_errors
+from boostnoise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
 from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
 from ..models.input_form import enable_categories, input_form
 from .label_audit import LabelAudit
+
+LABEL = "the label of the audit"  # a column beside those of the data
+MANY_COPIES = 0.05  # share of the rows
+FEW_VALUES = 20
+NEAR_CHANCE = 0.95  # of the share of wrong labels if all were random
 
 
 def audit(
@@ -72,7 +79,7 @@ def audit(
         continuous, there are too few of a class, checked rows or labels do not exist, or the features do not
         predict the labels.
     TypeError
-        If `model` is no classifier with `predict_proba`.
+        If `model` is no classifier with `predict_proba`, or `checked` is no dict or Series.
 
     Examples
     --------
@@ -85,7 +92,8 @@ def audit(
     >>> wrong[found.suspects["row"][:20]].mean() > 0.9
     np.True_
     """
-    if model is not None and not (hasattr(model, "fit") and hasattr(model, "predict_proba")):
+    is_model = hasattr(model, "fit") and hasattr(model, "predict_proba") and not isinstance(model, type)
+    if model is not None and not is_model:
         raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
     try:
         encoder, codes = encode_labels(y)
@@ -94,7 +102,7 @@ def audit(
     classes = encoder.classes_
     counts = np.bincount(codes)
     if counts.min() < 2:
-        rare = classes[counts.argmin()].item()
+        rare = classes.tolist()[counts.argmin()]
         raise ConfigError(f"y: class {rare!r} has a single row; an audit needs two or more of each class")
     if classes.size > codes.size / 2:
         raise ConfigError(f"y has {classes.size} different labels in {codes.size} rows; are they classes?")
@@ -116,11 +124,14 @@ def audit(
         errors = find_label_errors(labels, p)
     except IndistinctClassesError:
         raise ConfigError("the features do not predict the labels, so no label can be judged") from None
+    remarks = _remarks(X, labels, p, errors, has_groups=groups is not None)
     if checked is not None:
+        if not isinstance(checked, dict | pd.Series):
+            raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
         try:
             errors = use_checked_labels(errors, labels, [*checked.keys()], [*dict(checked).values()])
-        except (ValueError, AttributeError) as error:
-            raise ConfigError(f"checked: {one_line(error)}") from None
+        except ValueError as error:
+            raise ConfigError(one_line(error)) from None
     return LabelAudit(
         errors=errors,
         labels=labels,
@@ -129,7 +140,33 @@ def audit(
         ids=None if ids is None else np.asarray(ids),
         name=name,
         n_checked=0 if checked is None else len(checked),
+        remarks=remarks,
     )
+
+
+def _remarks(
+    X: Any, labels: Any, p: NDArray[np.float64], errors: LabelErrors, *, has_groups: bool
+) -> tuple[str, ...]:
+    """What to know before relying on the estimates."""
+    remarks = []
+    table = X if isinstance(X, pd.DataFrame) else None if issparse(X) else pd.DataFrame(np.asarray(X))
+    n_copies = 0 if table is None or has_groups else int(table.assign(**{LABEL: labels}).duplicated().sum())
+    if n_copies > MANY_COPIES * labels.size:
+        remarks.append(
+            f"{n_copies} of {labels.size} rows are copies of others with the same label; if they were copied "
+            "after they were labelled, their wrong labels confirm one another and are not found: leave out the "
+            "copies, or make each row and its copies a group"
+        )
+    n_values = np.unique(p.max(axis=1).round(6)).size
+    if n_values < min(FEW_VALUES, labels.size / 10):
+        remarks.append(
+            f"the model's probabilities have only {n_values} different values, with which suspects can hardly "
+            "be ranked; use a forest or another model with graded probabilities"
+        )
+    shares = np.bincount(np.unique(labels, return_inverse=True)[1]) / labels.size
+    if errors.noise_rate_interval[1] > NEAR_CHANCE * (1 - shares @ shares):
+        remarks.append("the features hardly predict the labels, so these estimates are unreliable")
+    return tuple(remarks)
 
 
 def len_of(values: Any) -> int:

@@ -26,6 +26,7 @@ class AuditEstimates:
     ids: NDArray[Any] | None = None
     name: str = "data"
     n_checked: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def classes(self) -> NDArray[Any]:

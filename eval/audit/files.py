@@ -1,4 +1,4 @@
-"""Files of an audit: suspects, noise, and cleaned data."""
+"""Files of an audit: suspects and noise."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-
-from ..config.dataset_spec import suffix_of
-from ..datasets.files import CsvOptions
-from ..errors import ConfigError
 from ..models.packages import version_of
 from ..report.files import write_csv
 from .label_audit import LabelAudit, write
@@ -59,44 +52,7 @@ def summary(audit: LabelAudit) -> dict[str, Any]:
         "noise_rate": audit.noise_rate,
         "noise_rate_interval": list(audit.noise_rate_interval),
         "transition_matrix": audit.transition_matrix.tolist(),
+        "remarks": list(audit.remarks),
         "expected_precision": {str(n): float(share) for n, share in audit.expected_precision.items()},
         "version": version_of("boostnoise"),
     }
-
-
-def clean_csv(
-    path: str, csv: CsvOptions, target: str, rows: NDArray[np.int64], labels: NDArray[Any] | None
-) -> bytes:
-    """A CSV file without some rows, or with other labels in them; all other values are unchanged.
-
-    Parameters
-    ----------
-    path : str
-        The CSV file.
-    csv : CsvOptions
-    target : str
-        Column of the labels.
-    rows : int array
-        Rows to drop or to relabel.
-    labels : array or None
-        The new labels of these rows; None to drop them.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read.
-    """
-    separator = csv.separator or ("\t" if suffix_of(path).startswith(".tsv") else ",")
-    encoding = csv.encoding or "utf-8"
-    try:
-        frame = pd.read_csv(
-            str(Path(path).absolute()), sep=separator, encoding=encoding, dtype=str, keep_default_na=False
-        )
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from None
-    if labels is None:
-        frame = frame.drop(index=rows.tolist())
-    else:
-        frame.loc[rows, target] = labels.astype(str)
-    text: str = frame.to_csv(index=False, sep=separator)
-    return text.encode(encoding)

@@ -32,6 +32,8 @@ class LabelAudit(AuditEstimates):
         Name of the data set.
     n_checked : int
         Number of rows whose labels somebody has checked.
+    remarks : tuple of str
+        What to know before relying on the estimates.
     """
 
     def report(self, path: str | Path) -> Path:

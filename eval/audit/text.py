@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._wording import is_or_are, listed, numbered, percent
+from .._wording import is_or_are, listed, numbered, percent, sentence
 from ..errors import printable
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def sentences(audit: AuditEstimates) -> list[str]:
     found = [f"About {_percent(rate)} of {numbered(n, 'label')} are wrong; {interval}."]
     if audit.n_checked:
         verb = "was" if audit.n_checked == 1 else "were"
-        found[0] += f" {numbered(audit.n_checked, 'label')} of them {verb} checked."
+        found[0] += f" {audit.n_checked} of them {verb} checked."
     elif rate < LITTLE:
         found = [f"There is little label noise, about {_percent(rate)} of {numbered(n, 'label')}; {interval}."]
     elif low < LITTLE:
@@ -38,12 +38,13 @@ def sentences(audit: AuditEstimates) -> list[str]:
     expected = audit.expected_precision * audit.expected_precision.index
     lists = [f"{count:.0f} of the first {length}" for length, count in expected.items()][:SHOWN_LISTS]
     found.append(f"Expected to be wrong: {listed(lists)} suspects.")
-    n_half = int(np.count_nonzero(audit.errors.p_wrong > 0.5))
+    unchecked = audit.errors.ranking[: n - audit.n_checked]  # checked labels come last
+    n_half = int(np.count_nonzero(audit.errors.p_wrong[unchecked] > 0.5))
     if n_half:
         found.append(
             f"{numbered(n_half, 'label')} {is_or_are(n_half)} more likely wrong than right; check these first."
         )
-    return found
+    return [*found, *(sentence(f"{remark}.") for remark in audit.remarks)]
 
 
 def _percent(share: float) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..audit.label_audit import LabelAudit
     from ..config.dataset_spec import DatasetSpec
 
+PRECISION = 0.8  # of a list of suspects to drop or relabel
+
 
 @click.command("noisyaudit", cls=Command, context_settings=CONTEXT)
 @click.argument("data")
@@ -71,9 +73,7 @@ if TYPE_CHECKING:
 @click.option(
     "--precision",
     type=click.FloatRange(0, 1, min_open=True),
-    default=0.8,
-    show_default=True,
-    help="With --clean: expected share of wrong labels among the suspects.",
+    help="With --clean: expected share of wrong labels among the suspects.  [default: 0.8]",
 )
 @click.option("--name", help="Name of the data, for the results.  [default: that of the file]")
 @click.option(
@@ -98,7 +98,7 @@ def main(
     config: Path | None,
     clean: Path | None,
     relabel: bool,
-    precision: float,
+    precision: float | None,
     name: str | None,
     results_dir: Path,
     seed: int,
@@ -118,6 +118,8 @@ def main(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if relabel and clean is None:
         raise click.UsageError("--relabel requires --clean")
+    if precision is not None and clean is None:
+        raise click.UsageError("--precision requires --clean")
     if config is not None and checked is None:
         raise click.UsageError("--config requires --checked")
     from ..errors import ConfigError, printable
@@ -145,7 +147,11 @@ def main(
         if not (quiet or as_json):
             for remark in remarks:
                 say(f"noisyaudit: warning: {remark}", is_error=True)
-        cleaned = None if clean is None else _cleaned(found, frame, spec, relabel, precision)
+        cleaned, n_changed = None, 0
+        if clean is not None:
+            cleaned, n_changed = _cleaned(
+                found, frame, spec, relabel, PRECISION if precision is None else precision
+            )
         folder = results_dir / f"{spec.name}_audit"
         from .._atomic_file import check_folder
         from ..audit.files import summary, write_audit
@@ -159,7 +165,10 @@ def main(
         if config is not None:
             write_checked_config(config, folder, frame, spec, right)
         if as_json:
-            click.echo(json.dumps(summary(found) | {"folder": str(folder)}))
+            done = {"folder": str(folder), "warnings": remarks} | (
+                {} if clean is None else {"changed": n_changed}
+            )
+            click.echo(json.dumps(summary(found) | done))
         elif quiet:
             say(str(folder))
         else:
@@ -167,8 +176,7 @@ def main(
             if checked is None:
                 say("Check the first suspects and some random rows, and give their right labels with --checked")
             if clean is not None:
-                changed = int((~found.clean_mask(precision)).sum())
-                say(f"{clean} has {changed} rows {'with other labels' if relabel else 'less'}")
+                say(f"{clean} has {n_changed} rows {'with other labels' if relabel else 'less'}")
             if config is not None:
                 say(f"To compare models on the {len(right)} checked rows: noisyeval {shlex.quote(str(config))}")
     except ConfigError as error:
@@ -287,9 +295,9 @@ def _audit(
 
 def _cleaned(
     found: LabelAudit, frame: pd.DataFrame, spec: DatasetSpec, relabel: bool, precision: float
-) -> bytes:
-    """The CSV file without the suspects, or with other labels."""
-    from ..audit.files import clean_csv
+) -> tuple[bytes, int]:
+    """The CSV file without the suspects, or with other labels, and their number."""
+    from ..audit.clean_csv import clean_csv
     from ..datasets.files import CsvOptions
     from ..errors import ConfigError
 
@@ -297,7 +305,12 @@ def _cleaned(
         suspect = ~found.clean_mask(precision)
     except ValueError as error:
         raise ConfigError(f"--precision: {error}") from None
-    target = spec.target if isinstance(spec.target, str) else frame.columns[int(spec.target or 0)]
+    rows = dict(
+        zip(found.labels.tolist()[::-1], found.rows.tolist()[::-1], strict=True)
+    )  # the first of each label
+    labels = found.errors.suggested[suspect].tolist()
+    others = [rows[label] if relabel else None for label in labels]
+    changes = dict(zip(found.rows[suspect].tolist(), others, strict=True))
+    target = list(frame.columns).index(spec.target) if isinstance(spec.target, str) else int(spec.target or 0)
     csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
-    labels = found.errors.suggested[suspect] if relabel else None
-    return clean_csv(str(spec.path), csv, str(target), found.rows[suspect], labels)
+    return clean_csv(str(spec.path), csv, target, changes, len(frame)), len(changes)

@@ -8,8 +8,9 @@ import pandas as pd
 
 from .._wording import joined, numbered
 from ..config.dataset_spec import DatasetSpec, format_of
-from ..datasets.files import CsvOptions, read_files
+from ..datasets.files import read_files
 from ..errors import ConfigError
+from .table_guesses import guess_csv
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -41,7 +42,10 @@ def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: s
     file_format = format_of(path)
     if file_format is None or file_format == "svmlight":
         raise ConfigError(f"{where}: {path}: must be a CSV, Parquet or ARFF file")
-    (table,) = read_files([path], [file_format], where, CsvOptions(spec.separator, spec.decimal, spec.encoding))
+    if file_format == "csv":
+        table, _ = guess_csv(path, where, {})
+    else:
+        (table,) = read_files([path], [file_format], where)
     target = spec.target if isinstance(spec.target, str) else None
     label = next((name for name in (LABEL, target) if name in table), None)
     key = next((name for name in (ROW, id_column) if name is not None and name in table), None)
@@ -58,7 +62,7 @@ def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: s
         names = frame[id_column]
         if not names.is_unique:
             raise ConfigError(
-                f"{where}: column {id_column!r} names several rows {names[names.duplicated()].iloc[0]!r}"
+                f"{where}: column {id_column!r} names several rows {str(names[names.duplicated()].iloc[0])!r}"
             )
         known = {name: row for row, name in enumerate(names.tolist())}
     right: dict[int, Any] = {}

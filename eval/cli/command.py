@@ -43,7 +43,11 @@ class Command(click.Command):
         """Run the function of the command."""
         check_working_directory()
         with _output_errors_in_one_line(self.name):
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:  # before the command handles it
+                click.echo("Interrupted", err=True)
+                sys.exit(INTERRUPTED)
 
 
 def _open_closed_streams() -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
-from ..config.dataset_spec import FORMAT_OF_SUFFIX, format_of, stem_of
+from ..config.dataset_spec import FORMAT_OF_SUFFIX, format_of, stem_of, suffix_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
 from ..datasets.files import CsvOptions, read_files
 from ..datasets.inspection import (
@@ -63,7 +63,7 @@ def guess_keys(
     by_options : bool, default=False
         Whether remarks name options of `noisyaudit` in place of keys of a config.
     settled : collection of str, default=()
-        Columns that are no groups.
+        Columns whose use is known, so that no remark is needed.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def guess_keys(
     where = f"data set {stem_of(data)!r}"
     keys: list[Key] = [("", "path", to_json(data))]
     if file_format == "csv":
-        frame, csv_keys = _guess_csv(data, where, csv or {})
+        frame, csv_keys = guess_csv(data, where, csv or {})
         keys += csv_keys
     else:
         (frame,) = read_files([data], [file_format], where)
@@ -93,8 +93,8 @@ def guess_keys(
     return frame, keys
 
 
-def _guess_csv(path: str, where: str, given: dict[str, Any]) -> tuple[pd.DataFrame, list[Key]]:
-    """Read a CSV file, and guess the keys that it needs to be read so."""
+def guess_csv(path: str, where: str, given: dict[str, Any]) -> tuple[pd.DataFrame, list[Key]]:
+    """Read a CSV file, and guess the keys that it needs to be read so; `given` ones are known."""
     found: dict[str, Any] = dict(given)
     comments: dict[str, str] = {}
 
@@ -104,12 +104,9 @@ def _guess_csv(path: str, where: str, given: dict[str, Any]) -> tuple[pd.DataFra
 
     if "encoding" not in given and Path(path).is_file() and (encoding := _guess_encoding(Path(path))):
         found["encoding"] = encoding
+    if "separator" not in given and (separator := _guess_separator(path, found.get("encoding"))):
+        found["separator"] = separator
     frame = read()
-    if frame.shape[1] == 1 and "separator" not in given:
-        separator = max(SEPARATORS, key=str(frame.columns[0]).count)
-        if separator in str(frame.columns[0]):
-            found["separator"] = separator
-            frame = read()
     if any(has_decimal_commas(frame[name]) for name in frame):
         found["decimal"] = ","
         frame = read()
@@ -139,6 +136,19 @@ def _guess_encoding(path: Path) -> str | None:
     return None
 
 
+def _guess_separator(path: str, encoding: str | None) -> str | None:
+    """Separator of a CSV file whose head has no comma."""
+    try:
+        head = pd.read_csv(
+            path, nrows=0, encoding=encoding, sep="\t" if suffix_of(path).startswith(".tsv") else ","
+        )
+    except (OSError, ValueError, LookupError):
+        return None  # reading the whole file says why
+    name = str(head.columns[0]) if head.shape[1] == 1 else ""
+    separator = max(SEPARATORS, key=name.count)
+    return separator if separator in name else None
+
+
 def _missing_values(column: pd.Series[Any]) -> list[str]:
     """Values without digits in a column of numbers."""
     strays = stray_values(column)
@@ -162,6 +172,7 @@ def _guess_table_keys(
         if (reason := _drop_reason(str(name), features[name]))
     }
     if reasons:
+        unsaid = [repr(str(name)) for name in reasons if name not in settled]
         lines = [f"        {to_json(_column_key(frame, name))}" for name in reasons]
         last = len(lines) - 1
         dropped = "\n".join(
@@ -169,8 +180,8 @@ def _guess_table_keys(
             for i, (line, reason) in enumerate(zip(lines, reasons.values(), strict=True))
         )
         keys.append(("Columns not used as features.", "drop", f"[\n{dropped}\n      ]"))
-        listed = joined((repr(str(name)) for name in reasons), limit=10)
-        remarks.append(f"dropped columns that are not features: {listed}")
+        if unsaid:
+            remarks.append(f"dropped columns that are not features: {joined(unsaid, limit=10)}")
     remarks += [
         f"several rows share a value of {str(name)!r}; if they belong together, "
         + (f"use --group {name}" if by_options else f'set "group": {to_json(_column_key(frame, name))}')
@@ -228,13 +239,10 @@ def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) 
             f"column {str(name)!r} alone tells nearly all labels; drop it if it is not known before the label"
             for name in find_leaks(features[known], labels[known])
         ]
-    if n_copies:
-        harm = (
-            "labels of copies confirm one another"
-            if by_options
-            else "copies among the test rows make scores too good"
+    if n_copies and not by_options:  # an audit speaks of them itself
+        remarks.append(
+            f"{n_copies} of {n_rows} rows are copies of others; copies among the test rows make scores too good"
         )
-        remarks.append(f"{n_copies} of {n_rows} rows are copies of others; {harm}")
     return remarks
 
 

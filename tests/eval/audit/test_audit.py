@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from boostnoise import LabelAudit, audit, find_label_errors
 from boostnoise.eval import ConfigError
@@ -123,10 +124,51 @@ def test_checked_rows():
     assert not set(found.suspects["row"][:100]) & set(rows)
     left_out = ~found.clean_mask()
     assert left_out[rows].tolist() == (NOISY[rows] != Y[rows]).tolist()
-    assert "15 labels of them were checked" in str(found)
+    assert "15 of them were checked" in str(found)
+    unchecked = np.delete(found.errors.p_wrong, rows)
+    assert f"{(unchecked > 0.5).sum()} labels are more likely wrong than right" in str(found)
     for checked, message in (
-        ({9999: 0}, "checked: .* from 0 to 568"),
-        ({0: 5}, "checked: .*labels of the data, got 5"),
+        ({9999: 0}, "checked rows must be .* from 0 to 568"),
+        ({0: 5}, r"checked labels must be labels of the data \(0, 1\), got 5"),
     ):
         with pytest.raises(ConfigError, match=message):
             audit(X, NOISY, checked=checked)
+
+
+def test_remarks():
+    assert audit(X, NOISY).remarks == ()
+    twice = audit(np.repeat(X, 2, axis=0), np.repeat(NOISY, 2))
+    assert twice.noise_rate < 0.02  # the copies confirm one another
+    assert twice.remarks[0].startswith("569 of 1138 rows are copies of others with the same label")
+    assert "569 of 1138 rows are copies" in str(twice)
+    apart = audit(np.repeat(X, 2, axis=0), np.repeat(NOISY, 2), groups=np.repeat(np.arange(569), 2))
+    assert apart.remarks == ()
+    low, high = apart.noise_rate_interval
+    assert low < (NOISY != Y).mean() < high
+    (remark,) = audit(X, NOISY, model=DecisionTreeClassifier(random_state=0)).remarks
+    assert remark.startswith("the model's probabilities have only 1 different values")
+
+
+def test_random_labels_are_refused_or_remarked_on():
+    judged = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        try:
+            judged.append(audit(rng.normal(size=(600, 10)), rng.integers(2, size=600)))
+        except ConfigError as error:
+            assert "do not predict the labels" in str(error)  # noqa: PT017 - an error is one of two ways
+    assert 0 < len(judged) < 4
+    remark = "the features hardly predict the labels, so these estimates are unreliable"
+    assert all(found.remarks == (remark,) for found in judged)
+
+
+def test_wrong_types():
+    for checked in ([1, 0], "1"):
+        with pytest.raises(TypeError, match="checked must be a dict or a Series"):
+            audit(X, NOISY, checked=checked)
+    with pytest.raises(TypeError, match="model must be a classifier with predict_proba"):
+        audit(X, NOISY, model=DecisionTreeClassifier)
+    labels = np.array(["a", "b"], dtype=object)[Y]
+    labels[3] = "c"
+    with pytest.raises(ConfigError, match="class 'c' has a single row"):
+        audit(X, labels)

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 
 from boostnoise import LabelAudit, find_label_errors
-from boostnoise.eval.audit.files import clean_csv, summary, write_audit
-from boostnoise.eval.datasets.files import CsvOptions
-from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.audit.files import summary, write_audit
 
 
 def found(names, ids=None):
@@ -41,14 +39,3 @@ def test_labels_of_any_type(tmp_path, names):
 def test_the_same_audit_gives_the_same_bytes(tmp_path):
     one, other = (write_audit(found(["no", "yes"]), tmp_path / name) for name in "ab")
     assert [file.read_bytes() for file in one] == [file.read_bytes() for file in other]
-
-
-def test_cleaned_files_keep_their_text(tmp_path):
-    path = tmp_path / "a.tsv"
-    path.write_text("x\tlabel\n1.50\tNA\n\tyes\n007\tno\n", encoding="utf-8")
-    dropped = clean_csv(str(path), CsvOptions(), "label", np.array([1]), None)
-    assert dropped.decode() == "x\tlabel\n1.50\tNA\n007\tno\n"
-    changed = clean_csv(str(path), CsvOptions(), "label", np.array([2]), np.array(["yes"]))
-    assert changed.decode() == "x\tlabel\n1.50\tNA\n\tyes\n007\tyes\n"
-    with pytest.raises(ConfigError, match="cannot be read"):
-        clean_csv(str(tmp_path / "b.csv"), CsvOptions(), "label", np.array([1]), None)

@@ -111,6 +111,30 @@ def test_warnings_name_options(data):
     assert "--group" not in run("b.csv", "--group", "patient", "-j", "1").stderr
 
 
+def test_relabelled_rows_keep_the_spelling_of_the_file(data):
+    frame, _ = data
+    frame.dropna().assign(label=np.where(frame["label"].dropna() == "yes", "001", "2.0")).to_csv(
+        "b.csv", index=False
+    )
+    done = run("b.csv", "--drop", "name", "--clean", "other.csv", "--relabel", "-j", "1", "--json")
+    assert set(pd.read_csv("other.csv", dtype=str)["label"]) == {"001", "2.0"}
+    found = json.loads(done.stdout)
+    changed = pd.read_csv("other.csv", dtype=str)["label"] != pd.read_csv("b.csv", dtype=str)["label"]
+    assert found["changed"] == changed.sum() > 10
+    assert found["warnings"] == [
+        "guessed the target: column 'label', because of its name; use --target COLUMN to change it"
+    ]
+
+
+def test_files_with_other_separators(data):
+    frame, _ = data
+    frame["label"] = frame["label"].map({"yes": "yes, sure", "no": "no"})
+    frame.to_csv("b.csv", index=False, sep=";")
+    pd.DataFrame({"row": [1, 2], "label": "no"}).to_csv("checked.csv", index=False)
+    done = run("b.csv", "--drop", "name", "-j", "1", "--checked", "checked.csv", "-q")
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -125,6 +149,7 @@ def test_warnings_name_options(data):
         (["a.csv", "--model", "xgbost"], "did you mean 'xgboost'?"),
         (["a.csv", "--encoding", "klingon"], "unknown encoding: klingon"),
         (["a.csv", "--relabel"], "--relabel requires --clean"),
+        (["a.csv", "--precision", "0.5"], "--precision requires --clean"),
         (["a.csv", "--drop", "label"], "drop names the target 'label'"),
         (["a.csv", "--precision", "1e-9", "--clean", "c.csv", "--drop", "name"], "use a higher precision"),
     ],

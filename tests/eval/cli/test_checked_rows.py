@@ -48,7 +48,7 @@ def test_checked_rows_by_number_or_name(data, by):
         ("row,label\n1,yes\n1,no\n", "--checked: row 1 is checked more than once"),
         ("row,label\n1,\n", "column 'label' has 1 missing label"),
         ("row,label\n3,yes\n", "--checked: row 3 has no label"),
-        ("row,label\n1,maybe\n", "labels of the data, got 'maybe'"),
+        ("row,label\n1,maybe\n", "labels of the data ('no', 'yes'), got 'maybe'"),
         ("row,label\n", "has no rows"),
         ("key,label\nk999,yes\n", "key 'k999' is not a row of the data"),
         ("line,truth\n1,yes\n", "needs the columns 'row' or 'key' and 'label'; its columns are line, truth"),

@@ -1,0 +1,42 @@
+import gzip
+
+import pytest
+
+from boostnoise.eval.audit.clean_csv import clean_csv
+from boostnoise.eval.datasets.files import CsvOptions
+from boostnoise.eval.errors import ConfigError
+
+TEXT = '\ufeffx,x,"label",\r\n1.50,"a, b",001,\r\n\r\n,"two\r\nlines",002,"é"\r\n"007",c,1,'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_other_rows_keep_their_bytes(tmp_path, encoding, compressed):
+    text = TEXT if encoding == "utf-8" else TEXT[1:]
+    path = tmp_path / ("a.csv.gz" if compressed else "a.csv")
+    content = text.encode(encoding)
+    path.write_bytes(gzip.compress(content) if compressed else content)
+    options = CsvOptions(encoding=encoding)
+    assert clean_csv(str(path), options, 2, {}, 3) == content
+    dropped = clean_csv(str(path), options, 2, {1: None}, 3).decode(encoding)
+    assert dropped == text.encode(encoding).decode(encoding).replace(',"two\r\nlines",002,"é"\r\n', "")
+    changed = clean_csv(str(path), options, 2, {2: 0, 0: 1}, 3).decode(encoding)
+    assert changed.endswith("007,c,001,")  # as the label is spelled in row 0, and without a line end as before
+    assert '1.50,"a, b",002,\r\n\r\n,"two\r\nlines",002,"é"\r\n' in changed
+
+
+def test_other_separators(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("x\tlabel\n1.50\tNA\n\tyes\n007\tno\n", encoding="utf-8")
+    assert clean_csv(str(path), CsvOptions(), 1, {1: None}, 3).decode() == "x\tlabel\n1.50\tNA\n007\tno\n"
+    path.write_text("x;label\n1,5;a\n2;b\n", encoding="utf-8")
+    assert clean_csv(str(path), CsvOptions(separator=";"), 1, {0: 1}, 2).decode() == "x;label\n1,5;b\n2;b\n"
+
+
+def test_errors(tmp_path):
+    path = tmp_path / "a.csv"
+    with pytest.raises(ConfigError, match="cannot be read"):
+        clean_csv(str(path), CsvOptions(), 0, {}, 1)
+    path.write_text("x\n1\n")
+    with pytest.raises(ConfigError, match="cannot be written again: it has 1 record, not 2"):
+        clean_csv(str(path), CsvOptions(), 0, {}, 2)
