@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from boostnoise.eval import load_config
+from boostnoise.eval import load_config, run
 from boostnoise.eval.config.line_styles import check_options
 from boostnoise.eval.models.factory import build
+from boostnoise.eval.report.published_tables import against_published, read_published
 
 STUDY = ["50stumps", "depth6trees50", "xgb_gamma", "xgb_lambda"]
 
@@ -77,3 +78,36 @@ def test_grids_of_xgboost(name, varied, fixed, study):
 def test_they_are_plain_json(root):
     for path in (root / "configs").glob("*.json"):
         assert json.loads(path.read_text())
+
+
+PAPERS = ["ghosh_2017_table_1", "wilton_2024_table_2", "wilton_2024_table_4", "yang_2019_table_3"]
+
+
+def test_all_studies_of_papers_are_known(root):
+    assert sorted(path.stem for path in (root / "configs" / "studies").glob("*.json")) == PAPERS
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_studies_have_the_cells_of_the_published_table(root, name):
+    config, published = load_config(root / "configs" / "studies" / f"{name}.json"), read_published(name)
+    for model in config.models:
+        build(model, seed=0, threads=1)
+        of_model = published[published["model"] == model.name]
+        for dataset in config.datasets:
+            cells = of_model[of_model["dataset"] == dataset.name]
+            assert len(cells) > 1
+            rates = {noise.name: {round(rate, 9) for rate, _ in noise.noise_by_rate} for noise in config.noise}
+            assert all(rate in rates[kind] for kind, rate in cells[["noise_kind", "noise_rate"]].to_numpy())
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_quick_form_of_a_study(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    quick = load_config(root / "configs" / "studies" / "ghosh_2017_table_1.json").quick()
+    assert (quick.name, quick.repeats) == ("ghosh_2017_table_1_quick", 1)
+    assert {dataset.max_rows for dataset in quick.datasets} == {1000}
+    found = run(quick, n_jobs=1)
+    assert found.scores["error"].isna().all()
+    compared = against_published(found, "ghosh_2017_table_1")
+    assert len(compared.reproduced) == 4 * 2 * 6
+    assert len(compared.cells) == 4 * 3 * 6  # with the support vector machines

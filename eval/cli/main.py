@@ -75,6 +75,9 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     metavar="ADDRESS",
     help="Fit the cells on the Dask cluster of the scheduler at tcp://HOST:PORT, not on this machine.",
 )
+@click.option(
+    "--quick", is_flag=True, help="Try CONFIG with one repeat and at most 1,000 rows of each data set."
+)
 @click.option("--fresh", is_flag=True, help="Fit every cell again, including those finished by earlier runs.")
 @click.option(
     "--merge",
@@ -149,6 +152,7 @@ def main(
     config: Path,
     jobs: int | None,
     scheduler: str | None,
+    quick: bool,
     fresh: bool,
     stores: tuple[Path, ...],
     allow_modules: tuple[str, ...],
@@ -181,8 +185,9 @@ def main(
         raise click.UsageError("--jobs applies to this machine, so it cannot be combined with --scheduler")
     if redraw:
         others = {
-            "--jobs": bool(jobs), "--scheduler": bool(scheduler), "--fresh": fresh, "--merge": bool(stores),
-            "--allow-module": bool(allow_modules), "--init": bool(data), "--dry-run": dry_run,
+            "--jobs": bool(jobs), "--scheduler": bool(scheduler), "--quick": quick, "--fresh": fresh,
+            "--merge": bool(stores), "--allow-module": bool(allow_modules), "--init": bool(data),
+            "--dry-run": dry_run,
         }  # fmt: skip
         given = [option for option, is_given in others.items() if is_given]
         if given:
@@ -203,6 +208,7 @@ def main(
             if redraw:
                 sys.exit(_redraw(config, display, table))
             checked = _read_config(config, fresh, allow_modules, display)
+            checked = checked.quick() if quick else checked
             if table is not None:
                 check_published(table, checked.metric)
             try:

@@ -20,6 +20,7 @@ from .plot_names import PLOTS
 
 MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
 MAX_CELLS = 1_000_000
+QUICK_ROWS = 1000
 STORE_NAME = "store.sqlite"
 
 if TYPE_CHECKING:
@@ -179,6 +180,18 @@ class Config(Strict):
                     "add it to 'drop' of the data set"
                 )
         return self
+
+    def quick(self) -> Config:
+        """A short form, to try a config: one repeat, and at most 1,000 rows of each data set.
+
+        All rows are kept if noisy labels are given for each of them.
+        """
+        max_rows = None if any(isinstance(noise, GivenSpec) for noise in self.noise) else QUICK_ROWS
+        datasets = [
+            spec.model_copy(update={"max_rows": min(max_rows, spec.max_rows or max_rows)}) if max_rows else spec
+            for spec in self.datasets
+        ]
+        return self.model_copy(update={"name": f"{self.name}_quick", "repeats": 1, "datasets": datasets})
 
     @property
     def resampled_fraction(self) -> float | None:

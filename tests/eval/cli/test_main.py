@@ -257,6 +257,16 @@ def test_own_models(study, tmp_path):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
+def test_a_quick_form(study, tmp_path):
+    done = study(QUICK | {"datasets": ["iris", "wine"]}, "--quick")
+    assert done.exit_code == 0, done.stderr
+    assert "8 of 8 cells done, 0 failed" in done.stderr
+    assert (tmp_path / "results" / "study_quick" / "scores.csv").exists()
+    assert not (tmp_path / "results" / "study").exists()
+    assert len(stored(tmp_path)) == 8
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_published_numbers(study, noisyeval, tmp_path):
     cells = {
         "dataset": ["iris", "wine"],
