@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ..config.dataset_spec import format_of
 from ..datasets.files import read_files
 from ..errors import ConfigError
 from ..execution.run import Run
+from ..statistics.claims import CLAIMS, check_claims
 from ..statistics.published import PublishedComparison, check_cells, compare_with_published
 from .escaping import escape_markdown
 
@@ -55,7 +57,9 @@ def read_published(source: str | Path) -> pd.DataFrame:
     where = f"published numbers {name!r}"
     if name in published_names():
         with (files(__package__) / FOLDER / f"{name}.csv").open("rb") as file:
-            return pd.read_csv(file)
+            table = pd.read_csv(file)
+        table.attrs["name"] = name  # of its claims
+        return table
     file_format = format_of(name)
     if file_format not in ("csv", "parquet"):
         known = published_names()
@@ -101,7 +105,9 @@ def against_published(
     table = source if isinstance(source, pd.DataFrame) else read_published(source)
     metric = run.config.metric if metric is None else metric
     check_published(table, metric)
-    return compare_with_published(run.scores, table, metric)
+    compared = compare_with_published(run.scores, table, metric)
+    claims = CLAIMS.get(table.attrs.get("name", ""))
+    return compared if claims is None else replace(compared, claims=check_claims(claims, compared.cells))
 
 
 def as_markdown(comparison: PublishedComparison) -> str:

@@ -36,11 +36,14 @@ class PublishedComparison:
     rank_agreement : DataFrame
         Kendall's tau-b [1]_ of the ranks of the models, averaged over the data sets with three or more models:
         noise_kind, noise_rate, kendall_tau, datasets.
+    claims : DataFrame or None
+        Claims of the paper, if they are known; see `check_claims`.
     """
 
     metric: str
     cells: pd.DataFrame
     rank_agreement: pd.DataFrame
+    claims: pd.DataFrame | None = None
 
     @property
     def reproduced(self) -> pd.DataFrame:
@@ -67,7 +70,21 @@ class PublishedComparison:
         ]
         if len(found) < n_cells:
             lines.append(f"The run lacks {numbered(n_cells - len(found), 'published cell')}.")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._claims()])
+
+    def _claims(self) -> list[str]:
+        """A sentence on each claim."""
+        if self.claims is None:
+            return []
+        lines = []
+        for claim in self.claims.itertuples():
+            if pd.isna(claim.ours):
+                lines.append(f"Not checked, as the run lacks models: {claim.claim}")
+                continue
+            holds = "Holds" if claim.ours else "Does not hold"
+            text = claim.claim.removesuffix(".")
+            lines.append(f"{holds}: {text} ({claim.our_numbers}; published: {claim.published_numbers}).")
+        return lines
 
     def __str__(self) -> str:
         lines, found = [self.summary], self.reproduced

@@ -94,6 +94,23 @@ def test_tables_of_this_package(name):
     assert np.isfinite(cells["noise_rate"]).all()
 
 
+def test_claims_are_part_of_the_summary(finished):
+    assert against_published(finished, "yang_2019_table_3").claims["ours"].isna().all()
+    published = read_published("yang_2019_table_3").query("dataset == 'sonar'")
+    models = published["model"].unique()
+    scores = published[CELL].assign(accuracy=published["accuracy"], repeat=0, error=None)
+    scores.loc[scores["model"] == "gini", "accuracy"] = 0.9
+    run = Run(finished.config, scores)
+    text = str(Comparison(run).against("yang_2019_table_3"))
+    assert "Does not hold: pairwise is more accurate than gini in most cells (ahead in 0 % of 2 cells;" in text
+    assert "Holds: pairwise is more accurate than entropy in most cells (ahead in 100 % of 2 cells;" in text
+    assert set(models) == {"pairwise", "gini", "entropy"}
+    missing = Comparison(Run(finished.config, scores[scores["model"] != "gini"])).against("yang_2019_table_3")
+    assert "Not checked, as the run lacks models: pairwise is more accurate than gini in most cells." in str(
+        missing
+    )
+
+
 def test_errors(finished, tmp_path):
     with pytest.raises(ConfigError, match=r"'yang': must be a CSV or Parquet file, or one of 2020_50stumps, "):
         read_published("yang")

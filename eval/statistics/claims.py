@@ -1,0 +1,166 @@
+"""Claims of papers as checks of a table of mean accuracies, the paper's own or those of a run.
+
+The key of `CLAIMS` is the name of the table of published numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from .._wording import percent
+
+MODELS = "model"
+AT = ["dataset", "noise_kind", "noise_rate"]
+HIGH = 0.3  # noise rates from here on are high
+
+# Whether the numbers agree with a claim, and the numbers; None if there are none to check.
+Finding = tuple[bool, str] | None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper.
+
+    Attributes
+    ----------
+    text : str
+        The claim, as a sentence.
+    models : tuple of str
+        Models that a table needs for the check.
+    check : callable
+        Whether the claim holds for mean accuracies, with a row for each data set, kind and rate of noise and a
+        column for each model; and the numbers.
+    """
+
+    text: str
+    models: tuple[str, ...]
+    check: Callable[[pd.DataFrame], Finding]
+
+
+def check_claims(claims: list[Claim], cells: pd.DataFrame) -> pd.DataFrame:
+    """Check claims for published means and for those of a run, on the cells that both have.
+
+    Parameters
+    ----------
+    claims : list of Claim
+    cells : DataFrame
+        See `PublishedComparison`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each claim: claim; published and ours, whether it holds there, missing if the run lacks
+        models; and published_numbers and our_numbers.
+    """
+    tables = {
+        side: cells.dropna(subset="ours").pivot_table(index=AT, columns=MODELS, values=side, sort=False)
+        for side in ("published", "ours")
+    }
+    rows = []
+    for claim in claims:
+        row: dict[str, object] = {"claim": claim.text}
+        for side, numbers in (("published", "published_numbers"), ("ours", "our_numbers")):
+            table = tables[side]
+            whole = table.reindex(columns=list(claim.models)).dropna()
+            row[side], row[numbers] = claim.check(whole) or (pd.NA, "")
+        rows.append(row)
+    columns = ["claim", "published", "published_numbers", "ours", "our_numbers"]
+    return pd.DataFrame(rows, columns=columns).astype({"published": "boolean", "ours": "boolean"})
+
+
+def _rates(table: pd.DataFrame) -> pd.Series[float]:
+    return table.index.get_level_values("noise_rate").to_series(index=table.index)
+
+
+def _lost(table: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy lost at each rate of uniform noise, against none on the same data set."""
+    table = table[table.index.get_level_values("noise_kind") == "uniform"]
+    rates = _rates(table)
+    without = table[rates == 0].groupby("dataset").mean()
+    noisy = table[(rates > 0) & table.index.get_level_values("dataset").isin(without.index)]
+    return without.loc[noisy.index.get_level_values("dataset")].set_axis(noisy.index) - noisy
+
+
+def _little_lost(model: str) -> Claim:
+    def check(table: pd.DataFrame) -> Finding:
+        lost = _lost(table)
+        at_high = lost[_rates(lost).between(HIGH, HIGH + 0.05)][model]
+        if at_high.empty:
+            return None
+        return bool((at_high <= 0.02).all()), f"at most {at_high.max():.4f} lost at 30 %"
+
+    return Claim(
+        f"With large leaves, a {model} loses at most 0.02 of accuracy at 30 % of noise.", (model,), check
+    )
+
+
+def _loses_less(better: str, worse: str) -> Claim:
+    def check(table: pd.DataFrame) -> Finding:
+        mean = _lost(table).mean()
+        if mean.isna().any():
+            return None
+        return bool(mean[better] < mean[worse]), f"{mean[better]:.4f} against {mean[worse]:.4f}"
+
+    return Claim(f"A {better} loses less accuracy to noise than a {worse}.", (better, worse), check)
+
+
+def _mean_ela_in_order(models: tuple[str, ...]) -> Claim:
+    def check(table: pd.DataFrame) -> Finding:
+        rates = _rates(table)
+        without = table[rates == 0].droplevel(["noise_kind", "noise_rate"])
+        noisy = table[rates > 0]
+        if noisy.empty or without.empty:
+            return None
+        ela = ((1 - noisy) / without.loc[noisy.index.get_level_values("dataset")].to_numpy()).mean()
+        texts = [f"{name} {ela[name]:.3f}" for name in models]
+        return bool(ela[list(models)].is_monotonic_increasing), ", ".join(texts)
+
+    return Claim(f"The mean ELA under noise is lowest for {', then '.join(models)}.", models, check)
+
+
+def _mean_rank(
+    text: str, model: str, models: tuple[str, ...], rates: tuple[float, float], ranks: tuple[float, float]
+) -> Claim:
+    """A model's mean rank, 1 for the best, at noise rates of a range, is in a range."""
+
+    def check(table: pd.DataFrame) -> Finding:
+        chosen = table[_rates(table).between(*rates)]
+        if chosen.empty:
+            return None
+        mean = float(chosen.rank(axis=1, ascending=False)[model].mean())
+        return ranks[0] <= mean <= ranks[1], f"mean rank {mean:.1f} of {len(models)}"
+
+    return Claim(text, models, check)
+
+
+def _mostly_ahead(model: str, other: str) -> Claim:
+    def check(table: pd.DataFrame) -> Finding:
+        if table.empty:
+            return None
+        share = float((table[model] > table[other]).mean())
+        return share > 0.5, f"ahead in {percent(share, 3)} of {len(table)} cells"
+
+    return Claim(f"{model} is more accurate than {other} in most cells.", (model, other), check)
+
+
+CRITERIA = ("ane", "cl", "twoing", "credal", "gce", "mse", "ce", "ranking")
+NOISY = (0.05, 1.0)
+
+CLAIMS: Mapping[str, list[Claim]] = {
+    "2020_depth6trees50": [_mean_ela_in_order(("xgboost6", "gboost6", "adaboost6"))],
+    "ghosh_2017_table_1": [_little_lost("tree"), _little_lost("forest"), _loses_less("forest", "tree")],
+    "wilton_2024_table_2": [
+        _mean_rank("Under noise, ane is at or near the top.", "ane", CRITERIA, NOISY, (1, 3)),
+        _mean_rank("Without noise, the conservative loss cl is weak.", "cl", CRITERIA, (0, 0), (4.5, 8)),
+        _mean_rank("With 30 % of noise and more, it is strong.", "cl", CRITERIA, (HIGH, 1), (1, 3)),
+        _mean_rank("Credal is between ane and the others.", "credal", CRITERIA, NOISY, (2.5, 4.5)),
+    ],
+    "wilton_2024_table_4": [
+        _mean_rank("Under noise, ane is at or near the top.", "ane", CRITERIA, NOISY, (1, 3.5)),
+        _mean_rank("Without noise, the conservative loss cl is weak.", "cl", CRITERIA, (0, 0), (4.5, 8)),
+    ],
+    "yang_2019_table_3": [_mostly_ahead("pairwise", "gini"), _mostly_ahead("pairwise", "entropy")],
+}
