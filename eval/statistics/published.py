@@ -77,13 +77,14 @@ class PublishedComparison:
         if self.claims is None:
             return []
         lines = []
-        for claim in self.claims.itertuples():
-            if pd.isna(claim.ours):
-                lines.append(f"Not checked, as the run lacks models: {claim.claim}")
+        for claim in self.claims.to_dict("records"):
+            text = str(claim["claim"])
+            if pd.isna(claim["ours"]):
+                lines.append(f"Not checked, as the run lacks models: {text}")
                 continue
-            holds = "Holds" if claim.ours else "Does not hold"
-            text = claim.claim.removesuffix(".")
-            lines.append(f"{holds}: {text} ({claim.our_numbers}; published: {claim.published_numbers}).")
+            holds = "Holds" if claim["ours"] else "Does not hold"
+            numbers = f"{claim['our_numbers']}; published: {claim['published_numbers']}"
+            lines.append(f"{holds}: {text.removesuffix('.')} ({numbers}).")
         return lines
 
     def __str__(self) -> str:
