@@ -10,6 +10,7 @@ import pytest
 from boostnoise import Comparison
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run_record import RunRecord
+from boostnoise.eval.metrics.registry import RANGES
 
 ESCAPES = "a\x1b[2Jb\x07c\u202ed\x9b31m\u2066"
 
@@ -106,7 +107,7 @@ def test_names_of_runs_do_not_control_the_terminal(folder, edit_store):
 
 def test_long_errors_of_a_store_are_cut(folder, edit_store, noisyeval):
     error = f"ValueError: {ESCAPES}" + "x" * 1_000_000
-    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * 10, error, None])
+    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * len(RANGES), error, None])
     done = noisyeval(folder, "--redraw", "results/study", "-q")
     assert done.exit_code == 1
     assert all(line.isprintable() for line in (done.stdout + done.stderr).splitlines()), ascii(done.stdout)
@@ -122,7 +123,7 @@ def test_the_shown_config_is_that_which_was_run(folder, edit_record, noisyeval):
 
 
 OUTCOME = 6  # the column of the accuracy; see the table in store.py
-ERROR = 16
+ERROR = OUTCOME + len(RANGES)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,7 @@ def test_crafted_cells(folder, edit_store, refused, column, value):
 
 
 def test_no_error_of_a_store_controls_the_terminal(folder, edit_store, noisyeval):
-    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * 10, f"ValueError: {ESCAPES}", None])
+    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * len(RANGES), f"ValueError: {ESCAPES}", None])
     for options in (["--json"], []):
         done = noisyeval(folder, "--redraw", "results/study", *options)
         assert done.exit_code == 1

@@ -1,0 +1,1 @@
+"""Published numbers, one table per file."""
