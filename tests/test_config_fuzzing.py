@@ -222,6 +222,7 @@ def test_mutated_configs_through_the_command_and_the_report(folder, mutated, dat
     check_command(folder, data.draw(mutated(config, VALUES, KEYS).filter(is_accepted)), with_report=True)
 
 
+@pytest.mark.release
 def test_every_wild_name_in_a_report(folder):
     """All names that a config may hold, with the page and the pictures."""
     (iris,) = (dataset for dataset in BASE["datasets"] if "set" in dataset)

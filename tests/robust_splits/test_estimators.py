@@ -197,6 +197,7 @@ def test_works_inside_scikit_learn():
     assert search.fit(X, y).best_score_ > 0.9
 
 
+@pytest.mark.release
 def test_other_processes_grow_the_same_trees_and_read_pickles(tmp_path):
     X, y = load_iris(return_X_y=True)
     forest = RobustForestClassifier(4, random_state=0, n_jobs=2)

@@ -27,6 +27,7 @@ MODEL = {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
 SMALL = {"datasets": ["iris"], "models": [MODEL], "noise": [{"kind": "uniform", "rates": [0.1]}]}
 
 
+@pytest.mark.release
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not refuse memory")
 def test_a_ceiling_of_memory_holds_while_data_are_read(tmp_path, process):
     # A file of several gzip members is that of their contents; they are compressed once.
@@ -43,6 +44,7 @@ def test_a_ceiling_of_memory_holds_while_data_are_read(tmp_path, process):
     assert "bomb" in done.stderr or "memory" in done.stderr
 
 
+@pytest.mark.release
 def test_a_ceiling_of_time_ends_a_run(folder, process):
     (folder / "slow.json").write_text(
         '{"datasets": ["digits"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}], "repeats": 1000}'

@@ -103,6 +103,7 @@ def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
     assert "ela.png" not in names
 
 
+@pytest.mark.release
 def test_neither_closed_streams_nor_a_window_system_fail_a_run(folder, command, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "nope")  # a window system that is not there
     results = folder / "results" / "study"

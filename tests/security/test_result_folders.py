@@ -86,6 +86,7 @@ def test_a_link_to_nothing_is_refused_as_a_store(tmp_path, folder, refused):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.release
 def test_no_journal_has_a_file_deleted(folder, victim, refused):
     """A rollback journal may name a super-journal, which SQLite deletes when it has rolled back."""
     name = os.fsencode(victim)

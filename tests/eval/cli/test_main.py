@@ -300,6 +300,7 @@ def test_results_that_cannot_be_written(study, tmp_path):
     assert len(stored(tmp_path)) == 8
 
 
+@pytest.mark.release
 def test_files_in_the_working_directory_are_not_run(process, tmp_path):
     for name in ("random", "numpy", "catboost"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('this file was run')")
@@ -502,6 +503,7 @@ def test_a_target_is_for_init(study):
     assert "--target requires --init" in done.stderr
 
 
+@pytest.mark.release
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", [["--schema"], ["study.json"]], ids=" ".join)
 def test_no_room_for_the_output(process, study, tmp_path, arguments):
@@ -517,6 +519,7 @@ def test_no_room_for_the_output(process, study, tmp_path, arguments):
         assert len(scores(tmp_path)) == 2
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("arguments", [["--schema"], ["study.json", "--json"]], ids=" ".join)
 def test_nobody_reads_the_output(process, tmp_path, arguments):
     (tmp_path / "study.json").write_text(json.dumps(ONE))

@@ -401,6 +401,7 @@ def test_an_interrupt_keeps_what_is_finished():
     assert done.ela().notna().to_numpy().all()
 
 
+@pytest.mark.release
 def test_a_script_needs_no_guard_and_is_quiet():
     Path("script.py").write_text(
         "from boostnoise import compare\n"

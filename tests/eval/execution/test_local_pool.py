@@ -169,6 +169,7 @@ def test_models_that_exceed_a_limit_or_crash_affect_no_other_cell(jobs, log):
     assert all_end(children)
 
 
+@pytest.mark.release
 def test_a_model_that_takes_too_much_memory(jobs):
     # The second limit is there to end the test.
     outcomes = dict(fit(jobs("Good", "Eats"), n_workers=1, limits=Limits(seconds=60, gib=0.4)))
@@ -176,6 +177,7 @@ def test_a_model_that_takes_too_much_memory(jobs):
     assert outcomes["Good"].error is None
 
 
+@pytest.mark.release
 def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_generator_is_closed(jobs, log):
     taken = []
 
@@ -195,6 +197,7 @@ def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_g
     assert all_end(children)
 
 
+@pytest.mark.release
 def test_what_models_may_do_in_their_process(jobs, log, capfd):
     """One process fits all of them: it prints, asks, starts threads, leaves a child behind and cleans up."""
     names = ["Prints", "Asks", "Threads", "LeavesAChild", "TidiesUp"]
