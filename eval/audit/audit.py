@@ -124,7 +124,7 @@ def audit(
         errors = find_label_errors(labels, p)
     except IndistinctClassesError:
         raise ConfigError("the features do not predict the labels, so no label can be judged") from None
-    remarks = _remarks(X, labels, p, errors, has_groups=groups is not None)
+    remarks = _remarks(X, codes, p, errors, has_groups=groups is not None)
     if checked is not None:
         if not isinstance(checked, dict | pd.Series):
             raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
@@ -145,25 +145,25 @@ def audit(
 
 
 def _remarks(
-    X: Any, labels: Any, p: NDArray[np.float64], errors: LabelErrors, *, has_groups: bool
+    X: Any, codes: NDArray[np.int64], p: NDArray[np.float64], errors: LabelErrors, *, has_groups: bool
 ) -> tuple[str, ...]:
-    """What to know before relying on the estimates."""
+    """Reasons to doubt the estimates."""
     remarks = []
     table = X if isinstance(X, pd.DataFrame) else None if issparse(X) else pd.DataFrame(np.asarray(X))
-    n_copies = 0 if table is None or has_groups else int(table.assign(**{LABEL: labels}).duplicated().sum())
-    if n_copies > MANY_COPIES * labels.size:
+    n_copies = 0 if table is None or has_groups else int(table.assign(**{LABEL: codes}).duplicated().sum())
+    if n_copies > MANY_COPIES * codes.size:
         remarks.append(
-            f"{n_copies} of {labels.size} rows are copies of others with the same label; if they were copied "
+            f"{n_copies} of {codes.size} rows are copies of others with the same label; if they were copied "
             "after they were labelled, their wrong labels confirm one another and are not found: leave out the "
             "copies, or make each row and its copies a group"
         )
     n_values = np.unique(p.max(axis=1).round(6)).size
-    if n_values < min(FEW_VALUES, labels.size / 10):
+    if n_values < min(FEW_VALUES, codes.size / 10):
         remarks.append(
             f"the model's probabilities have only {n_values} different values, with which suspects can hardly "
             "be ranked; use a forest or another model with graded probabilities"
         )
-    shares = np.bincount(np.unique(labels, return_inverse=True)[1]) / labels.size
+    shares = np.bincount(codes) / codes.size
     if errors.noise_rate_interval[1] > NEAR_CHANCE * (1 - shares @ shares):
         remarks.append("the features hardly predict the labels, so these estimates are unreliable")
     return tuple(remarks)

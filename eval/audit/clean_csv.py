@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._wording import numbered
-from ..config.dataset_spec import suffix_of
-from ..datasets.files import CsvOptions
+from ..datasets.files import CsvOptions, default_separator
 from ..errors import ConfigError
 
 
@@ -40,7 +39,7 @@ def clean_csv(path: str, options: CsvOptions, column: int, changes: Mapping[int,
     ConfigError
         If the file cannot be read, or does not have this number of rows.
     """
-    separator = options.separator or ("\t" if suffix_of(path).startswith(".tsv") else ",")
+    separator = options.separator or default_separator(path)
     encoding = options.encoding or "utf-8"
     try:
         content = Path(path).read_bytes()

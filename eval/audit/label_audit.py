@@ -33,7 +33,7 @@ class LabelAudit(AuditEstimates):
     n_checked : int
         Number of rows whose labels somebody has checked.
     remarks : tuple of str
-        What to know before relying on the estimates.
+        Reasons to doubt the estimates.
     """
 
     def report(self, path: str | Path) -> Path:

@@ -30,8 +30,6 @@ from .command import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..config.run import Config
     from ..execution.run import Run
     from ..report.console import Display
@@ -195,7 +193,6 @@ def main(
     # Imported here to keep --help fast.
     from ..errors import ConfigError
     from ..report.console import create_display
-    from ..report.published_tables import check_published, read_published
 
     display = create_display(config.stem, quiet=quiet, as_json=as_json)
     if max_memory is not None:
@@ -204,17 +201,18 @@ def main(
         with time_limit(max_time):
             if data is not None:
                 sys.exit(_init(config, data, target, display))
-            table = None if published is None else read_published(published)
             if redraw:
-                sys.exit(_redraw(config, display, table))
+                sys.exit(_redraw(config, display, published))
             checked = _read_config(config, fresh, allow_modules, display)
             checked = checked.quick() if quick else checked
-            if table is not None:
-                check_published(table, checked.metric)
+            if published is not None:
+                from ..report.published_tables import check_published
+
+                check_published(published, checked.metric)
             try:
                 if dry_run:
                     sys.exit(_dry_run(checked, jobs or -1, allow_modules, display))
-                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, table, display))
+                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, published, display))
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
     except ConfigError as error:
@@ -239,7 +237,7 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     return DONE
 
 
-def _redraw(folder: Path, display: Display, published: pd.DataFrame | None = None) -> int:
+def _redraw(folder: Path, display: Display, published: str | None = None) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
 
@@ -295,7 +293,7 @@ def _run(
     scheduler: str | None,
     stores: tuple[Path, ...],
     allow_modules: tuple[str, ...],
-    published: pd.DataFrame | None,
+    published: str | None,
     display: Display,
 ) -> int:
     from ..config.line_styles import check_figures
@@ -311,7 +309,7 @@ def _run(
     return _write_results(finished, display, published)
 
 
-def _write_results(run: Run, display: Display, published: pd.DataFrame | None) -> int:
+def _write_results(run: Run, display: Display, published: str | None) -> int:
     """Write the results of a run and show them."""
     from ..report.files import write_report
     from ..report.published_tables import against_published

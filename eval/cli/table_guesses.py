@@ -13,9 +13,9 @@ import pandas as pd
 
 from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
-from ..config.dataset_spec import FORMAT_OF_SUFFIX, format_of, stem_of, suffix_of
+from ..config.dataset_spec import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
-from ..datasets.files import CsvOptions, read_files
+from ..datasets.files import CsvOptions, default_separator, read_files
 from ..datasets.inspection import (
     find_date_format,
     find_label_variants,
@@ -139,9 +139,7 @@ def _guess_encoding(path: Path) -> str | None:
 def _guess_separator(path: str, encoding: str | None) -> str | None:
     """Separator of a CSV file whose head has no comma."""
     try:
-        head = pd.read_csv(
-            path, nrows=0, encoding=encoding, sep="\t" if suffix_of(path).startswith(".tsv") else ","
-        )
+        head = pd.read_csv(path, nrows=0, encoding=encoding, sep=default_separator(path))
     except (OSError, ValueError, LookupError):
         return None  # reading the whole file says why
     name = str(head.columns[0]) if head.shape[1] == 1 else ""
@@ -225,7 +223,8 @@ def _count_labels(labels: pd.Series[Any]) -> str:
 def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) -> list[str]:
     """Remarks on labels, copies of rows, and columns that give the labels away."""
     known, n_rows = labels.notna(), len(labels)
-    n_copies = int(pd.concat([features, labels], axis=1).duplicated().sum())
+    # An audit speaks of copies itself.
+    n_copies = 0 if by_options else int(pd.concat([features, labels], axis=1).duplicated().sum())
     remarks = []
     if not known.all():
         remarks.append(f"{int((~known).sum())} of {n_rows} rows have no label and are not used")
@@ -239,7 +238,7 @@ def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) 
             f"column {str(name)!r} alone tells nearly all labels; drop it if it is not known before the label"
             for name in find_leaks(features[known], labels[known])
         ]
-    if n_copies and not by_options:  # an audit speaks of them itself
+    if n_copies:
         remarks.append(
             f"{n_copies} of {n_rows} rows are copies of others; copies among the test rows make scores too good"
         )

@@ -102,11 +102,16 @@ def _read_file(read: Any, path: str, where: str) -> Any:
         raise ConfigError(f"{where}: {path} cannot be read: {one_line(error)}") from None
 
 
+def default_separator(path: str) -> str:
+    """Separator of a CSV file, by its suffix."""
+    return "\t" if suffix_of(path).startswith(".tsv") else ","
+
+
 def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
     read: Any = partial(
         pd.read_csv,
         path,
-        sep=options.separator or ("\t" if suffix_of(path).startswith(".tsv") else ","),
+        sep=options.separator or default_separator(path),
         decimal=options.decimal or ".",
         encoding=options.encoding,
         low_memory=False,  # otherwise the type of a value may depend on its row

@@ -57,9 +57,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
     where = f"published numbers {name!r}"
     if name in published_names():
         with (files(__package__) / FOLDER / f"{name}.csv").open("rb") as file:
-            table = pd.read_csv(file)
-        table.attrs["name"] = name  # of its claims
-        return table
+            return pd.read_csv(file)
     file_format = format_of(name)
     if file_format not in ("csv", "parquet"):
         known = published_names()
@@ -70,16 +68,16 @@ def read_published(source: str | Path) -> pd.DataFrame:
     return table
 
 
-def check_published(table: pd.DataFrame, metric: str) -> None:
-    """Check published numbers of a measure.
+def check_published(source: str | Path, metric: str) -> None:
+    """Check published numbers of a measure before a run.
 
     Raises
     ------
     ConfigError
-        See `compare_with_published`.
+        See `read_published` and `compare_with_published`.
     """
     try:
-        check_cells(table, metric)
+        check_cells(read_published(source), metric)
     except ValueError as error:
         raise ConfigError(str(error)) from None
 
@@ -104,9 +102,11 @@ def against_published(
     """
     table = source if isinstance(source, pd.DataFrame) else read_published(source)
     metric = run.config.metric if metric is None else metric
-    check_published(table, metric)
-    compared = compare_with_published(run.scores, table, metric)
-    claims = CLAIMS.get(table.attrs.get("name", ""))
+    try:
+        compared = compare_with_published(run.scores, table, metric)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    claims = CLAIMS.get(source) if isinstance(source, str) else None
     return compared if claims is None else replace(compared, claims=check_claims(claims, compared.cells))
 
 
