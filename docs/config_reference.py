@@ -28,6 +28,7 @@ KINDS = [kind["$ref"].rpartition("/")[2] for kind in SCHEMA["properties"]["noise
 
 HEAD_OF_KEYS = ("key", "meaning", "value", "default")
 OBJECTS = {
+    "AnnotatorsSpec": "[annotators](#noisy-labels-of-your-own)",
     "DatasetSpec": "[data set](#data-sets)",
     "ModelSpec": "[model](#models)",
     "SearchSpec": "[search](#search)",
@@ -56,7 +57,7 @@ def _table(name: str) -> str:
         case "noise keys":
             return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["UniformSpec"], ("noise_on", "name")))
         case "given noise":
-            return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["GivenSpec"], ("path", "column")))
+            return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["GivenSpec"], ("labels", "rate")))
         case "short names":
             models = (
                 (f"`{name}`", of.group, _text(of.summary), f"`{of.model}`") for name, of in SHORT_NAMES.items()
@@ -122,6 +123,9 @@ def _value(schema: dict[str, Any]) -> str:
             return f"list of {n}{_plural(_value(schema['items']))}" if schema["items"] else "list"
         case "boolean":
             return "`true` or `false`"
+        case "object" if "patternProperties" in schema:
+            (of_any_name,) = schema["patternProperties"].values()
+            return f"object of {_plural(_value(of_any_name))}"
         case "object" if isinstance(schema["additionalProperties"], dict):
             return f"object of {_plural(_value(schema['additionalProperties']))}"
         case "string" if schema.get("maxLength") == 1:

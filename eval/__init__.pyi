@@ -9,6 +9,7 @@ from .metrics.registry import higher_is_better
 from .metrics.robustness import area_under_ela, ela, retention, rla
 from .models.audit_classifier import AuditClassifier
 from .models.cleanlab_classifier import CleanlabClassifier
+from .noise.annotators import AnnotatorNoise
 from .noise.base import NoisyLabels
 from .noise.class_dependent import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise
@@ -26,6 +27,7 @@ from .statistics.verdict import verdict
 from .statistics.wilcoxon_holm import wilcoxon_holm
 
 __all__ = [
+    "AnnotatorNoise",
     "AuditClassifier",
     "ClassConditionalNoise",
     "CleanlabClassifier",

@@ -8,12 +8,13 @@ from typing import get_args
 
 import pytest
 
+from boostnoise.eval.config.annotators_spec import AnnotatorsSpec
 from boostnoise.eval.config.dataset_spec import SETS, DatasetSpec
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.config.json_schema import config_schema
 from boostnoise.eval.config.model_spec import EarlyStoppingSpec, Metric, ModelSpec, SearchSpec
 from boostnoise.eval.config.noise_spec import NoiseSpec
-from boostnoise.eval.config.run import Config
+from boostnoise.eval.config.run import Config, parse_config
 from boostnoise.eval.metrics.registry import MEASURES, PAIRED
 from boostnoise.eval.models.short_names import SHORT_NAMES
 
@@ -97,6 +98,13 @@ def test_data_sets():
     assert all(f"`{name}`" in TEXT for name in SETS)
     for example in json_blocks(TEXT)[0]:
         DatasetSpec.model_validate(example)
+
+
+def test_annotators():
+    section = TEXT.split("## Noisy labels of your own")[1]
+    table = section.split("<!-- table: AnnotatorsSpec -->")[1].split("<!--")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(AnnotatorsSpec.model_fields)
+    parse_config(json_blocks(section)[0], "example")
 
 
 def test_measures():

@@ -163,7 +163,7 @@ def main(
         if clean is not None and cleaned is not None:
             write(clean, cleaned)
         if config is not None:
-            write_checked_config(config, folder, frame, spec, right)
+            write_checked_config(config, folder, frame, spec, right, found.noise_rate)
         if as_json:
             done = {"folder": str(folder), "warnings": remarks} | (
                 {} if clean is None else {"changed": n_changed}
@@ -178,7 +178,7 @@ def main(
             if clean is not None:
                 say(f"{clean} has {n_changed} rows {'with other labels' if relabel else 'less'}")
             if config is not None:
-                say(f"To compare models on the {len(right)} checked rows: noisyeval {shlex.quote(str(config))}")
+                say(f"To test models on the {len(right)} checked rows: noisyeval {shlex.quote(str(config))}")
     except ConfigError as error:
         say(f"noisyaudit: error: {error}", is_error=True)
         sys.exit(BAD_USAGE)
@@ -193,7 +193,7 @@ def main(
 
 def _check_clean(clean: Path | None, data: str) -> None:
     """Check where the cleaned data go."""
-    from ..config.dataset_spec import format_of
+    from ..config.data_paths import format_of
     from ..errors import ConfigError
 
     if clean is None:

@@ -15,17 +15,19 @@ from ..errors import ConfigError
 from .starter import render
 from .table_guesses import Key, to_json
 
-ROWS = "checked_rows.parquet"
+ROWS = "rows.parquet"
 GIVEN = "given_label"
+MIN_RATE = 1e-4  # a rate of 0 would mean no noise
+MIN_CHECKED = 20  # rows; fewer say nothing about models
 
 # Keys that say what the columns are.  Others say how to read the file that was audited.
 ABOUT_COLUMNS = ("drop", "group", "dates", "date_format")
 
 
 def write_checked_config(
-    path: Path, folder: Path, frame: pd.DataFrame, spec: DatasetSpec, right: dict[int, Any]
+    path: Path, folder: Path, frame: pd.DataFrame, spec: DatasetSpec, right: dict[int, Any], rate: float
 ) -> Path:
-    """Write the checked rows with right and given labels, and a config with the given noise on them.
+    """Write the rows with right and given labels, and a config that trains on given and tests on right ones.
 
     Parameters
     ----------
@@ -38,6 +40,8 @@ def write_checked_config(
     spec : DatasetSpec
     right : dict
         Right labels by row.
+    rate : float
+        Estimated noise rate.
 
     Returns
     -------
@@ -49,35 +53,36 @@ def write_checked_config(
     ConfigError
         If a file cannot be written, or the rows are too few for a run.
     """
+    if len(right) < MIN_CHECKED:
+        raise ConfigError(f"--config: requires at least {MIN_CHECKED} checked rows, got {len(right)}")
     target = SVMLIGHT_TARGET if spec.target is None else _name(frame, spec.target)
     given = GIVEN
     while given in frame.columns:
         given += "_"
-    rows = frame.iloc[list(right)].set_axis(frame.columns.map(str), axis=1)
-    rows[given] = rows[target]
-    rows[target] = list(right.values())
+    rows = frame.set_axis(frame.columns.map(str), axis=1)
+    labels = rows[target].to_list()
+    rows = rows.assign(**{given: labels, target: [right.get(row) for row in range(len(rows))]})
     content = io.BytesIO()
     rows.to_parquet(content, index=False)
     file = folder / ROWS
     write(file, content.getvalue())
     keys: list[Key] = [
         ("", "path", to_json(str(file))),
-        (f"{len(rows)} checked rows, with their right labels.", "target", to_json(target)),
+        (f"Right labels of the {len(right)} checked rows, which are the test rows.", "target", to_json(target)),
+        ("Labels before the check.  All other rows are trained on them.", "noisy", to_json({GIVEN: given})),
+        ("", "unchecked", to_json("train")),
     ]
     found = {key: value for key in ABOUT_COLUMNS if (value := getattr(spec, key))}
-    found["drop"] = [*(_name(frame, column) for column in spec.drop), given]
+    found["drop"] = [_name(frame, column) for column in spec.drop]
     if rows.isna().any(axis=None):
         found["missing"] = "impute"
     keys += [("", key, to_json(value)) for key, value in found.items()]
-    comment = (
-        "The labels before they were checked.  If the most suspect rows were checked, these labels are wrong\n"
-        "  // more often than those of all rows."
-    )
-    noise = f'{{"kind": "given", "path": {to_json(str(file))}, "column": {to_json(given)}}}'
+    comment = "The labels as they are.  The rate is the audit's estimate, for tables."
+    noise = to_json({"kind": "given", "labels": [GIVEN], "rate": round(max(rate, MIN_RATE), 4)})
     try:
         write(path, render(keys, comment, noise).encode())
     except ConfigError as error:
-        raise ConfigError(f"--config: the checked rows are too few or cannot be used: {error}") from None
+        raise ConfigError(f"--config: the rows cannot be used: {error}") from None
     return file
 
 

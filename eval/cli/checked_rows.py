@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .._wording import joined, numbered
-from ..config.dataset_spec import DatasetSpec, format_of
+from ..config.data_paths import format_of
+from ..config.dataset_spec import DatasetSpec
 from ..datasets.files import read_files
 from ..errors import ConfigError
 from .table_guesses import guess_csv

@@ -13,7 +13,7 @@ import pandas as pd
 
 from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
-from ..config.dataset_spec import FORMAT_OF_SUFFIX, format_of, stem_of
+from ..config.data_paths import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
 from ..datasets.files import CsvOptions, default_separator, read_files
 from ..datasets.inspection import (

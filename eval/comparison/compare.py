@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..config.dataset_spec import SETS, format_of
+from ..config.data_paths import format_of
+from ..config.dataset_spec import SETS
 from ..config.model_spec import ModelSpec
 from ..config.run import parse_config
 from ..errors import ConfigError

@@ -13,12 +13,14 @@ import numpy as np
 from rich.console import Console
 
 from .._wording import numbered, percent
-from ..metrics.curves import by_noise_rate, mean_curve
+from ..metrics.curves import by_noise_rate, has_baseline, mean_curve
+from ..metrics.registry import short_label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
     from ..execution.run import Run
 
@@ -57,14 +59,20 @@ def as_html(run: Run, verdict: str) -> str:
     parts = [f"<p><strong>{escape(heading(run))}</strong></p>"]
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in verdict.split("\n\n")]
     for kind, of_kind in scores.groupby("noise_kind", sort=False):
-        table = by_noise_rate(mean_curve(of_kind, "ela", of), "ela", ["model"]).rename(columns=percent)
+        metric = _shown_metric(of_kind, of)
+        table = by_noise_rate(mean_curve(of_kind, metric, of), metric, ["model"]).rename(columns=percent)
         table = table.rename_axis(index=None, columns=None).rename(index=readable)
-        parts.append(f"<p>{escape(table_title('ela', of, str(kind)))}, {escape(averaged_over(scores))}</p>")
+        parts.append(f"<p>{escape(table_title(metric, of, str(kind)))}, {escape(averaged_over(of_kind))}</p>")
         parts.append(table.to_html(float_format="{:.3f}".format, na_rep="–", border=0))
-    parts.append(_ela_image(run))
+    parts.append(_curves_image(run))
     if scores["error"].notna().any():
         parts.append(f"<pre>{escape(failures(scores).plain)}</pre>")
     return f"<div>{''.join(parts)}</div>"
+
+
+def _shown_metric(scores: DataFrame, of: str) -> str:
+    """ELA, or the measure itself if there are no scores without noise."""
+    return "ela" if has_baseline(scores).any() else of
 
 
 def figure_of(axes: Axes | NDArray[Any]) -> Figure:
@@ -74,8 +82,8 @@ def figure_of(axes: Axes | NDArray[Any]) -> Figure:
     return figure
 
 
-def _ela_image(run: Run) -> str:
-    """The curves of ELA as an HTML image."""
+def _curves_image(run: Run) -> str:
+    """The curves of ELA, or of the measure without it, as an HTML image."""
     import matplotlib
 
     from ..plotting.plot import plot
@@ -83,9 +91,11 @@ def _ela_image(run: Run) -> str:
     options = run.config.ela_fig
     with matplotlib.rc_context({"svg.hashsalt": run.config.name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph|Font")  # missing glyphs show as boxes
-        axes = plot(run.scores, "ela", of=run.config.metric, options=options)
+        metric = _shown_metric(run.scores, run.config.metric)
+        axes = plot(run.scores, metric, of=run.config.metric, options=options)
         file = io.BytesIO()
         figure_of(axes).savefig(file, format="svg", metadata={"Date": None})
     # In an <img>, the SVG cannot run scripts, and its ids cannot clash with others.
     source = base64.b64encode(file.getvalue()).decode()
-    return f'<img alt="curves of ELA" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'
+    alt = f"curves of {short_label_of(metric)}"
+    return f'<img alt="{alt}" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from .._suggestions import suggest
+from .annotators_spec import AnnotatorsSpec
 from .base import Name, Strict, with_keys
+from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, stem_of
 
 Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
 Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
 Synthetic = Literal["checkerboard2x2", "checkerboard4x4", "imbalanced_linear", "imbalanced_asymmetric_linear"]
 BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
+LABELS_OF_ANNOTATORS = ("majority", "dawid_skene", "one_annotator")
 SETS = (*BUNDLED, *DOWNLOADED, *SYNTHETIC)
-FORMAT_OF_SUFFIX = {
-    ".csv": "csv",
-    ".csv.gz": "csv",
-    ".tsv": "csv",
-    ".tsv.gz": "csv",
-    ".parquet": "parquet",
-    ".arff": "arff",
-    ".svm": "svmlight",
-    ".libsvm": "svmlight",
-    ".svmlight": "svmlight",
-}
-
 # scikit-learn inserts the name unchanged into URLs and file paths.
 OPENML_NAME = r"^(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._,()'+-]+$"
 
@@ -41,29 +30,12 @@ Format = Literal["csv", "parquet", "arff", "svmlight"]
 Categorical = Literal["onehot", "ordinal"]
 Missing = Literal["error", "drop_rows", "impute", "keep"]
 FeaturesAs = Literal["frame", "numbers"]
+Unchecked = Literal["drop", "train"]
 Column = str | int
 
 _SOURCES = ("set", "path", "openml")
 _CSV_KEYS = ("separator", "decimal", "encoding", "missing_values")
 _FILE_KEYS = ("format", "test_path", *_CSV_KEYS)
-
-
-def format_of(path: str) -> str | None:
-    """Format of a file by its suffix; None if that is unknown."""
-    suffix = suffix_of(path)
-    return FORMAT_OF_SUFFIX.get(suffix) if suffix else None
-
-
-def suffix_of(path: str) -> str:
-    """Suffix of a data file in lower case, such as ``.csv.gz``; empty if it is unknown."""
-    name = Path(path).name.lower()
-    return max((suffix for suffix in FORMAT_OF_SUFFIX if name.endswith(suffix)), key=len, default="")
-
-
-def stem_of(path: str) -> str:
-    """Name of a data file without its suffix."""
-    name = Path(path).name
-    return name.removesuffix(name[len(name) - len(suffix_of(path)) :]) if suffix_of(path) else Path(path).stem
 
 
 def _schema_of_dataset(schema: dict[str, Any]) -> None:
@@ -150,6 +122,18 @@ class DatasetSpec(Strict):
     weight : str, int or None
         Column of the weights of rows in training, numbers from 0, which every model must accept.  It is not
         used as a feature.  Scores are not weighted.
+    noisy : dict of str to str or int
+        Columns of noisy labels, by the names under which `given` noise refers to them, such as ``{"heuristic":
+        "label_v1"}``.  They are not used as features.  Rows without a noisy label are removed, except test
+        rows of a given split.
+    annotators : AnnotatorsSpec or None
+        Labels of several annotators, to which `given` noise refers as ``majority``, ``dawid_skene`` and
+        ``one_annotator``.
+    unchecked : {"drop", "train"}
+        Treatment of rows with noisy labels, but without a label in `target`: ``drop``, remove them; or
+        ``train``, train on their noisy labels.  Without a given split they are the training rows, and the rows
+        with both are the test rows.  The true labels of the training rows are then unknown, so only `given`
+        noise is possible, and there is no accuracy without noise, nor ELA.
     drop : list of str or int
         Columns, by name or position, that are not used as features.
     features : {"frame", "numbers"} or None
@@ -189,6 +173,9 @@ class DatasetSpec(Strict):
     split: Column | None = None
     group: Column | None = None
     weight: Column | None = None
+    noisy: dict[Name, Column] = Field(default={}, max_length=100)
+    annotators: AnnotatorsSpec | None = None
+    unchecked: Unchecked = "drop"
     drop: list[Column] = Field(default=[], max_length=100_000)
     dates: list[Column] = Field(default=[], max_length=100_000)
     date_format: Annotated[str, Field(min_length=1, max_length=100)] | None = None
@@ -245,7 +232,7 @@ class DatasetSpec(Strict):
     def _known_format(cls, path: str | None, info: ValidationInfo) -> str | None:
         if path is None or info.data.get("format") is not None:
             return path
-        if info.field_name == "path" and _is_folder(path):
+        if info.field_name == "path" and is_folder(path):
             return path
         if format_of(path) is None:
             suffixes = ", ".join(FORMAT_OF_SUFFIX)
@@ -259,6 +246,13 @@ class DatasetSpec(Strict):
             raise ValueError("must be the name or position of a column")
         return column
 
+    @field_validator("noisy", mode="before")
+    @classmethod
+    def _names_and_columns(cls, columns: Any) -> Any:
+        if not isinstance(columns, dict):
+            raise ValueError("must be an object of names and columns")
+        return {name: cls._name_or_position(column) for name, column in columns.items()}
+
     @field_validator("drop", "dates", mode="before")
     @classmethod
     def _names_or_positions(cls, columns: Any) -> Any:
@@ -270,6 +264,11 @@ class DatasetSpec(Strict):
     def _check_combination(self) -> Self:
         if self.split is not None and self.test_path is not None:
             raise ValueError("has both 'split' and 'test_path'; only one is allowed")
+        for name in self.noisy:
+            if self.annotators is not None and name in LABELS_OF_ANNOTATORS:
+                raise ValueError(f"'noisy' must not use the name {name!r}, which is that of 'annotators'")
+        if self.unchecked == "train" and not self.noisy_names:
+            raise ValueError("'unchecked' requires 'noisy' or 'annotators'")
         if self.set is not None and self.target is not None:
             raise ValueError(f"'target' is not allowed, because the set {self.set!r} defines its labels")
         if self.path is None:
@@ -297,9 +296,14 @@ class DatasetSpec(Strict):
         return self
 
     @property
+    def noisy_names(self) -> list[str]:
+        """Names of the noisy labels of this data set."""
+        return [*self.noisy, *(LABELS_OF_ANNOTATORS if self.annotators is not None else ())]
+
+    @property
     def is_folder(self) -> bool:
         """Whether `path` is a folder."""
-        return self.path is not None and _is_folder(self.path)
+        return self.path is not None and is_folder(self.path)
 
     @property
     def file_format(self) -> str | None:
@@ -307,28 +311,6 @@ class DatasetSpec(Strict):
         if self.format is not None or self.path is None:
             return self.format
         return format_of(self.path)
-
-
-_treats_paths_as_files = ContextVar("_treats_paths_as_files", default=False)
-
-
-@contextmanager
-def treat_paths_as_files() -> Iterator[None]:
-    """Treat every path as a file without access to it.  The record of a run may come from another machine."""
-    token = _treats_paths_as_files.set(True)
-    try:
-        yield
-    finally:
-        _treats_paths_as_files.reset(token)
-
-
-def _is_folder(path: str) -> bool:
-    if _treats_paths_as_files.get():
-        return False
-    try:
-        return Path(path).is_dir()
-    except OSError:  # for example, if the name is too long
-        return False
 
 
 def expand_folders(specs: Sequence[DatasetSpec]) -> list[DatasetSpec]:

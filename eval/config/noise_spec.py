@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -211,35 +211,48 @@ def _mean_rate(noise: ClassConditionalNoise) -> float:
 
 
 class GivenSpec(_BaseSpec):
-    """Noisy labels from a column of a file, such as those of real annotators; their error rate is the rate.
+    """Noisy labels of the data sets, such as those of real annotators.
 
     Attributes
     ----------
-    path : str
-        A CSV or Parquet file with the rows of the data set in the same order.  The config must have a single
-        data set.
-    column : str
-        Column with the noisy labels.
+    labels : list of str
+        Names of noisy labels, which data sets define with `noisy` or `annotators`.  Each is a kind of noise of
+        its own, on the data sets that have it.  Its noise rate is the share of wrong labels, in tables the mean
+        over these data sets.
+    rate : float or None
+        Noise rate in tables.  Required only if no row has both a noisy label and a true one.
     """
 
     noise_class = GivenNoise
     kind: Literal["given"]
-    path: Name = Field(
-        json_schema_extra={"allOf": [{"pattern": r"\.([cC][sS][vV]|[pP][aA][rR][qQ][uU][eE][tT])$"}]}
-    )
-    column: Name
+    labels: list[Name] = Field(min_length=1, max_length=100, json_schema_extra={"uniqueItems": True})
+    rate: Annotated[float, Field(gt=0, le=1)] | None = None
 
     @classmethod
     def _details(cls, value: dict[str, Any]) -> list[str]:
-        column = value.get("column")
-        return [column] if isinstance(column, str) and column.isprintable() else []
+        match value.get("labels"):
+            case [str(label)] if label.isprintable():
+                return [label]
+        return []
 
-    @field_validator("path")
+    @field_validator("labels")
     @classmethod
-    def _known_format(cls, path: str) -> str:
-        if Path(path).suffix.lower() not in (".csv", ".parquet"):
-            raise ValueError("must end in .csv or .parquet")
-        return path
+    def _check_unique(cls, labels: list[str]) -> list[str]:
+        if len(set(labels)) < len(labels):
+            raise ValueError("must not have duplicates")
+        return labels
+
+    @property
+    def one_by_one(self) -> list[GivenSpec]:
+        """A noise object for each of the labels."""
+        if len(self.labels) == 1:
+            return [self]
+        content = self.model_dump(exclude={"name"})
+        has_own_name = self.name != GivenSpec.model_validate(content).name
+        each = [GivenSpec.model_validate({**content, "labels": [label]}) for label in self.labels]
+        if not has_own_name:
+            return each
+        return [spec.model_copy(update={"name": f"{self.name} ({spec.labels[0]})"}) for spec in each]
 
 
 NoiseSpec = Annotated[
@@ -252,3 +265,8 @@ NoiseSpec = Annotated[
     | GivenSpec,
     Field(discriminator="kind"),
 ]
+
+
+def expand_labels(specs: Sequence[NoiseSpec]) -> list[NoiseSpec]:
+    """Replace each object of `given` noise with one object per name of labels."""
+    return [one for spec in specs for one in (spec.one_by_one if isinstance(spec, GivenSpec) else [spec])]

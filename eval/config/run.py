@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from .._suggestions import suggest
 from ..errors import ConfigError, shown
 from ..metrics.registry import ACCURACIES, METRICS
 from .base import Name, Strict, check_json, validate
 from .dataset_spec import DatasetSpec, expand_folders
 from .figure_options import FigureOptions
 from .model_spec import ModelSpec
-from .noise_spec import GivenSpec, NoiseSpec
+from .noise_spec import GivenSpec, NoiseSpec, expand_labels
 from .plot_names import PLOTS
 
 MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
@@ -95,7 +96,7 @@ class Config(Strict):
         min_length=1, max_length=MAX_DATASETS
     )
     models: list[ModelSpec] = Field(min_length=1, max_length=MAX_MODELS)
-    noise: list[NoiseSpec] = Field(min_length=1, max_length=MAX_NOISE)
+    noise: Annotated[list[NoiseSpec], AfterValidator(expand_labels)] = Field(min_length=1, max_length=MAX_NOISE)
     repeats: int = Field(default=3, ge=1, le=10_000)
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
     stratify: bool = True
@@ -170,25 +171,21 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _check_given_labels(self) -> Self:
-        given = [noise for noise in self.noise if isinstance(noise, GivenSpec)]
-        if given and len(self.datasets) > 1:
-            raise ValueError(f"noise of the kind 'given' requires a single data set, got {len(self.datasets)}")
-        for noise in given:
-            if noise.path == self.datasets[0].path and noise.column not in self.datasets[0].drop:
-                raise ValueError(
-                    f"noise {noise.name!r}: its column {noise.column!r} would be a feature of the data set; "
-                    "add it to 'drop' of the data set"
-                )
+        given = {noise.labels[0] for noise in self.noise if isinstance(noise, GivenSpec)}
+        defined = {name for dataset in self.datasets for name in dataset.noisy_names}
+        for label in sorted(given - defined):
+            known = f"noisy labels: {', '.join(sorted(defined))}" if defined else "no data set has any"
+            raise ValueError(f"noise: no data set has noisy labels {label!r}{suggest(label, defined)}; {known}")
+        if len(self.noise) == len(given):
+            for dataset in self.datasets:
+                if not given & set(dataset.noisy_names):
+                    raise ValueError(f"data set {dataset.name!r} has no cells: it has none of the noisy labels")
         return self
 
     def quick(self) -> Config:
-        """A short form, to try a config: one repeat, and at most 1,000 rows of each data set.
-
-        All rows are kept if noisy labels are given for each of them.
-        """
-        max_rows = None if any(isinstance(noise, GivenSpec) for noise in self.noise) else QUICK_ROWS
+        """A short form, to try a config: one repeat, and at most 1,000 rows of each data set."""
         datasets = [
-            spec.model_copy(update={"max_rows": min(max_rows, spec.max_rows or max_rows)}) if max_rows else spec
+            spec.model_copy(update={"max_rows": min(QUICK_ROWS, spec.max_rows or QUICK_ROWS)})
             for spec in self.datasets
         ]
         return self.model_copy(update={"name": f"{self.name}_quick", "repeats": 1, "datasets": datasets})

@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._suggestions import nearest_first, suggest
-from ..config.dataset_spec import Column, DatasetSpec, Missing, format_of
+from ..config.data_paths import format_of
+from ..config.dataset_spec import DatasetSpec, Missing
 from ..errors import ConfigError
 from ..models.input_form import Form
 from .encoding import Encoding, FeatureEncoder, Features, check_features, is_number, update_with_frame
 from .files import SVMLIGHT_TARGET, CsvOptions, read_files
+from .given_labels import choose_rows, encode_all_labels, read_given_labels
 from .inspection import describe_numbers_as_text, parse_dates
-from .labels import encode_labels, rows_with_label
 from .named_sets import load_openml, load_set
-from .row_columns import check_split, read_groups, read_split, read_weights
+from .row_columns import check_split, find_column, read_groups, read_split, read_weights
 
 # Fixed seed for drawing rows, so that a data set is the same in every run.
 SEED = 0
@@ -52,6 +52,12 @@ class Dataset:
         Weight of each row in training.
     rows : int64 array of shape (n_samples,) or None
         Number of each row in the source, from 0.
+    is_known : bool array of shape (n_samples,) or None
+        Whether each true label is known; None if all are.  Where it is unknown, `y` has a noisy label.
+    noisy : dict of str to int64 array of shape (n_samples,)
+        Given noisy labels by name, as class numbers; -1 if a test row has none.
+    answers : int64 array of shape (n_samples, n_annotators) or None
+        Labels of annotators, as class numbers; -1 if one gave none.
     """
 
     name: str
@@ -64,6 +70,9 @@ class Dataset:
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     rows: NDArray[np.int64] | None = None
+    is_known: NDArray[np.bool_] | None = None
+    noisy: dict[str, NDArray[np.int64]] = dataclasses.field(default_factory=dict)
+    answers: NDArray[np.int64] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Dataset:
         """Select rows by position."""
@@ -75,6 +84,9 @@ class Dataset:
             groups=None if self.groups is None else self.groups[rows],
             weights=None if self.weights is None else self.weights[rows],
             rows=None if self.rows is None else self.rows[rows],
+            is_known=None if self.is_known is None else self.is_known[rows],
+            noisy={name: labels[rows] for name, labels in self.noisy.items()},
+            answers=None if self.answers is None else self.answers[rows],
         )
 
     def features(self, form: Form, train: NDArray[np.int64], *parts: NDArray[np.int64]) -> list[Features]:
@@ -102,7 +114,10 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of features, class numbers, given split, groups and weights, in order, without the name."""
+        """Hash of features, class numbers, given split, groups and weights, in order, without the name.
+
+        Noisy labels are not part of it, because cells without noise do not depend on them.
+        """
         digest = hashlib.sha256()
         digest.update(repr(self.X.shape).encode())
         if isinstance(self.X, pd.DataFrame):
@@ -119,6 +134,8 @@ class Dataset:
             digest.update(b"groups" + np.ascontiguousarray(self.groups, dtype="<i8").tobytes())
         if self.weights is not None:
             digest.update(b"weights" + np.ascontiguousarray(self.weights, dtype="<f8").tobytes())
+        if self.is_known is not None:
+            digest.update(b"known" + np.ascontiguousarray(self.is_known, dtype="u1").tobytes())
         return digest.hexdigest()
 
 
@@ -140,7 +157,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     """
     where = f"data set {spec.name!r}"
     frame, target, is_test = _read(spec, where)
-    dropped = [_find_column(frame, column, "drop", where) for column in spec.drop]
+    dropped = [find_column(frame, column, "drop", where) for column in spec.drop]
     if target in dropped:
         raise ConfigError(f"{where}: drop names the target {target!r}")
     frame = frame.reset_index(drop=True)
@@ -151,27 +168,34 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     for key in ("split", "group", "weight"):
         column = getattr(spec, key)
         if column is not None:
-            names[key] = name = _find_column(frame, column, key, where)
+            names[key] = name = find_column(frame, column, key, where)
             if name == target:
                 raise ConfigError(f"{where}: {key} names the target {target!r}")
             about[key] = read_split(frame[name], where) if key == "split" else frame[name]
-    dropped += names.values()
-    dates = [_find_column(frame, column, "dates", where) for column in spec.dates]
+    given = read_given_labels(frame, spec, _is_test(about), where)
+    if target in given.columns:
+        raise ConfigError(f"{where}: noisy labels must not be those of the target {target!r}")
+    dropped += [*names.values(), *given.columns]
+    dates = [find_column(frame, column, "dates", where) for column in spec.dates]
     frame = frame.drop(columns=dropped)
     if len(frame) == 0:
         raise ConfigError(f"{where}: has no rows")
-    used = rows_with_label(frame[target], where)
+    used, is_test = choose_rows(frame[target], given, _is_test(about), spec, where)
+    if is_test is not None:
+        about["split"] = is_test
     if spec.missing == "drop_rows":
         used = used & frame.notna().all(axis=1).to_numpy()
         if not used.any():
             raise ConfigError(f"{where}: every row has a missing value")
     frame, about = frame[used], about[used]
-    classes, y = encode_labels(frame[target], spec.positive, where)
+    labels = encode_all_labels(frame[target], given.take(frame.index), spec.positive, where)
+    y, classes = labels.y, labels.classes
     if spec.max_rows is not None and spec.max_rows < len(frame):
         strata = y + classes.size * about["split"].to_numpy() if "split" in about else y
         drawn = draw_rows(strata, spec.max_rows, where)
-        frame, about, y = frame.iloc[drawn], about.iloc[drawn], y[drawn]
-    is_test = about["split"].to_numpy() if "split" in about else None
+        frame, about, labels = frame.iloc[drawn], about.iloc[drawn], labels.take(drawn)
+        y = labels.y
+    is_test = _is_test(about)
     groups = read_groups(about["group"].rename(names["group"]), where) if "group" in about else None
     weights = read_weights(about["weight"].rename(names["weight"]), y, where) if "weight" in about else None
     if is_test is not None:
@@ -189,8 +213,25 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     X = _to_array(features, spec.missing)
     rows: NDArray[np.int64] = about["row"].to_numpy(dtype=np.int64)
     return Dataset(
-        spec.name, X, y, classes, is_test, columns, encoding, groups=groups, weights=weights, rows=rows
+        spec.name,
+        X,
+        y,
+        classes,
+        is_test,
+        columns,
+        encoding,
+        groups=groups,
+        weights=weights,
+        rows=rows,
+        is_known=labels.is_known,
+        noisy=labels.noisy,
+        answers=labels.answers,
     )
+
+
+def _is_test(about: pd.DataFrame) -> NDArray[np.bool_] | None:
+    """Whether each row is a test row; None if the split is random."""
+    return about["split"].to_numpy() if "split" in about else None
 
 
 def _to_array(features: pd.DataFrame, missing: Missing) -> Features:
@@ -206,28 +247,15 @@ def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.
         return *load_set(spec.set, where), None
     if spec.openml is not None:
         frame, target = load_openml(spec.openml, spec.target, where)
-        return frame, _find_column(frame, target, "target", where), None
+        return frame, find_column(frame, target, "target", where), None
     paths = [path for path in (spec.path, spec.test_path) if path is not None]
     formats = [spec.format or str(format_of(path)) for path in paths]
     csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
     tables = read_files(paths, formats, where, csv)
-    target = SVMLIGHT_TARGET if spec.target is None else _find_column(tables[0], spec.target, "target", where)
+    target = SVMLIGHT_TARGET if spec.target is None else find_column(tables[0], spec.target, "target", where)
     if len(tables) == 1:
         return tables[0], target, None
     return pd.concat(tables, ignore_index=True), target, np.repeat([False, True], [len(t) for t in tables])
-
-
-def _find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> Any:
-    if isinstance(column, int):
-        if not -frame.shape[1] <= column < frame.shape[1]:
-            raise ConfigError(f"{where}: {key} is column {column}, but there are {frame.shape[1]} columns")
-        return frame.columns[column]
-    if column not in frame.columns:
-        raise ConfigError(
-            f"{where}: {key} {column!r} is not a column{suggest(column, frame.columns)}; "
-            f"columns are {nearest_first(column, frame.columns)}"
-        )
-    return column
 
 
 def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.int64]:

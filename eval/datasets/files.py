@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..config.dataset_spec import suffix_of
+from ..config.data_paths import suffix_of
 from ..errors import ConfigError, one_line
 
 # In a small svmlight file, one large index implies a huge dense matrix.  2**30 numbers need 8 GiB.

@@ -18,8 +18,8 @@ MAX_FRACTIONS = 20
 MAX_WHOLE = 2**53  # floats represent all whole numbers up to here
 
 
-def rows_with_label(labels: pd.Series[Any], where: str) -> NDArray[np.bool_]:
-    """Whether each row has a label; warns if some have none."""
+def rows_with_label(labels: pd.Series[Any], where: str, hint: str = "") -> NDArray[np.bool_]:
+    """Whether each row has a label; warns if some have none, with a hint at the end."""
     rows: NDArray[np.bool_] = labels.notna().to_numpy()
     if not rows.any():
         raise ConfigError(f"{where}: column {labels.name!r} has no labels")
@@ -27,7 +27,7 @@ def rows_with_label(labels: pd.Series[Any], where: str) -> NDArray[np.bool_]:
         n_dropped = int((~rows).sum())
         warnings.warn(
             f"{where}: column {labels.name!r} has {numbered(n_dropped, 'missing label')}; "
-            f"the other {rows.size - n_dropped} rows are used",
+            f"the other {rows.size - n_dropped} rows are used{hint}",
             stacklevel=3,
         )
     return rows

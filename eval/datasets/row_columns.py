@@ -1,4 +1,4 @@
-"""Columns that say how rows are used: the given split, groups, and weights."""
+"""Find columns, and read those that say how rows are used: the given split, groups, and weights."""
 
 from __future__ import annotations
 
@@ -8,8 +8,39 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._suggestions import nearest_first, suggest
 from .._wording import numbered
+from ..config.dataset_spec import Column
 from ..errors import ConfigError
+
+
+def find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> Any:
+    """Find a column by name or position.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    column : str or int
+    key : str
+        Key of the config, for error messages.
+    where : str
+        Prefix of error messages.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such column.
+    """
+    if isinstance(column, int):
+        if not -frame.shape[1] <= column < frame.shape[1]:
+            raise ConfigError(f"{where}: {key} is column {column}, but there are {frame.shape[1]} columns")
+        return frame.columns[column]
+    if column not in frame.columns:
+        raise ConfigError(
+            f"{where}: {key} {column!r} is not a column{suggest(column, frame.columns)}; "
+            f"columns are {nearest_first(column, frame.columns)}"
+        )
+    return column
 
 
 def read_split(column: pd.Series[Any], where: str) -> NDArray[np.bool_]:

@@ -84,7 +84,9 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
         predict_seconds = time.perf_counter() - fitted
         measured = measure(model, X_test, y_test, predicted, classes)
     times = {"fit_seconds": fitted - start, "predict_seconds": predict_seconds}
-    outcome = Outcome({**measured, "realised_rate": noisy.realised_rate, **times})
+    # The share of wrong labels is unknown if true labels are.
+    realised = {"realised_rate": noisy.realised_rate} if dataset.is_known is None else {}
+    outcome = Outcome({**measured, **realised, **times})
     if not outcome.is_score:
         raise ValueError(f"the model has invalid scores: {measured}")
     return outcome
@@ -95,7 +97,9 @@ def _corrupt(
 ) -> tuple[NoisyLabels, NDArray[np.int64]]:
     """Noisy training labels, and test labels.  They are the same for every model."""
     seed: int | list[int] = job.seed
-    if job.noise.kind != "label":  # seeded as in the 2020 study
+    if job.noise.kind == "annotators":  # their rate is a mean over data sets
+        seed = [job.seed, int(job.fingerprint[:16], 16), int.from_bytes(job.noise.kind.encode())]
+    elif job.noise.kind != "label":  # seeded as in the 2020 study
         setting = [int.from_bytes(job.noise.kind.encode()), round(job.noise_rate * 1e9)]
         seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
     X = None

@@ -7,20 +7,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-
-from .._wording import joined
-from ..config.dataset_spec import format_of
 from ..config.model_spec import ModelSpec
-from ..config.noise_spec import NO_NOISE, GivenSpec, NoiseSpec
+from ..config.noise_spec import GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset
-from ..datasets.files import read_files
 from ..errors import ConfigError
 from ..models.packages import described_classes, packages_of, version_of
 from ..noise.base import Noise, NoiseOn
-from ..noise.given import GivenNoise
+from .given_noise import given_noise
 
 # Part of every key.  Raise it when a change to this package changes the scores of a job.
 PROTOCOL = 3
@@ -110,6 +104,7 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
     cache: dict[str, str] = {}
     versions = {model.name: _versions(model, cache) for model in config.models}
     selecting = {model.name for model in config.models if _selects_columns(model)}
+    given = {spec.name: given_noise(spec, datasets) for spec in config.noise if isinstance(spec, GivenSpec)}
     return [
         Job(
             dataset=dataset.name,
@@ -130,7 +125,9 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]
         for spec in config.noise
-        for rate, noise in noise_by_rate(spec, dataset)
+        for rate, noise in (
+            given[spec.name].get(dataset.name, []) if spec.name in given else noise_by_rate(spec, dataset)
+        )
         for repeat in range(config.repeats)
         for model in config.models
     ]
@@ -150,51 +147,23 @@ def _versions(model: ModelSpec, cache: dict[str, str]) -> tuple[tuple[str, str],
 
 
 def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]]:
-    """Noise rates of a kind of noise, in ascending order from 0, with the noise at each rate.
+    """Noise rates of injected noise, in ascending order from 0, with the noise at each rate.
 
     Raises
     ------
     ConfigError
-        If the noise is for another number of classes.  For given noisy labels, if their file cannot be read,
-        has no such column or another number of rows than the data set, or if a label is missing, not a label of
-        the data set, or no label is wrong.
+        If the noise is for another number of classes, or true labels are unknown.
     """
+    assert not isinstance(spec, GivenSpec)  # noqa: S101 - for the type checker
     where = f"noise {spec.name!r}"
-    if isinstance(spec, GivenSpec):
-        return [NO_NOISE, _read_given(spec, dataset, where)]
+    if dataset.is_known is not None:
+        raise ConfigError(
+            f"{where}: cannot be injected into data set {dataset.name!r}, because true labels of training rows "
+            "are unknown; use a config of its own with 'given' noise"
+        )
     for _, noise in spec.noise_by_rate:
         try:
             noise.check_classes(dataset.classes.size)
         except ValueError as error:
             raise ConfigError(f"{where}: {error} in data set {dataset.name!r}") from None
     return spec.noise_by_rate
-
-
-def _read_given(spec: GivenSpec, dataset: Dataset, where: str) -> tuple[float, Noise]:
-    """Read noisy labels from a column of a file; return the share of wrong labels and the noise."""
-    path, column = spec.path, spec.column
-    (frame,) = read_files([path], [str(format_of(path))], where)
-    if column not in frame.columns:
-        raise ConfigError(
-            f"{where}: column {column!r} is not in {path}; its columns are {joined(frame.columns)}"
-        )
-    labels = frame[column]
-    if len(labels) != dataset.y.size:
-        raise ConfigError(
-            f"{where}: {path} has {len(labels)} rows, but data set {dataset.name!r} has {dataset.y.size}; "
-            "both must have the same rows in the same order"
-        )
-    # -1 for labels that are no class, including missing labels.
-    codes = np.asarray(pd.Index(dataset.classes).get_indexer(pd.Index(labels)), dtype=np.int64)
-    if (codes < 0).any():
-        row = int(np.flatnonzero(codes < 0)[0])
-        raise ConfigError(
-            f"{where}: column {column!r} has {labels.tolist()[row]!r} in row {row}, which is not a label of "
-            f"data set {dataset.name!r}"
-        )
-    rate = float((codes != dataset.y).mean())
-    if rate == 0:
-        raise ConfigError(
-            f"{where}: column {column!r} has no wrong label: it equals the labels of data set {dataset.name!r}"
-        )
-    return rate, GivenNoise(codes)

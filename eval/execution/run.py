@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from .._wording import joined
-from ..config.dataset_spec import treat_paths_as_files
+from ..config.data_paths import treat_paths_as_files
 from ..config.run import STORE_NAME, Config, parse_config
 from ..errors import ConfigError, printable
 from ..metrics.outcome import NOT_FITTED, Outcome

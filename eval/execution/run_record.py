@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import time
@@ -16,7 +15,8 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from ..config.base import Name, Strict, validate
-from ..config.noise_spec import GivenSpec
+from ..config.dataset_spec import DatasetSpec
+from ..config.noise_spec import GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..errors import ConfigError, one_line
 from ..models.packages import version_of
@@ -135,33 +135,36 @@ class RunRecord(Strict):
         ConfigError
             If they are not.
         """
-        last_rate = {cell.noise_kind: cell.noise_rate for cell in self.cells}
-        rates = {
-            noise.name: [0.0, last_rate.get(noise.name, math.nan)]
-            if isinstance(noise, GivenSpec)  # its rate depends on the labels in its file
-            else [rate for rate, _ in noise.noise_by_rate]
-            for noise in config.noise
-        }
-        names = [dataset.name for dataset in config.datasets]
+        rates = {(cell.dataset, cell.noise_kind): {cell.noise_rate} for cell in self.cells}
+        for cell in self.cells:
+            rates[cell.dataset, cell.noise_kind].add(cell.noise_rate)
         models = [model.name for model in config.models]
         expected = (
-            (name, kind, rate, repeat, model)
-            for name in names
-            for kind in rates
-            for rate in rates[kind]
+            (dataset.name, noise.name, rate, repeat, model)
+            for dataset in config.datasets
+            for noise in config.noise
+            for rate in _rates(noise, dataset, rates.get((dataset.name, noise.name), set()))
             for repeat in range(config.repeats)
             for model in models
         )
         found = (
             (cell.dataset, cell.noise_kind, cell.noise_rate, cell.repeat, cell.model) for cell in self.cells
         )
-        are_distinct = all(not np.isclose(rate, 0.0) for of_kind in rates.values() for rate in of_kind[1:])
-        if (
-            set(self.datasets) != set(names)
-            or not are_distinct
-            or any(a != b for a, b in zip_longest(expected, found))
+        if set(self.datasets) != {dataset.name for dataset in config.datasets} or any(
+            a != b for a, b in zip_longest(expected, found)
         ):
             raise ConfigError(f"the cells in the record of the run {config.name!r} do not match its config")
+
+
+def _rates(noise: NoiseSpec, dataset: DatasetSpec, found: set[float]) -> list[float]:
+    """Noise rates of a data set under a kind of noise.  That of given noise depends on the labels."""
+    if not isinstance(noise, GivenSpec):
+        return [rate for rate, _ in noise.noise_by_rate]
+    if noise.labels[0] not in dataset.noisy_names:
+        return []
+    highest = max(found, default=0.0)
+    # Without true labels of the training rows, there is no rate 0.
+    return [] if np.isclose(highest, 0.0) else [*([0.0] if 0.0 in found else []), highest]
 
 
 def make_record(plan: Plan, previous: RunRecord | None) -> RunRecord:

@@ -13,6 +13,17 @@ from .robustness import area_under_ela
 CELL = ["dataset", "noise_kind", "model", "repeat"]
 
 
+def has_baseline(scores: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each row has cells without noise beside it: they exist for its data set and kind of noise.
+
+    They do not if the true labels of the training rows are unknown.
+    """
+    result: pd.Series[bool] = (
+        scores["noise_rate"].eq(0).groupby([scores["dataset"], scores["noise_kind"]]).transform("any")
+    )
+    return result
+
+
 def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
     """Values of a metric per cell.  A_0 and A_v are paired within a repeat.
 
@@ -22,7 +33,8 @@ def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
         `Run.scores`.
     metric : str
         A measure, which is a column of the scores, or one of the robustness metrics ``"ela"``, ``"rla"``,
-        ``"retention"`` and ``"area_under_ela"``.
+        ``"retention"`` and ``"area_under_ela"``.  Data sets without cells at the noise rate 0 do not have them:
+        they are left out, or their values are NaN if there are no others.
     of : str, default="accuracy"
         The measure that replaces the accuracy in the robustness metrics.
 
@@ -48,6 +60,9 @@ def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
         groups = per_repeat(scores, "ela", of).groupby(CELL, sort=False)
         areas = [(*key, area_under_ela(group["ela"], group["noise_rate"])) for key, group in groups]
         return pd.DataFrame(areas, columns=[*CELL, metric])
+    paired_sets = has_baseline(scores)
+    if paired_sets.any():
+        scores = scores[paired_sets]
     clean = scores.loc[scores["noise_rate"] == 0, [*CELL, of]].rename(columns={of: "baseline"})
     paired = scores.merge(clean, on=CELL, how="left")
     paired[metric] = PAIRED[metric](paired[of].to_numpy(), paired["baseline"].to_numpy())
@@ -98,7 +113,9 @@ def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
     values = per_repeat(scores, metric, of)
     by = [name for name in ("noise_kind", "noise_rate", "model") if name in values]
     repeats = values.groupby([*by, "repeat"], sort=False)[metric]
-    averaged = repeats.mean().where(repeats.count() == repeats.size())
+    n_datasets = values.groupby("noise_kind")["dataset"].nunique().to_dict()
+    expected = repeats.count().index.get_level_values("noise_kind").map(n_datasets)
+    averaged = repeats.mean().where(repeats.count() == expected)
     groups = averaged.groupby(by, sort=False)
     return _over_repeats(groups, metric)
 

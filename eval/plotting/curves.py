@@ -125,7 +125,7 @@ def format_noise_axis(ax: Axes, noise_rates: NDArray[np.float64], max_ticks: int
     ax.set_xlabel("noise rate")
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     rates = np.unique(noise_rates)
-    if np.diff(rates).min(initial=np.inf) >= np.ptp(rates) / max_ticks:
+    if rates.size and np.diff(rates).min(initial=np.inf) >= np.ptp(rates) / max_ticks:
         ax.set_xticks(rates)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(min(max_ticks, 9)))

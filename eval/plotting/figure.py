@@ -234,6 +234,10 @@ def size_in_inches(artist: Artist) -> tuple[float, float]:
         figure.dpi = dpi
 
 
+def _has_values(line: Line2D) -> bool:
+    return bool(np.isfinite(np.asarray(line.get_ydata(), dtype=np.float64)).any())
+
+
 def make_legend(
     owner: Axes | Figure,
     panels: Mapping[str, Sequence[Line2D]],
@@ -247,10 +251,10 @@ def make_legend(
     `panels` holds the lines of the models in each panel; the legend marks models without values.
     """
     handles, labels = [], []
+    # Data sets need not have cells under each kind of noise.
+    panels = {name: lines for name, lines in panels.items() if any(len(line.get_xdata()) for line in lines)}
     for lines in zip(*panels.values(), strict=True):
-        missing = [
-            name for name, line in zip(panels, lines, strict=True) if not np.isfinite(line.get_ydata()).any()
-        ]
+        missing = [name for name, line in zip(panels, lines, strict=True) if not _has_values(line)]
         label = str(lines[0].get_label())
         if len(missing) == len(lines):
             handles.append(Line2D([], [], linestyle="none"))

@@ -69,7 +69,7 @@ def _cells(request: PlotRequest, kind: str) -> tuple[pd.DataFrame, pd.DataFrame,
         table.pivot(index="dataset", columns="model", values=name) for name in (request.metric, "std")
     )
     of_cells = failed.groupby([scores["dataset"], scores["model"]], sort=False).any().unstack()
-    rows, columns = request.datasets, request.chosen
+    rows, columns = [name for name in request.datasets if name in means.index], request.chosen
     return means.loc[rows, columns], spread.loc[rows, columns], of_cells.loc[rows, columns]
 
 

@@ -85,8 +85,10 @@ class PlotRequest:
     @property
     def over_datasets(self) -> str:
         """The data sets that are averaged, for titles."""
-        n = len(self.datasets)
-        return "1 data set" if n == 1 else f"mean over {n} data sets"
+        sizes = self.scores.groupby("noise_kind")["dataset"].nunique()
+        if sizes.min() < sizes.max():
+            return f"mean over {sizes.min()} to {sizes.max()} data sets"
+        return "1 data set" if sizes.max() == 1 else f"mean over {sizes.max()} data sets"
 
     @property
     def noise_suffix(self) -> str:

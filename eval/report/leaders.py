@@ -35,7 +35,8 @@ class Leaders:
                 baselines[group] = row
             baseline_of[row] = group
             self._places.setdefault(key, []).append((row, columns[job.model.name]))
-        self._baseline = np.array([baselines[baseline_of[row]] for row in range(len(rows))])
+        # -1 where there are no cells without noise, because true labels are unknown.
+        self._baseline = np.array([baselines.get(baseline_of[row], -1) for row in range(len(rows))])
         self._accuracy = np.full((len(rows), len(self._models)), np.nan)
         for key, outcome in plan.finished.items():
             self.add(key, outcome)
@@ -49,7 +50,8 @@ class Leaders:
 
     def best(self, n: int = 3) -> list[tuple[str, float]]:
         """The n best models at most, best first, with their mean ELA."""
-        losses = ela(self._accuracy, self._accuracy[self._baseline])
+        baseline = np.where(self._baseline[:, None] < 0, np.nan, self._accuracy[self._baseline])
+        losses = ela(self._accuracy, baseline)
         (ranked,) = np.nonzero(np.isfinite(losses).any(axis=0))
         common = np.isfinite(losses[:, ranked]).all(axis=1)
         if not common.any():

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._suggestions import suggest
 from .._wording import joined
-from ..config.dataset_spec import format_of
+from ..config.data_paths import format_of
 from ..datasets.files import read_files
 from ..errors import ConfigError
 from ..execution.run import Run

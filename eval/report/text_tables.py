@@ -11,9 +11,11 @@ from rich.text import Text
 from .._wording import numbered, sentence
 from ..config.run import Config
 from ..errors import MAX_LENGTH, shortened
-from ..metrics.curves import by_noise_rate, curve, mean_curve, per_repeat
+from ..metrics.curves import by_noise_rate, curve, has_baseline, mean_curve, per_repeat
 from ..metrics.outcome import cells_by_error, missing_cells
-from ..metrics.registry import REGISTRY, higher_is_better, label_of
+from ..metrics.registry import MEASURES, REGISTRY, higher_is_better, label_of, short_label_of
+
+NO_BASELINE = "Without true labels of the training rows there is no {metric}, so here is the {of}."
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
@@ -28,18 +30,23 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
         Characters per line; wider tables are split.
     """
     parts: list[Group | Text] = []
-    n_datasets = scores["dataset"].nunique()
     for name in config.tables:
         metric = name.removeprefix("mean_")
         for kind in scores["noise_kind"].unique():
             chosen = scores[scores["noise_kind"] == kind]
+            if metric not in MEASURES:
+                compared = chosen[has_baseline(chosen)]
+                if compared.empty:
+                    parts.append(Text(NO_BASELINE.format(metric=short_label_of(metric), of=config.metric)))
+                    metric, compared = config.metric, chosen
+                chosen = compared
             title = table_title(metric, config.metric, kind)
-            if name.startswith("mean_") or n_datasets == 1:
+            if name.startswith("mean_") or chosen["dataset"].nunique() == 1:
                 wide = by_noise_rate(mean_curve(chosen, metric, config.metric), metric, ["model"])
                 worse_if_more = not higher_is_better(metric)
                 best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=worse_if_more)
                 parts.append(
-                    _rendered(f"{title}, {averaged_over(scores)}", "model", wide.loc[best_first.index], width)
+                    _rendered(f"{title}, {averaged_over(chosen)}", "model", wide.loc[best_first.index], width)
                 )
                 continue
             table = curve(chosen, metric, config.metric)

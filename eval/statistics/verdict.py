@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._wording import counted, is_or_are, listed, p_text, percent, sentence
-from ..metrics.curves import per_repeat
+from ..metrics.curves import has_baseline, per_repeat
 from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
 from .paired_t import PairedTTests, paired_t_tests
@@ -92,7 +92,7 @@ def compared_rate(scores: pd.DataFrame, metric: str) -> float:
     """Default noise rate of the verdict on one kind of noise; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates
-    kept = "retention" if higher_is_better(metric) else metric
+    kept = "retention" if higher_is_better(metric) and has_baseline(scores).all() else metric
     if per_repeat(scores, kept, metric)[kept].isna().any():
         compared = np.array([complete(_tables(scores, metric, rate)[0])[0].size for rate in rates])
         rates = rates[compared == compared.max()]
@@ -139,7 +139,7 @@ def _verdict_on_kind(
 def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Tables of the measure and of its retention, None without one.  A cell has both values or neither."""
     table = score_table(scores, metric, noise_rate=noise_rate)
-    if noise_rate == 0 or not higher_is_better(metric):
+    if noise_rate == 0 or not higher_is_better(metric) or not has_baseline(scores).all():
         return table, None
     kept = score_table(scores, "retention", noise_rate=noise_rate, of=metric)
     table = table.where(kept.notna())

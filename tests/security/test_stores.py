@@ -203,7 +203,9 @@ def test_the_given_labels_of_a_record_differ_from_the_true_ones(folder, edit_rec
     """Two rates of one kind of noise that are the same would be two rows for one cell of a table."""
 
     def change(record):
-        record["config"]["noise"] = [{"kind": "given", "path": "a.csv", "column": "b", "name": "uniform"}]
+        record["config"]["noise"] = [{"kind": "given", "labels": ["b"], "name": "uniform"}]
+        for dataset in record["config"]["datasets"]:
+            dataset["noisy"] = {"b": "b"}
         for cell in record["cells"]:
             cell["noise_rate"] = 0.0
 

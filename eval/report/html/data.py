@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from boostnoise.eval._wording import counted, numbered
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.execution.run import Run
+from boostnoise.eval.metrics.curves import has_baseline
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
@@ -95,9 +96,23 @@ class Results:
         return [self.scores[self.scores["noise_kind"] == kind] for kind in self.kinds]
 
     @property
-    def curves(self) -> tuple[str, str, str]:
-        """The metrics drawn against the noise rate."""
-        return "ela", "rla", self.metric
+    def curves(self) -> tuple[str, ...]:
+        """The metrics drawn against the noise rate.  There is no ELA and RLA without scores at the rate 0."""
+        return ("ela", "rla", self.metric) if has_baseline(self.scores).any() else (self.metric,)
+
+    @cached_property
+    def datasets_of(self) -> dict[str, list[str]]:
+        """Data sets under each kind of noise.  Given noise is that of the data sets with such labels."""
+        found = self.scores.groupby("noise_kind")["dataset"].unique()
+        return {kind: [str(name) for name in found[kind]] for kind in self.kinds}
+
+    def over(self, kind: str | None = None) -> str:
+        """The data sets that are averaged under a kind of noise; None for any."""
+        kinds = self.kinds if kind is None else [kind]
+        sizes = sorted({len(self.datasets_of[kind]) for kind in kinds})
+        if len(sizes) > 1:
+            return f"mean over {sizes[0]} to {sizes[-1]} data sets"
+        return "one data set" if sizes == [1] else f"mean over {sizes[0]} data sets"
 
     @cached_property
     def averages(self) -> dict[str, dict[str, Lines]]:

@@ -102,10 +102,8 @@ def number(value: float, digits: int = 3) -> str:
 
 def tables_of_averages(results: Results) -> list[Table]:
     """Models by noise rates, averaged over the data sets, for each kind of noise and metric."""
-    n = len(results.datasets)
-    over = "one data set" if n == 1 else f"mean over {n} data sets"
     return [
-        _table_of_lines(results, results.averages[metric][kind], metric, k, over)
+        _table_of_lines(results, results.averages[metric][kind], metric, k, results.over(kind))
         for k, kind in enumerate(results.kinds)
         for metric in results.curves
     ]
@@ -118,6 +116,7 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
             results, results.by_dataset[metric][kind].of(dataset), metric, k, results.datasets[dataset]
         )
         for k, kind in enumerate(results.kinds)
+        if results.datasets[dataset] in results.datasets_of[kind]
         for metric in results.curves
     ]
 
@@ -155,14 +154,20 @@ def heat_maps(results: Results) -> list[Table]:
     tables = []
     for k, kind in enumerate(results.kinds):
         for r, rate in enumerate(results.rates[kind]):
-            for metric in (results.metric, "ela"):
-                values, better = results.by_dataset[metric][kind].value[:, :, r], higher_is_better(metric)
+            cells = results.scores_by_kind[k]
+            present = set(cells["dataset"][cells["noise_rate"] == rate])
+            chosen = [i for i, name in enumerate(results.datasets) if name in present]
+            for metric in (results.metric, *(["ela"] if "ela" in results.curves else [])):
+                values, better = results.by_dataset[metric][kind].value[chosen, :, r], higher_is_better(metric)
                 steps = heat_steps(values, higher_is_better=better)
                 best = _best(values, higher_is_better=better)
                 near, legend = np.zeros_like(best), "bold: best on the data set"
                 if metric == results.metric:
                     marks = best_and_overlapping(results.scores, metric, noise_rate=rate, noise_kind=kind)
-                    near = marks.table["overlaps"].to_numpy().reshape(best.shape) & ~best
+                    overlaps = marks.table.pivot(index="dataset", columns="model", values="overlaps")
+                    near = (
+                        overlaps.loc[[results.datasets[i] for i in chosen], results.models].to_numpy() & ~best
+                    )
                     if marks.has_power:
                         interval = "97.5 % t interval of the mean over the repeats"
                         legend += f"; *: {interval} overlaps the best model's"
@@ -181,7 +186,7 @@ def heat_maps(results: Results) -> list[Table]:
                             for j, value in enumerate(values[i])
                         ],
                     )
-                    for i, name in enumerate(results.datasets)
+                    for i, name in enumerate(results.datasets[i] for i in chosen)
                 ]
                 label = label_of(metric, results.metric)
                 caption = f"{label} at {unbroken_percent(rate)} {kind} noise ({HINTS[better]}; {legend})"

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.tree import DecisionTreeClassifier
 
 from boostnoise.eval import run
 from boostnoise.eval.cli.audit import main
@@ -34,23 +35,29 @@ def audit(*arguments):
     return CliRunner().invoke(main, options)
 
 
-def test_the_config_runs_on_the_checked_rows(data, tmp_path):
+def test_the_config_tests_on_the_checked_rows(data, tmp_path):
     frame, right, rows = data
     done = audit("--config", "study.json", "--name", "mine")
     assert done.exit_code == 0, done.output
-    assert "To compare models on the 80 checked rows: noisyeval study.json" in done.stdout
-    table = pd.read_parquet("results/mine_audit/checked_rows.parquet")
-    assert table["label"].tolist() == right[rows].tolist()
-    assert table["given_label_"].tolist() == frame["label"][rows].tolist()
-    assert table["given_label"].tolist() == frame["given_label"][rows].tolist()
+    assert "To test models on the 80 checked rows: noisyeval study.json" in done.stdout
+    table = pd.read_parquet("results/mine_audit/rows.parquet")
+    assert table["label"][rows].tolist() == right[rows].tolist()
+    assert table["label"].notna().sum() == 80
+    assert table["given_label_"].tolist() == frame["label"].tolist()
+    assert table["given_label"].tolist() == frame["given_label"].tolist()
     text = (tmp_path / "study.json").read_text()
-    assert "80 checked rows, with their right labels" in text
+    assert "Right labels of the 80 checked rows, which are the test rows." in text
     config = parse_text(text) | {"models": ["decision_tree"], "repeats": 1}
     found = run(parse_config(config, "short"))
     assert found.scores["error"].isna().all()
-    rates = found.scores["noise_rate"].unique().tolist()
-    assert rates == [0, pytest.approx((right[rows] != frame["label"][rows]).mean())]
-    assert found.config.datasets[0].drop == ["key", "given_label_"]
+    (rate,) = found.scores["noise_rate"].unique()
+    assert rate == pytest.approx((right != frame["label"]).mean(), abs=0.1)
+    assert found.scores["realised_rate"].isna().all()
+    assert found.config.datasets[0].drop == ["key"]
+    X = frame[["x", "z"]].assign(g=frame["given_label"] == "red").fillna(frame["z"].drop(rows).median())
+    train = np.setdiff1d(np.arange(300), rows)
+    tree = DecisionTreeClassifier(random_state=0).fit(X.loc[train], frame["label"][train])
+    assert found.scores["accuracy"].item() == pytest.approx(tree.score(X.loc[rows], right[rows]), abs=0.05)
 
 
 def test_errors(data, tmp_path):
@@ -58,7 +65,7 @@ def test_errors(data, tmp_path):
     few.to_csv("few.csv", sep=";", index=False)
     done = audit("--checked", "few.csv", "--config", "study.json")
     assert done.exit_code == 2
-    assert "--config: the checked rows are too few or cannot be used: data set 'checked_rows'" in done.stderr
+    assert "--config: requires at least 20 checked rows, got 2" in done.stderr
     assert not (tmp_path / "study.json").exists()
     assert (tmp_path / "results" / "a_audit" / "suspects.csv").exists()  # the audit itself is kept
     (tmp_path / "study.json").write_text("{}")

@@ -21,7 +21,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 # Errors of configs that a schema cannot detect.
 BEYOND_SCHEMAS = re.compile(
     r"two (data sets|models|noise objects) are named|must be empty or have one object per model"
-    r"|be an existing folder|requires a single data set|would be a feature|whose rows sum to 1|by their means"
+    r"|be an existing folder|no data set has noisy labels|has none of the noisy labels|'unchecked' requires|whose rows sum to 1|by their means"
     r"|times fig_dpi must be at most|must be printable|got .*\b\d+\.0\b"
 )
 
@@ -30,7 +30,8 @@ FULL = {
     "datasets": [
         "iris",
         {"set": "wine", "positive": [1], "name": "first wine"},
-        {"path": "a.csv", "target": "y", "drop": ["id", 0], "categorical": "ordinal", "missing": "keep"},
+        {"path": "a.csv", "target": "y", "drop": ["id", 0], "categorical": "ordinal", "missing": "keep",
+         "noisy": {"rule": "r"}, "annotators": {"path": "c.csv", "row": "i", "annotator": "a", "label": "l", "id": 3}},
         {"path": "b.svm", "test_path": "b.LIBSVM", "max_rows": 1000},
         {"path": "c", "format": "arff", "target": -1, "split": "part"},
         {"openml": 24},
@@ -46,6 +47,7 @@ FULL = {
         {"kind": "class_conditional", "rates": [[0.1, 0.3], [[0.5, 0.5], [0, 1]]], "noise_on": "train+test"},
         {"kind": "mahalanobis", "name": "near"},
         {"kind": "label", "rates": [0.5], "noise_on": "train"},
+        {"kind": "given", "labels": ["rule", "dawid_skene"], "rate": 0.2},
     ],
     "repeats": 5,
     "test_fraction": 0.5,
@@ -91,8 +93,8 @@ def objects(schema):
 
 def test_every_key_is_described_and_has_its_default():
     described = list(objects(SCHEMA))
-    # Config, data sets, models with their search and early stopping, figures, kinds of noise.
-    assert len(described) == 1 + 1 + 3 + 1 + 7
+    # Config, data sets with their annotators, models with their search and early stopping, figures, kinds of noise.
+    assert len(described) == 1 + 2 + 3 + 1 + 7
     for schema in described:
         assert schema["additionalProperties"] is False
         for key, value in schema["properties"].items():
@@ -187,7 +189,11 @@ def test_they_agree_on_null(changes):
         {"noise": [{"kind": "uniform", "rates": [1.5]}]},
         {"noise": [{"kind": "uniform", "rates": [0.1, 0.1]}]},
         {"noise": [{"kind": "mahalanobis", "rates": [0.7]}]},
-        {"noise": [{"kind": "given", "path": "a.txt", "column": "y"}]},
+        {"noise": [{"kind": "given", "labels": []}]},
+        {"datasets": [{"path": "a.csv", "target": 0, "noisy": ["b"]}]},
+        {"datasets": [{"path": "a.csv", "target": 0, "annotators": ["b"]}]},
+        {"datasets": [{"path": "a.csv", "target": 0, "annotators": {"path": "b.csv", "row": "i"}}]},
+        {"datasets": [{"path": "a.csv", "target": 0, "unchecked": "keep"}]},
         {"tables": ["ela", "ela"]},
         {"results_dir": "a\u0000b"},
         {"$schema": 3},

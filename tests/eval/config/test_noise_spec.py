@@ -5,10 +5,11 @@ from boostnoise.eval import ClassConditionalNoise, MahalanobisNoise, PairFlipNoi
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 
-GIVEN = {"kind": "given", "path": "a.csv", "column": "expert"}
+GIVEN = {"kind": "given", "labels": ["expert"]}
+LABELLED = {"path": "a.csv", "target": "y", "noisy": {"expert": "expert", "crowd": 3}}
 
 
-def parse(*noise, datasets=("iris",)):
+def parse(*noise, datasets=("iris", LABELLED)):
     return parse_config({"datasets": list(datasets), "models": ["gbm"], "noise": list(noise)}, "run").noise
 
 
@@ -47,7 +48,7 @@ def test_names_tell_kinds_apart():
         {"kind": "label", **rates},
         {"kind": "label", "noise_on": "train", **rates},
         GIVEN,
-        {**GIVEN, "column": "crowd", "noise_on": "train+test"},
+        {**GIVEN, "labels": ["crowd"], "noise_on": "train+test"},
     )
     assert [spec.name for spec in noise] == [
         "uniform", "uniform (train+test)", "mine", "label", "label (train)", "given (expert)",
@@ -74,9 +75,12 @@ def test_names_tell_kinds_apart():
         ({"kind": "class_conditional", "rates": [[0.1, 0.3], [[1, 0], [0.2, 0.7]]]}, "noise[0].rates[1]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [[0.9, 0.1], [0.3, 0.7]]}, "noise[0].rates: has the mean rates [0.5, 0.5], but tables identify rates by their means"),
         ({"kind": "class_conditional", "rates": []}, "noise[0].rates: must have at least 1 item"),
-        ({"kind": "given", "path": "a.csv"}, "noise[0].column: required key is missing"),
-        ({**GIVEN, "path": "a.txt"}, "noise[0].path: must end in .csv or .parquet"),
-        ({**GIVEN, "rates": [0.1]}, "noise[0].rates: unexpected key; allowed keys: kind, name, noise_on, path, column"),
+        ({"kind": "given"}, "noise[0].labels: required key is missing"),
+        ({"kind": "given", "labels": []}, "noise[0].labels: must have at least 1 item"),
+        ({"kind": "given", "labels": ["crowd", "crowd"]}, "noise[0].labels: must not have duplicates"),
+        ({**GIVEN, "rates": [0.1]}, "noise[0].rates: unexpected key (did you mean 'rate'?); allowed keys: kind, name, noise_on, labels, rate"),
+        ({**GIVEN, "rate": 0}, "noise[0].rate: must be greater than 0, got 0"),
+        ({"kind": "given", "labels": ["exprt"]}, "no data set has noisy labels 'exprt' (did you mean 'expert'?); noisy labels: crowd, expert"),
     ],
 )  # fmt: skip
 def test_mistakes(noise, message):
@@ -86,18 +90,27 @@ def test_mistakes(noise, message):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_given_labels_are_those_of_one_data_set():
-    with pytest.raises(ConfigError, match="'given' requires a single data set, got 2"):
-        parse(GIVEN, datasets=["iris", "wine"])
+def test_each_of_several_labels_is_a_kind_of_its_own():
+    both = {"kind": "given", "labels": ["expert", "crowd"]}
+    uniform = {"kind": "uniform", "rates": [0.1]}
+    assert [(spec.name, spec.labels) for spec in parse(both, datasets=[LABELLED])] == [
+        ("given (expert)", ["expert"]), ("given (crowd)", ["crowd"]),
+    ]  # fmt: skip
+    assert [spec.name for spec in parse({**both, "noise_on": "train+test"}, uniform)] == [
+        "given (expert, train+test)", "given (crowd, train+test)", "uniform",
+    ]  # fmt: skip
+    assert [spec.name for spec in parse({**both, "name": "real"}, {**GIVEN, "name": "own"}, uniform)] == [
+        "real (expert)", "real (crowd)", "own", "uniform",
+    ]  # fmt: skip
+    with pytest.raises(ConfigError, match=r"two noise objects are named 'given \(expert\)'"):
+        parse(both, GIVEN)
 
 
-def test_given_labels_are_no_feature():
-    own = {"path": "a.csv", "target": "y"}
-    with pytest.raises(
-        ConfigError, match="column 'expert' would be a feature of the data set; add it to 'drop'"
-    ):
-        parse(GIVEN, datasets=[own])
-    parse(GIVEN, datasets=[{**own, "drop": ["expert"]}])
+def test_every_data_set_has_cells():
+    with pytest.raises(ConfigError, match="data set 'iris' has no cells: it has none of the noisy labels"):
+        parse(GIVEN)
+    with pytest.raises(ConfigError, match="no data set has noisy labels 'expert'; no data set has any"):
+        parse(GIVEN, datasets=["iris"])
 
 
 def test_two_of_a_name():

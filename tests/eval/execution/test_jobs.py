@@ -2,7 +2,6 @@ import dataclasses
 from importlib.metadata import version
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from boostnoise.eval import (
@@ -177,62 +176,19 @@ def test_versions_are_those_of_the_packages_that_make_the_scores():
     assert versions["robust_lightgbm"]["boostnoise"] == version("boostnoise")
 
 
-TRUE = list("abcabcab")
 SET = Dataset("letters", np.zeros((8, 1)), np.array([0, 1, 2] * 2 + [0, 1]), np.array(["a", "b", "c"]))
-
-
-@pytest.fixture
-def given(tmp_path):
-    def given(labels, column="expert", suffix="csv", dataset=SET):
-        path = tmp_path / f"labels.{suffix}"
-        frame = pd.DataFrame({"expert": labels, "row": range(len(labels))})
-        frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
-        return noise_by_rate(spec({"kind": "given", "path": str(path), "column": column}), dataset)
-
-    return given
 
 
 def spec(noise):
     return parse_config({"datasets": ["iris"], "models": ["gbm"], "noise": [noise]}, "run").noise[0]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_given_labels_become_class_numbers(given, suffix):
-    (clean, _), (rate, noise) = given([*"abcabc", "c", "a"], suffix=suffix)
-    assert (clean, rate) == (0, 0.25)
-    assert noise.labels.tolist() == [0, 1, 2, 0, 1, 2, 2, 0]
-    assert noise.corrupt(SET.y, classes=range(3)).realised_rate == 0.25
-
-
-def test_numbers_are_compared_as_numbers(given):
-    ones = Dataset("ones", SET.X, SET.y, np.array([1, 2, 3]))
-    assert given([1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 1.0], dataset=ones)[1][1].labels[-1] == 0
-
-
-@pytest.mark.parametrize(
-    ("labels", "column", "message"),
-    [
-        (TRUE, "crowd", "labels.csv; its columns are expert, row"),
-        (TRUE[1:], "expert", "has 7 rows, but data set 'letters' has 8"),
-        (
-            [*TRUE[:-1], "d"],
-            "expert",
-            "column 'expert' has 'd' in row 7, which is not a label of data set 'letters'",
-        ),
-        ([None, *TRUE[1:]], "expert", "column 'expert' has nan in row 0, which is not a label"),
-        (TRUE, "row", "column 'row' has 0 in row 0, which is not a label"),
-        (TRUE, "expert", "column 'expert' has no wrong label"),
-    ],
-)
-def test_labels_that_do_not_fit(given, labels, column, message):
-    with pytest.raises(ConfigError, match=rf"^noise 'given \({column}\)': ") as error:
-        given(labels, column)
-    assert message in str(error.value)
-
-
-def test_a_file_that_is_not_there():
-    with pytest.raises(ConfigError, match=r"no such file: nowhere\.csv"):
-        noise_by_rate(spec({"kind": "given", "path": "nowhere.csv", "column": "expert"}), SET)
+def test_no_noise_is_injected_where_true_labels_are_unknown():
+    partly = dataclasses.replace(SET, is_known=np.array([True] * 4 + [False] * 4))
+    with pytest.raises(
+        ConfigError, match="'uniform': cannot be injected into data set 'letters', because true"
+    ):
+        noise_by_rate(spec({"kind": "uniform", "rates": [0.1]}), partly)
 
 
 def test_a_matrix_for_another_number_of_classes():

@@ -82,9 +82,11 @@ EVERY_KIND = [
 def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, monkeypatch):
     cancer = load_breast_cancer()
     given = np.where(np.arange(569) % 10 == 0, 1 - cancer.target, cancer.target)
-    pd.DataFrame({"expert": given}).to_csv(tmp_path / "expert.csv", index=False)
-    noise = [*EVERY_KIND, {"kind": "given", "path": str(tmp_path / "expert.csv"), "column": "expert"}]
-    changes = {"datasets": ["breast_cancer"], "models": [TREE, "robust_tree"], "noise": noise}
+    table = pd.DataFrame(cancer.data).assign(target=cancer.target, expert=given)
+    table.to_csv(tmp_path / "cancer.csv", index=False)
+    data = {"path": str(tmp_path / "cancer.csv"), "target": "target", "noisy": {"expert": "expert"}}
+    noise = [*EVERY_KIND, {"kind": "given", "labels": ["expert"]}]
+    changes = {"datasets": [data], "models": [TREE, "robust_tree"], "noise": noise}
     other = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=1).scores
 
     def fit_backwards(cells, datasets, allowed, **_):

@@ -1,0 +1,61 @@
+"""Paths of data files: their format by suffix, and folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+FORMAT_OF_SUFFIX = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "csv",
+    ".tsv.gz": "csv",
+    ".parquet": "parquet",
+    ".arff": "arff",
+    ".svm": "svmlight",
+    ".libsvm": "svmlight",
+    ".svmlight": "svmlight",
+}
+
+
+def format_of(path: str) -> str | None:
+    """Format of a file by its suffix; None if that is unknown."""
+    suffix = suffix_of(path)
+    return FORMAT_OF_SUFFIX.get(suffix) if suffix else None
+
+
+def suffix_of(path: str) -> str:
+    """Suffix of a data file in lower case, such as ``.csv.gz``; empty if it is unknown."""
+    name = Path(path).name.lower()
+    return max((suffix for suffix in FORMAT_OF_SUFFIX if name.endswith(suffix)), key=len, default="")
+
+
+def stem_of(path: str) -> str:
+    """Name of a data file without its suffix."""
+    name = Path(path).name
+    return name.removesuffix(name[len(name) - len(suffix_of(path)) :]) if suffix_of(path) else Path(path).stem
+
+
+_treats_paths_as_files = ContextVar("_treats_paths_as_files", default=False)
+
+
+@contextmanager
+def treat_paths_as_files() -> Iterator[None]:
+    """Treat every path as a file without access to it.  The record of a run may come from another machine."""
+    token = _treats_paths_as_files.set(True)
+    try:
+        yield
+    finally:
+        _treats_paths_as_files.reset(token)
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is an existing folder."""
+    if _treats_paths_as_files.get():
+        return False
+    try:
+        return Path(path).is_dir()
+    except OSError:  # for example, if the name is too long
+        return False

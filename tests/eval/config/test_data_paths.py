@@ -1,0 +1,25 @@
+import pytest
+
+from boostnoise.eval.config.data_paths import format_of, is_folder, stem_of, suffix_of, treat_paths_as_files
+
+
+@pytest.mark.parametrize(
+    ("path", "file_format", "suffix", "stem"),
+    [
+        ("a/b.CSV.gz", "csv", ".csv.gz", "b"),
+        ("b.tsv", "csv", ".tsv", "b"),
+        ("v1.2.parquet", "parquet", ".parquet", "v1.2"),
+        ("a9a.libsvm", "svmlight", ".libsvm", "a9a"),
+        ("a9a.t", None, "", "a9a"),
+    ],
+)
+def test_names_of_files(path, file_format, suffix, stem):
+    assert (format_of(path), suffix_of(path), stem_of(path)) == (file_format, suffix, stem)
+
+
+def test_folders(tmp_path):
+    assert is_folder(str(tmp_path))
+    assert not is_folder(str(tmp_path / "none"))
+    assert not is_folder("a" * 10_000)
+    with treat_paths_as_files():
+        assert not is_folder(str(tmp_path))
