@@ -17,6 +17,7 @@ from .noise.given import GivenNoise
 from .plotting.curves import plot_curves
 from .plotting.plot import plot
 from .report.files import write_report
+from .report.reference import reference
 from .statistics.bootstrap import bootstrap_band
 from .statistics.friedman_nemenyi import friedman_nemenyi
 from .statistics.intervals import best_and_overlapping
@@ -60,6 +61,7 @@ __all__ = [
     "plot",
     "plot_curves",
     "rank_table",
+    "reference",
     "retention",
     "rla",
     "run",

@@ -135,6 +135,12 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help="Compare the scores with published numbers: a CSV or Parquet file with the columns dataset, model, "
     "noise_kind, noise_rate, accuracy and sd, or one of the tables of this package; see docs/studies.md.",
 )
+@click.option(
+    "--beside",
+    metavar="RUN",
+    help="Place the models among those of another run, without fitting these again: 'reference', a study that "
+    "is part of this package, or the folder of a run.  Only cells that both have are shown.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the location of the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one object per line.")
 @click.option(
@@ -161,6 +167,7 @@ def main(
     max_memory: float | None,
     max_time: float | None,
     published: str | None,
+    beside: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -202,17 +209,23 @@ def main(
             if data is not None:
                 sys.exit(_init(config, data, target, display))
             if redraw:
-                sys.exit(_redraw(config, display, published))
+                sys.exit(_redraw(config, display, published, beside))
             checked = _read_config(config, fresh, allow_modules, display)
             checked = checked.quick() if quick else checked
             if published is not None:
                 from ..report.published_tables import check_published
 
                 check_published(published, checked.metric)
+            if beside is not None:
+                from ..report.reference import find_other
+
+                find_other(beside)
             try:
                 if dry_run:
                     sys.exit(_dry_run(checked, jobs or -1, allow_modules, display))
-                sys.exit(_run(checked, jobs or -1, scheduler, stores, allow_modules, published, display))
+                sys.exit(
+                    _run(checked, jobs or -1, scheduler, stores, allow_modules, published, beside, display)
+                )
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
     except ConfigError as error:
@@ -237,7 +250,7 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     return DONE
 
 
-def _redraw(folder: Path, display: Display, published: str | None = None) -> int:
+def _redraw(folder: Path, display: Display, published: str | None, beside: str | None) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
 
@@ -248,7 +261,7 @@ def _redraw(folder: Path, display: Display, published: str | None = None) -> int
     from ..execution.run import load_run
 
     check_folder(folder)
-    return _write_results(load_run(folder), display, published)
+    return _write_results(load_run(folder), display, published, beside)
 
 
 def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
@@ -294,6 +307,7 @@ def _run(
     stores: tuple[Path, ...],
     allow_modules: tuple[str, ...],
     published: str | None,
+    beside: str | None,
     display: Display,
 ) -> int:
     from ..config.line_styles import check_figures
@@ -306,14 +320,20 @@ def _run(
         finished = run(
             config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
         )
-    return _write_results(finished, display, published)
+    return _write_results(finished, display, published, beside)
 
 
-def _write_results(run: Run, display: Display, published: str | None) -> int:
+def _write_results(run: Run, display: Display, published: str | None, beside: str | None) -> int:
     """Write the results of a run and show them."""
     from ..report.files import write_report
     from ..report.published_tables import against_published
 
+    if beside is not None:
+        from ..report.reference import beside as place_beside
+
+        run, remarks = place_beside(run, beside)
+        for remark in remarks:
+            display.show_warning(remark)
     compared = None if published is None else against_published(run, published)
     with _shown_warnings(display):
         files = write_report(run, compared)

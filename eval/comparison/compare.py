@@ -47,6 +47,7 @@ def compare(
     scheduler: str | None = None,
     allow_modules: Collection[str] = (),
     progress: bool | Callable[[Progress], object] = True,
+    beside: str | Path | None = None,
 ) -> Comparison:
     """Compare models on data sets under label noise.
 
@@ -103,6 +104,8 @@ def compare(
     progress : bool or callable, default=True
         Whether to show a bar, on a terminal or in a notebook; or a callback, called with a
         `boostnoise.eval.Progress` at the start and after each cell.
+    beside : str, Path or None, default=None
+        ``"reference"``, or the folder of a run, whose models are shown too; see `Comparison.beside`.
 
     Returns
     -------
@@ -121,7 +124,10 @@ def compare(
     from ..execution.dask_cluster import check_scheduler
     from ..execution.local_pool import check_n_jobs
     from ..execution.runner import run
+    from ..report.reference import find_other
 
+    if beside is not None:
+        find_other(beside)  # before any fit
     check_n_jobs(n_jobs)
     check_scheduler(scheduler)
     results_dir = str(results_dir)
@@ -157,7 +163,7 @@ def compare(
         file.write()
     with _display(progress, name) as callback:
         finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=callback)
-    return Comparison(finished)
+    return Comparison(finished) if beside is None else Comparison(finished).beside(beside)
 
 
 def _models(models: Any) -> tuple[list[Any], list[int]]:

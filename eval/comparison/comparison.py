@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,29 @@ class Comparison:
     def scores(self) -> pd.DataFrame:
         """Copy of the scores, one row per cell, as in `boostnoise.eval.Run`; a failed cell has an error."""
         return self.run.scores.copy()
+
+    def beside(self, source: str | Path = "reference") -> Comparison:
+        """Place the models among those of another run, without fitting these again.
+
+        Only cells that both runs have are kept: the same rows, split, noise and seed, whatever the names.
+        Warnings say what was left out, and packages whose versions differ.
+
+        Parameters
+        ----------
+        source : str or Path, default="reference"
+            `boostnoise.eval.reference`, or the folder of a run, such as ``results/study``.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such run, or the runs have no cells in common.
+        """
+        from ..report.reference import beside
+
+        joined, remarks = beside(self.run, source)
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=2)
+        return Comparison(joined)
 
     def ela(self, *, by_dataset: bool = False, noise_kind: str | None = None) -> pd.DataFrame:
         """Equalised loss of accuracy, ``(1 - A_v) / A_0``: a row for each model, a column for each noise rate.

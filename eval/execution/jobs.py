@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..config.model_spec import ModelSpec
 from ..config.noise_spec import GivenSpec, NoiseSpec
@@ -18,6 +19,8 @@ from .given_noise import given_noise
 
 # Part of every key.  Raise it when a change to this package changes the scores of a job.
 PROTOCOL = 3
+
+SETTING_DIGITS = 16  # of the hash of a setting
 
 # These packages draw the splits and the noise, so their versions are part of every key.
 DRAWING_PACKAGES = ("numpy", "sklearn")
@@ -72,24 +75,35 @@ class Job:
     @property
     def key(self) -> str:
         """Hash of everything that affects the scores; names and the order of a config do not."""
-        noise = [*self.noise.identity]
-        if self.noise_on != self.noise.noise_on:
-            noise.append(self.noise_on)
-        content = {
-            "protocol": PROTOCOL,
-            "data": self.fingerprint,
-            "model": self.model.content,
-            # All kinds are the same without noise.
-            "noise": noise if self.noise_rate else None,
-            "split": None if self.test_fraction is None else [self.test_fraction, self.stratify],
-            "seed": self.seed,
-            "versions": self.versions,
-        }
+        content = self._setting | {"model": self.model.content, "versions": self.versions}
         if self.threads != 1:  # sums over several threads may differ in the last digits
             content["threads"] = self.threads
         if self.columns:
             content["columns"] = self.columns
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return _hash(content)
+
+    @property
+    def setting(self) -> str:
+        """Short hash of what the model is trained and tested on: data, split, noise and seed."""
+        return _hash(self._setting)[:SETTING_DIGITS]
+
+    @property
+    def _setting(self) -> dict[str, Any]:
+        noise = [*self.noise.identity]
+        if self.noise_on != self.noise.noise_on:
+            noise.append(self.noise_on)
+        return {
+            "protocol": PROTOCOL,
+            "data": self.fingerprint,
+            # All kinds are the same without noise.
+            "noise": noise if self.noise_rate else None,
+            "split": None if self.test_fraction is None else [self.test_fraction, self.stratify],
+            "seed": self.seed,
+        }
+
+
+def _hash(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:

@@ -33,12 +33,16 @@ class Run:
     datasets : dict of str to DatasetFacts
     sessions : tuple of Session
         The oldest first; empty if all cells come from other runs.
+    settings : tuple of str or None
+        For each row of the scores, a hash of what the model is trained and tested on: data, split, noise and
+        seed; None in records of earlier versions.
     """
 
     config: Config
     scores: pd.DataFrame
     datasets: dict[str, DatasetFacts] = field(default_factory=dict)
     sessions: tuple[Session, ...] = ()
+    settings: tuple[str | None, ...] = ()
 
     @property
     def report_path(self) -> Path:
@@ -116,4 +120,5 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
             }
         )
     scores = pd.DataFrame(rows).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
-    return Run(config, scores, record.datasets, tuple(record.sessions))
+    settings = tuple(cell.setting for cell in record.cells)
+    return Run(config, scores, record.datasets, tuple(record.sessions), settings)

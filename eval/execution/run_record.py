@@ -20,6 +20,7 @@ from ..config.noise_spec import GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..errors import ConfigError, one_line
 from ..models.packages import version_of
+from .jobs import SETTING_DIGITS
 from .plan import Plan
 from .store import Store
 
@@ -80,9 +81,10 @@ class DatasetFacts(Strict):
 
 
 class CellRecord(Strict):
-    """Identifying columns of a cell in the scores, and its key in the store."""
+    """Identifying columns of a cell in the scores, its key in the store, and its setting."""
 
     key: str = Field(pattern="^[0-9a-f]{64}$")
+    setting: str | None = Field(default=None, pattern=f"^[0-9a-f]{{{SETTING_DIGITS}}}$")  # None in old records
     dataset: Name
     noise_kind: Name
     noise_rate: float = Field(ge=0, le=1, allow_inf_nan=False)
@@ -179,6 +181,7 @@ def make_record(plan: Plan, previous: RunRecord | None) -> RunRecord:
         cells=[
             CellRecord(
                 key=key,
+                setting=job.setting,
                 dataset=job.dataset,
                 noise_kind=job.noise_kind,
                 noise_rate=float(job.noise_rate),

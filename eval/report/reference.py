@@ -1,0 +1,129 @@
+"""The scores of a study that are part of this package, to place a new model among them."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..config.base import validate
+from ..config.data_paths import treat_paths_as_files
+from ..config.run import parse_config
+from ..errors import ConfigError, one_line
+from ..execution.run import Run, load_run
+from ..execution.run_record import DatasetFacts, Session
+from ..metrics.registry import RANGES
+from .joined_runs import join_runs
+
+NAME = "reference"
+FILE = "reference.parquet"
+METADATA = b"boostnoise"
+DIGITS = 6  # of the scores
+
+
+def reference() -> pd.DataFrame:
+    """Scores of the reference study: many models on small data sets under several kinds of noise.
+
+    Its config is ``configs/reference.json``, and docs/leaderboard.md has its results.  `Comparison.beside` and
+    ``noisyeval --beside reference`` place the models of a run among its models, without fitting them again.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell, as in `Run`.  ``attrs["sessions"]`` says when, where and with which versions of the
+        packages the cells were fitted.
+    """
+    run = read_run_file(Path(str(files(__package__) / FILE)))
+    scores = run.scores.copy()
+    scores.attrs["sessions"] = [session.model_dump() for session in run.sessions]
+    return scores
+
+
+def write_run_file(run: Run, path: Path) -> None:
+    """Write the scores of a run and the rest of it, as metadata, to a Parquet file; see `read_run_file`."""
+    content = {
+        "name": run.config.name,
+        "config": run.config.model_dump(exclude={"results_dir"}),
+        "datasets": {name: facts.model_dump() for name, facts in run.datasets.items()},
+        "sessions": [session.model_dump() for session in run.sessions if session.fitted],
+    }
+    measured = [name for name in RANGES if run.scores[name].notna().any()]
+    scores = run.scores.drop(columns=[name for name in RANGES if name not in measured])
+    scores = scores.round(dict.fromkeys(measured, DIGITS)).assign(setting=run.settings)
+    table = pa.Table.from_pandas(scores, preserve_index=False)
+    table = table.replace_schema_metadata({METADATA: json.dumps(content).encode()})
+    pq.write_table(table, path, compression="zstd")
+
+
+def read_run_file(path: Path) -> Run:
+    """Read what `write_run_file` wrote.
+
+    Raises
+    ------
+    ConfigError
+        If the file is no such file.
+    """
+    try:
+        table = pq.read_table(path)
+        content: dict[str, Any] = json.loads(table.schema.metadata[METADATA])
+        scores = table.to_pandas()
+        settings = tuple(scores.pop("setting"))
+        with treat_paths_as_files():
+            config = parse_config(content["config"], content["name"])
+        datasets = {name: validate(DatasetFacts, facts) for name, facts in content["datasets"].items()}
+        sessions = tuple(validate(Session, session) for session in content["sessions"])
+    except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
+        raise ConfigError(f"{path} cannot be read as a run: {one_line(error)}") from None
+    scores = scores.reindex(columns=[*_columns(scores)]).astype(
+        dict.fromkeys(RANGES, "float64") | {"error": "string"}
+    )
+    return Run(config, scores, datasets, sessions, settings)
+
+
+def _columns(scores: pd.DataFrame) -> list[str]:
+    """Columns of a run's scores, with those of measures that the file lacks."""
+    first = ["dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model"]
+    return [*first, *(name for name in RANGES if name not in first), "error"]
+
+
+def beside(run: Run, source: str | Path) -> tuple[Run, list[str]]:
+    """Place the models of a run among those of the reference or of another run; see `join_runs`.
+
+    Parameters
+    ----------
+    run : Run
+    source : str or Path
+        ``"reference"``, or the folder of a run, such as ``results/study``.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such run, or the runs have no cells in common.
+    """
+    other = find_other(source)
+    try:
+        return join_runs(run, other, other.config.name)
+    except ConfigError as error:
+        raise ConfigError(f"--beside {source}: {error}") from None
+
+
+def find_other(source: str | Path) -> Run:
+    """The reference, or the run in a folder.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such run.
+    """
+    if str(source) == NAME:
+        return read_run_file(Path(str(files(__package__) / FILE)))
+    if not Path(source).is_dir():
+        raise ConfigError(
+            f"--beside {source}: must be 'reference', or the folder of a run, such as results/study"
+        )
+    return load_run(source)

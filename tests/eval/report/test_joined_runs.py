@@ -1,0 +1,106 @@
+import dataclasses
+
+import pandas as pd
+import pytest
+
+from boostnoise.eval import run
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.report.joined_runs import join_runs
+
+pytestmark = pytest.mark.usefixtures("fits_in_this_process")
+
+SHALLOW = {"model": "decision_tree", "params": {"max_depth": 1}, "name": "extra_trees"}
+
+
+@pytest.fixture
+def fit(tmp_path):
+    def fit(name="study", **changes):
+        content = {
+            "datasets": ["iris", "wine"],
+            "models": ["decision_tree", "extra_trees"],
+            "noise": [{"kind": "uniform", "rates": [0.1, 0.3]}, {"kind": "pair_flip", "rates": [0.2]}],
+            "repeats": 2,
+            "results_dir": str(tmp_path / name),
+        }
+        return run(parse_config(content | changes, name), n_jobs=1)
+
+    return fit
+
+
+def without_times(scores):
+    return scores.drop(columns=["fit_seconds", "predict_seconds"]).reset_index(drop=True)
+
+
+def test_the_joined_run_is_that_of_all_models(fit):
+    joined, remarks = join_runs(fit("one", models=["decision_tree"]), fit("two", models=["extra_trees"]), "two")
+    both = fit("both")
+    assert remarks == []
+    pd.testing.assert_frame_equal(without_times(joined.scores), without_times(both.scores))
+    assert joined.settings == both.settings
+    assert [spec.name for spec in joined.config.models] == ["decision_tree", "extra_trees"]
+    assert len(joined.sessions) == 2
+
+
+def test_names_are_those_of_the_run_and_its_own_models_come_first(fit):
+    own = fit("one", datasets=["wine", {"set": "iris", "name": "flowers"}], models=[SHALLOW, "decision_tree"])
+    joined, _ = join_runs(own, fit("two"), "two")
+    assert joined.scores["dataset"].unique().tolist() == ["wine", "flowers"]
+    # The tree is in both runs; the other two have the same name, but are not the same model.
+    assert joined.scores["model"].unique().tolist() == ["extra_trees", "decision_tree", "extra_trees (two)"]
+    assert joined.scores.groupby("model", sort=False).size().tolist() == [20, 20, 20]
+    other = fit("two").scores
+    theirs = other[(other["dataset"] == "iris") & (other["model"] == "extra_trees")]
+    added = joined.scores[
+        (joined.scores["dataset"] == "flowers") & (joined.scores["model"] == "extra_trees (two)")
+    ]
+    assert added["accuracy"].tolist() == theirs["accuracy"].tolist()
+
+
+def test_only_cells_of_both_are_kept(fit):
+    own = fit(
+        "one",
+        datasets=["breast_cancer", "wine"],
+        models=[SHALLOW],
+        noise=[{"kind": "uniform", "rates": [0.1, 0.2]}, {"kind": "label", "rates": [0.2]}],
+        repeats=3,
+        ela_fig={"plot_kwargs": [{"color": "red"}]},
+    )
+    joined, remarks = join_runs(own, fit("two"), "the reference")
+    scores = joined.scores
+    assert scores["dataset"].unique().tolist() == ["wine"]
+    assert scores["noise_kind"].unique().tolist() == ["uniform"]
+    assert scores.groupby(["noise_rate", "model"]).size().to_dict() == {
+        (rate, model): 2 for rate in (0, 0.1) for model in ("extra_trees", "decision_tree", "extra_trees (the reference)")
+    }  # fmt: skip
+    assert remarks == [
+        "left out, because the reference does not have them: data set breast_cancer; uniform noise at 0.2; "
+        "label noise at 0 and 0.2; 1 of 3 repeats"
+    ]
+    assert [spec.name for spec in joined.config.datasets] == list(joined.datasets) == ["wine"]
+    assert joined.config.ela_fig.plot_kwargs == [{"color": "red"}, {}, {}]
+
+
+def test_other_versions_are_named(fit):
+    own, other = fit("one"), fit("two")
+    (session,) = other.sessions
+    older = session.model_copy(update={"versions": session.versions | {"numpy": "1.0"}})
+    _, (remark,) = join_runs(own, dataclasses.replace(other, sessions=(older,)), "two")
+    assert remark == f"two was fitted with numpy 1.0 (here {session.versions['numpy']})"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"datasets": ["breast_cancer"]}, {"random_state": 5}, {"test_fraction": 0.3}]
+)
+def test_nothing_in_common(fit, changes):
+    with pytest.raises(
+        ConfigError, match="no cells in common with two, which has the data sets iris, wine, the noise"
+    ):
+        join_runs(fit("one", models=[SHALLOW], **changes), fit("two"), "two")
+
+
+def test_records_without_settings(fit):
+    own = fit("one")
+    old = dataclasses.replace(own, settings=(None,) * len(own.scores))
+    with pytest.raises(ConfigError, match="two was made by an earlier version; repeat its command"):
+        join_runs(own, old, "two")

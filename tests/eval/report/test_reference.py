@@ -1,0 +1,114 @@
+import json
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from boostnoise import compare
+from boostnoise.eval import reference, run
+from boostnoise.eval.cli.main import main
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.report.reference import METADATA, read_run_file, write_run_file
+
+STUMP = {"model": "decision_tree", "params": {"max_depth": 1}, "name": "stump"}
+SETTING = {"noise": [{"kind": "uniform", "rates": [0.2]}], "repeats": 2}
+
+
+@pytest.fixture
+def small(tmp_path):
+    content = {
+        "datasets": ["iris"],
+        "models": ["decision_tree"],
+        **SETTING,
+        "results_dir": str(tmp_path / "own"),
+    }
+    return run(parse_config(content, "own"), n_jobs=1)
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_a_file_holds_all_of_a_run(small, tmp_path):
+    write_run_file(small, tmp_path / "a.parquet")
+    again = read_run_file(tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(again.scores, small.scores, atol=1e-6, rtol=0)
+    assert again.settings == small.settings
+    assert again.sessions == small.sessions
+    assert again.datasets == small.datasets
+    assert again.config.models == small.config.models
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_files_that_are_no_runs(small, tmp_path):
+    path = tmp_path / "a.parquet"
+    with pytest.raises(ConfigError, match="cannot be read as a run"):
+        read_run_file(path)
+    pd.DataFrame({"a": [1]}).to_parquet(path)
+    with pytest.raises(ConfigError, match="cannot be read as a run"):
+        read_run_file(path)
+    write_run_file(small, path)
+    table = pq.read_table(path)
+    content = json.loads(table.schema.metadata[METADATA])
+    content["config"]["models"] = []
+    pq.write_table(table.replace_schema_metadata({METADATA: json.dumps(content).encode()}), path)
+    with pytest.raises(ConfigError, match="cannot be read as a run: models: must have at least 1 item"):
+        read_run_file(path)
+    path.write_bytes(b"PAR1")
+    with pytest.raises(ConfigError, match="cannot be read as a run"):
+        read_run_file(path)
+
+
+def test_the_reference_has_every_cell():
+    scores = reference()
+    assert scores["error"].isna().all()
+    assert scores[["accuracy", "balanced_accuracy", "brier_score", "calibration_error"]].notna().all(axis=None)
+    design = scores.groupby(["dataset", "noise_kind", "noise_rate"])
+    assert (design["model"].nunique() == scores["model"].nunique()).all()
+    assert (design["repeat"].nunique() == 3).all()
+    assert {"robust_xgboost", "robust_lightgbm", "robust_forest", "robust_extra_trees"} < set(scores["model"])
+    session = scores.attrs["sessions"][0]
+    assert {"numpy", "sklearn", "xgboost", "lightgbm", "boostnoise"} <= set(session["versions"])
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_a_new_model_beside_the_reference(tmp_path):
+    """The tree, which both have, has the same scores in both, so the splits and the noise are the same."""
+    with pytest.warns(
+        UserWarning, match="left out, because reference does not have them: data set digits, cut"
+    ):
+        found = compare(
+            [STUMP, "decision_tree"],
+            ["iris", {"set": "digits", "max_rows": 100, "name": "digits, cut"}],
+            0.2,
+            results_dir=tmp_path,
+            progress=False,
+            n_jobs=1,
+            beside="reference",
+        )
+    scores, expected = found.scores, reference()
+    assert scores["model"].unique()[0] == "stump"
+    assert set(scores["model"]) == {*expected["model"], "stump"}
+    assert scores["dataset"].unique().tolist() == ["iris"]
+    of_iris = expected[(expected["dataset"] == "iris") & (expected["noise_kind"] == "uniform")]
+    for model in ("decision_tree", "lightgbm"):
+        ours = scores[scores["model"] == model]
+        theirs = of_iris[(of_iris["model"] == model) & of_iris["noise_rate"].isin([0, 0.2])]
+        assert ours["accuracy"].tolist() == pytest.approx(theirs["accuracy"].tolist(), abs=1e-5)
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    content = {"datasets": ["iris"], "models": [STUMP], **SETTING}
+    (tmp_path / "study.json").write_text(json.dumps(content))
+    done = CliRunner().invoke(main, ["study.json", "-j", "1", "--beside", "reference"])
+    assert done.exit_code == 0, done.output
+    assert "robust_forest" in done.stdout
+    assert "robust_forest" in (tmp_path / "results" / "study" / "report.html").read_text()
+    assert CliRunner().invoke(main, ["--redraw", "results/study", "-q"]).exit_code == 0
+    assert "robust_forest" not in (tmp_path / "results" / "study" / "scores.csv").read_text()
+    assert CliRunner().invoke(main, ["--redraw", "results/study", "--beside", "reference"]).exit_code == 0
+    assert "robust_forest" in (tmp_path / "results" / "study" / "scores.csv").read_text()
+    done = CliRunner().invoke(main, ["study.json", "--beside", "results/none"])
+    assert done.exit_code == 2
+    assert "--beside results/none: must be 'reference', or the folder of a run" in done.stderr
