@@ -264,7 +264,8 @@ class Comparison:
         ----------
         plot : str, default="ela"
             ``"ela"``, ``"rla"``, ``"retention"`` or a measure, optionally followed by ``"_by_dataset"``;
-            ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``.
+            ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``; or, without other arguments,
+            ``"parameter_sweep"``, ``"training_size"``.
         noise_rate : float or None, default=None
             The noise rate of ``"critical_difference"``, ``"time"`` and ``"heatmap"``; None for the one of
             `verdict`.
@@ -277,20 +278,16 @@ class Comparison:
         -------
         Axes or ndarray of Axes
         """
-        from ..plotting import plot as plotting
-        from ..plotting.styles import options_of
+        from ..plotting.sweep_plot import plot_run
 
-        axes = plotting.plot(
-            self.run.scores,
-            plot,
-            of=self.config.metric,
-            metric=metric,
-            noise_rate=noise_rate,
-            noise_kind=noise_kind,
-            models=models,
-            options=options_of(self.config, str(plot)),
-            ax=ax,
-        )
+        chosen = {
+            "noise_rate": noise_rate,
+            "noise_kind": noise_kind,
+            "models": models,
+            "metric": metric,
+            "ax": ax,
+        }
+        axes = plot_run(self.config, self.run.scores, plot, **chosen)
         if ax is None:
             import matplotlib.pyplot as plt
 

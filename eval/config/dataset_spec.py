@@ -32,6 +32,7 @@ Missing = Literal["error", "drop_rows", "impute", "keep"]
 FeaturesAs = Literal["frame", "numbers"]
 Unchecked = Literal["drop", "train"]
 Column = str | int
+TrainRows = Annotated[int, Field(ge=2)]
 
 _SOURCES = ("set", "path", "openml")
 _CSV_KEYS = ("separator", "decimal", "encoding", "missing_values")
@@ -155,6 +156,10 @@ class DatasetSpec(Strict):
     max_rows : int or None
         Maximum number of rows.  Larger data sets are sampled with unchanged class shares and a fixed seed, so
         that every run uses the same rows.
+    train_rows : int, list of int or None
+        Number of training rows, drawn in each repeat with unchanged class shares; smaller numbers are part of
+        larger ones.  The test rows stay the same.  A list stands for one data set for each number, and the
+        figure ``training_size`` shows the measure against it.
     """
 
     model_config = ConfigDict(json_schema_extra=_schema_of_dataset)
@@ -184,6 +189,7 @@ class DatasetSpec(Strict):
     missing: Missing = "error"
     positive: list[str | int | float | bool] | None = Field(default=None, min_length=1, max_length=10_000)
     max_rows: int | None = Field(default=None, ge=4)
+    train_rows: TrainRows | Annotated[list[TrainRows], Field(min_length=1, max_length=1000)] | None = None
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:

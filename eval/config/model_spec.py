@@ -111,6 +111,9 @@ class ModelSpec(Strict):
     early_stopping : EarlyStoppingSpec or None
         Early stopping of a booster on noisy labels, within the maximum number of rounds in `params`.  Not with
         a search.
+    sweep : dict of list or None
+        A parameter and its values: the object stands for one model for each of them, and the figure
+        ``parameter_sweep`` shows the measure against the value.
     name : str
         Name in tables and figures.  Text between dollar signs is rendered as LaTeX.  By default the model,
         followed by ``(search)`` if there is a search, or by ``(early stopping)``.
@@ -124,6 +127,9 @@ class ModelSpec(Strict):
     params: dict[str, Any] = Field(default={})
     search: SearchSpec | None = None
     early_stopping: EarlyStoppingSpec | None = None
+    sweep: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = Field(
+        default=None, min_length=1, max_length=1
+    )
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:
@@ -168,6 +174,8 @@ class ModelSpec(Strict):
         _check_printable(None if self.search is None else self.search.params, "search.params")
         if self.search is not None and self.early_stopping is not None:
             raise ValueError("has both 'search' and 'early_stopping'; only one is allowed")
+        if self.sweep is not None:  # a valid one has been replaced by models
+            raise ValueError(f"'sweep' must not have {next(iter(self.sweep))!r}, which 'params' sets")
         return self
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from .._suggestions import suggest
@@ -17,7 +17,8 @@ from .dataset_spec import DatasetSpec, expand_folders
 from .figure_options import FigureOptions
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec, expand_labels
-from .plot_names import PLOTS
+from .plot_names import FIGURES
+from .sweeps import expand_sweeps, expand_train_rows
 
 MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
 MAX_CELLS = 1_000_000
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 else:
     Accuracy = Literal[ACCURACIES]
     Table = Literal[METRICS + tuple(f"mean_{metric}" for metric in METRICS)]
-    Figure = Literal[PLOTS]
+    Figure = Literal[FIGURES]
 
 # Editors find the schema of a file by this key.  It has no effect on the run.
 SCHEMA_KEY = "$schema"
@@ -64,6 +65,10 @@ class Config(Strict):
         seed of their own.
     test_fraction : float
         Share of the rows in the test set.
+    folds : int or None
+        Number of folds of cross-validation, in place of random test sets: repeats 0 to ``folds - 1`` test one
+        fold each, the next repeats those of another partition.  `repeats` must be a multiple of it, and is the
+        same by default.
     stratify : bool
         Whether training and test rows have the same class shares.
     random_state : int
@@ -92,13 +97,16 @@ class Config(Strict):
     """
 
     name: SkipJsonSchema[Name] = Field(exclude=True)  # not a key of the file
-    datasets: Annotated[list[DatasetSpec], AfterValidator(expand_folders)] = Field(
-        min_length=1, max_length=MAX_DATASETS
+    datasets: Annotated[
+        list[DatasetSpec], AfterValidator(expand_folders), AfterValidator(expand_train_rows)
+    ] = Field(min_length=1, max_length=MAX_DATASETS)
+    models: Annotated[list[ModelSpec], BeforeValidator(expand_sweeps)] = Field(
+        min_length=1, max_length=MAX_MODELS
     )
-    models: list[ModelSpec] = Field(min_length=1, max_length=MAX_MODELS)
     noise: Annotated[list[NoiseSpec], AfterValidator(expand_labels)] = Field(min_length=1, max_length=MAX_NOISE)
     repeats: int = Field(default=3, ge=1, le=10_000)
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
+    folds: int | None = Field(default=None, ge=2, le=1000)
     stratify: bool = True
     random_state: int = Field(default=0, ge=0, le=2**31)
     results_dir: Name = "results"
@@ -123,6 +131,19 @@ class Config(Strict):
         noisy = [noise.name for noise in self.noise if noise.noise_on == "train+test"]
         kinds = [name for name in noisy if kind in (None, name)]
         return f"Under {' and '.join(kinds)} noise models are scored on noisy test labels" if kinds else ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_default_repeats(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("folds") is not None and "repeats" not in value:
+            return {**value, "repeats": value["folds"]}
+        return value
+
+    @model_validator(mode="after")
+    def _check_folds(self) -> Self:
+        if self.folds is not None and self.repeats % self.folds:
+            raise ValueError(f"repeats: must be a multiple of folds ({self.folds}), got {self.repeats}")
+        return self
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
@@ -183,18 +204,29 @@ class Config(Strict):
         return self
 
     def quick(self) -> Config:
-        """A short form, to try a config: one repeat, and at most 1,000 rows of each data set."""
+        """A short form, to try a config: one repeat or cross-validation, at most 1,000 rows of each data set.
+
+        Of data sets with a number of training rows, those with at most 1,000 remain.
+        """
+        sizes = [spec.train_rows if isinstance(spec.train_rows, int) else 0 for spec in self.datasets]
+        few = [spec for spec, size in zip(self.datasets, sizes, strict=True) if size <= QUICK_ROWS]
         datasets = [
-            spec.model_copy(update={"max_rows": min(QUICK_ROWS, spec.max_rows or QUICK_ROWS)})
-            for spec in self.datasets
+            spec
+            if spec.train_rows
+            else spec.model_copy(update={"max_rows": min(QUICK_ROWS, spec.max_rows or QUICK_ROWS)})
+            for spec in few or self.datasets[:1]
         ]
-        return self.model_copy(update={"name": f"{self.name}_quick", "repeats": 1, "datasets": datasets})
+        return self.model_copy(
+            update={"name": f"{self.name}_quick", "repeats": self.folds or 1, "datasets": datasets}
+        )
 
     @property
     def resampled_fraction(self) -> float | None:
         """Share of test rows in the random splits; None if a data set has its own split."""
         has_split = any(spec.split is not None or spec.test_path is not None for spec in self.datasets)
-        return None if has_split else self.test_fraction
+        if has_split:
+            return None
+        return self.test_fraction if self.folds is None else 1 / self.folds
 
     @property
     def output_dir(self) -> Path:

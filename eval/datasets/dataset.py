@@ -52,6 +52,8 @@ class Dataset:
         Weight of each row in training.
     rows : int64 array of shape (n_samples,) or None
         Number of each row in the source, from 0.
+    train_rows : int or None
+        Number of rows that are drawn from the training rows; None for all of them.
     is_known : bool array of shape (n_samples,) or None
         Whether each true label is known; None if all are.  Where it is unknown, `y` has a noisy label.
     noisy : dict of str to int64 array of shape (n_samples,)
@@ -70,6 +72,7 @@ class Dataset:
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     rows: NDArray[np.int64] | None = None
+    train_rows: int | None = None
     is_known: NDArray[np.bool_] | None = None
     noisy: dict[str, NDArray[np.int64]] = dataclasses.field(default_factory=dict)
     answers: NDArray[np.int64] | None = None
@@ -134,6 +137,8 @@ class Dataset:
             digest.update(b"groups" + np.ascontiguousarray(self.groups, dtype="<i8").tobytes())
         if self.weights is not None:
             digest.update(b"weights" + np.ascontiguousarray(self.weights, dtype="<f8").tobytes())
+        if self.train_rows is not None:
+            digest.update(b"train rows" + str(self.train_rows).encode())
         if self.is_known is not None:
             digest.update(b"known" + np.ascontiguousarray(self.is_known, dtype="u1").tobytes())
         return digest.hexdigest()
@@ -223,6 +228,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         groups=groups,
         weights=weights,
         rows=rows,
+        train_rows=spec.train_rows if isinstance(spec.train_rows, int) else None,
         is_known=labels.is_known,
         noisy=labels.noisy,
         answers=labels.answers,
@@ -258,7 +264,7 @@ def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.
     return pd.concat(tables, ignore_index=True), target, np.repeat([False, True], [len(t) for t in tables])
 
 
-def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.int64]:
+def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str, seed: int = SEED) -> NDArray[np.int64]:
     """Draw rows, stratified by group and with at least one row of each; return their sorted positions.
 
     Parameters
@@ -267,6 +273,8 @@ def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.
     n_rows : int
     where : str
         Prefix of error messages.
+    seed : int, default=0
+        With the same seed, fewer rows are part of more rows.
 
     Raises
     ------
@@ -276,7 +284,7 @@ def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str) -> NDArray[np.
     _, groups, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if sizes.size > n_rows:
         raise ConfigError(f"{where}: max_rows is {n_rows}, too few for {sizes.size} classes")
-    shuffled = np.random.RandomState(SEED).permutation(groups.size)
+    shuffled = np.random.RandomState(seed).permutation(groups.size)
     by_group = shuffled[np.argsort(groups[shuffled], kind="stable")]
     rank = np.concatenate([np.arange(size) / size for size in sizes])  # from 0 to 1 in each group
     return np.sort(by_group[np.argsort(rank, kind="stable")[:n_rows]])

@@ -61,7 +61,7 @@ def run_cell(
 
 
 def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
-    train, test = _split(dataset, job.test_fraction, job.stratify, job.seed)
+    train, test = _split(dataset, *job.split)
     # Noise is drawn inside the limit too: the last digits of sums over features depend on the number of
     # threads.
     with threadpool_limits(job.threads):

@@ -55,6 +55,10 @@ class Job:
         Number of threads that the model may use.
     columns : tuple of str
         Names of the features, if the model may select columns by name and the fingerprint lacks the names.
+    fold : tuple of (int, int) or None
+        Number of folds of cross-validation, and the one that is tested.
+    split_seed : int or None
+        Seed of the split; None for `seed`.
     """
 
     dataset: str
@@ -71,6 +75,14 @@ class Job:
     versions: tuple[tuple[str, str], ...]
     threads: int = 1
     columns: tuple[str, ...] = ()
+    fold: tuple[int, int] | None = None
+    split_seed: int | None = None
+
+    @property
+    def split(self) -> tuple[float | None, bool, int, tuple[int, int] | None]:
+        """Arguments of `train_test.split` after the data set."""
+        seed = self.seed if self.split_seed is None else self.split_seed
+        return self.test_fraction, self.stratify, seed, self.fold
 
     @property
     def key(self) -> str:
@@ -92,12 +104,15 @@ class Job:
         noise = [*self.noise.identity]
         if self.noise_on != self.noise.noise_on:
             noise.append(self.noise_on)
+        split: Any = None if self.test_fraction is None else [self.test_fraction, self.stratify]
+        if split is not None and self.fold is not None:
+            split = {"fold": self.fold, "stratify": self.stratify, "seed": self.split_seed}
         return {
             "protocol": PROTOCOL,
             "data": self.fingerprint,
             # All kinds are the same without noise.
             "noise": noise if self.noise_rate else None,
-            "split": None if self.test_fraction is None else [self.test_fraction, self.stratify],
+            "split": split,
             "seed": self.seed,
         }
 
@@ -135,6 +150,8 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             versions=versions[model.name],
             threads=config.threads,
             columns=dataset.columns if model.name in selecting else (),
+            fold=None if config.folds is None else (config.folds, repeat % config.folds),
+            split_seed=None if config.folds is None else config.random_state + repeat // config.folds,
         )
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]

@@ -220,10 +220,9 @@ def _check_split(dataset: Dataset, config: Config) -> None:
             f"data set {dataset.name!r}: class {rarest!r} has a single row, but a stratified split needs two; "
             'remove the row, or set "stratify": false'
         )
+    fold = None if config.folds is None else (config.folds, 0)
+    how = f"with test_fraction {config.test_fraction}" if fold is None else f"into {config.folds} folds"
     try:
-        split(dataset, config.test_fraction, config.stratify, config.random_state)
+        split(dataset, config.test_fraction, config.stratify, config.random_state, fold)
     except ValueError as error:
-        message = (
-            f"data set {dataset.name!r} cannot be split with test_fraction {config.test_fraction}: {error}"
-        )
-        raise ConfigError(message) from None
+        raise ConfigError(f"data set {dataset.name!r} cannot be split {how}: {error}") from None

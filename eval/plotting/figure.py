@@ -252,7 +252,7 @@ def make_legend(
     """
     handles, labels = [], []
     # Data sets need not have cells under each kind of noise.
-    panels = {name: lines for name, lines in panels.items() if any(len(line.get_xdata()) for line in lines)}
+    panels = {name: lines for name, lines in panels.items() if any(np.size(line.get_xdata()) for line in lines)}
     for lines in zip(*panels.values(), strict=True):
         missing = [name for name, line in zip(panels, lines, strict=True) if not _has_values(line)]
         label = str(lines[0].get_label())

@@ -16,8 +16,8 @@ from .._atomic_file import atomic_write, check_folder
 from ..errors import ConfigError, one_line
 from ..execution.run import Run
 from ..metrics.curves import curve, has_baseline, mean_curve
-from ..plotting.plot import plot
 from ..plotting.styles import options_of
+from ..plotting.sweep_plot import plot_run
 from ..statistics.published import PublishedComparison
 from .html.page import write_html
 from .published_tables import as_markdown, yes_or_no
@@ -121,7 +121,7 @@ def _draw(run: Run, plot_name: str, write: Callable[[str, Callable[[BinaryIO], A
     with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
         # Missing glyphs and a figure too small for its text are visible in the figure itself.
         warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
-        axes = plot(run.scores, plot_name, of=config.metric, options=options_of(config, plot_name))
+        axes = plot_run(config, run.scores, plot_name)
         figure = np.ravel(np.asarray(axes))[0].figure
         for suffix, metadata in FORMATS.items():
             write(f"{plot_name}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))

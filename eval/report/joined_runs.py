@@ -88,7 +88,7 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
 def _with_settings(run: Run, name: str) -> pd.DataFrame:
     if not run.settings or None in run.settings:
         raise ConfigError(f"{name} was made by an earlier version; repeat its command to update its record")
-    return run.scores.assign(setting=run.settings)
+    return run.scores.assign(setting=pd.Series(run.settings, run.scores.index))
 
 
 def _complete(shared: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +130,7 @@ def _left_out(places: pd.DataFrame, shared: pd.DataFrame, other_name: str) -> li
         for kind, of_kind in places.groupby("noise_kind", sort=False)
     }
     parts = [f"data set{'s' * (len(sets) > 1)} {listed(sets)}"] if sets else []
-    parts += [f"{kind} noise at {missing}" for kind, missing in rates.items() if missing]
+    parts += [f"{kind!s} noise at {missing}" for kind, missing in rates.items() if missing]
     n, n_all = shared["repeat"].nunique(), places["repeat"].nunique()
     parts += [f"{n_all - n} of {n_all} repeats"] if n < n_all else []
     if parts:

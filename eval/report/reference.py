@@ -54,7 +54,9 @@ def write_run_file(run: Run, path: Path) -> None:
     }
     measured = [name for name in RANGES if run.scores[name].notna().any()]
     scores = run.scores.drop(columns=[name for name in RANGES if name not in measured])
-    scores = scores.round(dict.fromkeys(measured, DIGITS)).assign(setting=run.settings)
+    scores = scores.round(dict.fromkeys(measured, DIGITS)).assign(
+        setting=pd.Series(run.settings, run.scores.index)
+    )
     table = pa.Table.from_pandas(scores, preserve_index=False)
     table = table.replace_schema_metadata({METADATA: json.dumps(content).encode()})
     pq.write_table(table, path, compression="zstd")

@@ -24,6 +24,7 @@ from ..citations import bibtex, bibtex_of, citation, references_of
 from ..latex_names import readable
 from ..published_tables import shown_cells
 from .data import Results
+from .pictures import sweep_pictures
 from .significance import tests_with_diagram
 from .styles import heat_map_css, model_css, plotly_style
 from .tables import failures, heat_maps, tables_of_averages, tables_of_dataset, unbroken_percent
@@ -100,6 +101,7 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
             data=Markup(_json(results.page_data(styles))),  # noqa: S704 - escaped by _json
             shown_config=_shown_config(run),
             failures=failures(results),
+            sweeps=sweep_pictures(run),
             published=published,
             published_cells=None if published is None else shown_cells(published),
             averages=tables_of_averages(results),

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
 from boostnoise.eval._wording import listed
 from boostnoise.eval.plotting.critical_difference import WIDTH, diagram_height, draw_critical_difference
-from boostnoise.eval.plotting.figure import STYLE
 from boostnoise.eval.statistics.friedman_nemenyi import FriedmanNemenyi
 from boostnoise.eval.statistics.significance import SignificanceTests, significance_tests
+
+from .pictures import as_data_uri
 
 
 @dataclass(frozen=True)
@@ -61,14 +58,12 @@ def tests_with_diagram(
 
 
 def _diagram(result: FriedmanNemenyi, styles: Mapping[str, Mapping[str, Any]]) -> str:
-    # In an <img>, its ids cannot clash with others, and it can neither run scripts nor load anything.
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": "critical difference"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph|Font")  # a script that the font lacks shows as boxes
+    def draw() -> Figure:
         figure = Figure(figsize=(WIDTH, diagram_height(result)), layout="constrained")
         draw_critical_difference(figure.subplots(), result, styles)
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"
+        return figure
+
+    return as_data_uri(draw, "critical difference")
 
 
 def _description(result: FriedmanNemenyi) -> str:

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from boostnoise.eval import mean_curve, plot
 from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.plot_names import FIGURES
 from boostnoise.eval.config.run import Figure as FigureName
-from boostnoise.eval.plotting.plot import PLOTS
 
 MIXED = [
     "ela",
@@ -31,7 +31,7 @@ def lines_of(ax, i):
 
 
 def test_a_config_may_name_every_plot():
-    assert get_args(FigureName) == PLOTS
+    assert get_args(FigureName) == FIGURES
 
 
 def test_lines_are_those_of_the_table_and_bands_hold_them(made_scores):

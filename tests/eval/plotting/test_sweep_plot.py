@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+from boostnoise import Comparison
+from boostnoise.eval import run
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.plotting.sweep_plot import plot_sweep
+from boostnoise.eval.report.html.pictures import sweep_pictures
+
+pytestmark = pytest.mark.usefixtures("fits_in_this_process")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    rows = [20, 90]
+    content = {
+        "datasets": [{"set": "iris", "train_rows": rows}, {"set": "wine", "train_rows": rows}],
+        "models": [{"model": "decision_tree", "sweep": {"max_depth": [1, 8]}}, "random_forest"],
+        "noise": [{"kind": "uniform", "rates": [0.2]}],
+        "folds": 3,
+        "results_dir": str(folder),
+    }
+    return parse_config(content, "study")
+
+
+@pytest.fixture
+def found(study):
+    return run(study, n_jobs=1)
+
+
+def test_a_parameter(found):
+    axes = plot_sweep(found.config, found.scores, "parameter_sweep")
+    assert [ax.get_title() for ax in axes] == ["without noise", "at 20 % uniform noise"]
+    (line,) = axes[1].lines
+    assert line.get_label() == "decision_tree"
+    noisy = found.scores[found.scores["noise_rate"] == 0.2]
+    means = [
+        noisy.loc[noisy["model"] == f"decision_tree, max_depth {depth}", "accuracy"].mean() for depth in (1, 8)
+    ]
+    assert line.get_xdata().tolist() == [1, 8]
+    assert line.get_ydata() == pytest.approx(means)
+    assert axes[0].get_xlabel() == "max_depth"
+    assert axes[0].get_xscale() == "linear"
+
+
+def test_numbers_of_training_rows(found):
+    axes = plot_sweep(found.config, found.scores, "training_size")
+    lines = {line.get_label(): line for line in axes[1].lines}
+    assert list(lines) == ["decision_tree, max_depth 1", "decision_tree, max_depth 8", "random_forest"]
+    noisy = found.scores[(found.scores["noise_rate"] == 0.2) & (found.scores["model"] == "random_forest")]
+    means = [noisy.loc[noisy["dataset"].str.endswith(f" {n}"), "accuracy"].mean() for n in (20, 90)]
+    assert lines["random_forest"].get_xdata().tolist() == [20, 90]
+    assert lines["random_forest"].get_ydata() == pytest.approx(means)
+    assert means[1] > means[0]
+
+
+def test_a_large_range_has_a_logarithmic_axis(found):
+    models = [spec for spec in found.config.models if spec.params]
+    models[1] = models[1].model_copy(update={"params": models[1].params | {"max_depth": 100}})
+    config = found.config.model_copy(update={"models": models})
+    assert plot_sweep(config, found.scores, "parameter_sweep")[0].get_xscale() == "log"
+
+
+def test_in_reports_and_comparisons(found):
+    pictures = sweep_pictures(found)
+    assert list(pictures) == ["max_depth: decision_tree", "training rows: iris, wine"]
+    assert all(picture.startswith("data:image/svg+xml;base64,") for picture in pictures.values())
+    comparison = Comparison(found)
+    assert np.shape(comparison.plot("training_size")) == (2,)
+    with pytest.raises(ValueError, match=r"noise_rate must be None for training_size, got 0\.2"):
+        comparison.plot("training_size", noise_rate=0.2)
+
+
+def test_nothing_is_varied(found):
+    config = found.config.model_copy(
+        update={"models": found.config.models[2:], "datasets": found.config.datasets[:1]}
+    )
+    with pytest.raises(ValueError, match="no two models differ in nothing but one parameter"):
+        plot_sweep(config, found.scores, "parameter_sweep")
+    with pytest.raises(ValueError, match="no two data sets differ in nothing but 'train_rows'"):
+        plot_sweep(config, found.scores, "training_size")
