@@ -9,7 +9,7 @@ from .metrics.registry import higher_is_better
 from .metrics.robustness import area_under_ela, ela, retention, rla
 from .models.audit_classifier import AuditClassifier
 from .models.cleanlab_classifier import CleanlabClassifier
-from .noise.annotators import AnnotatorNoise
+from .noise.annotators import AnnotatorNoise, SoftLabels
 from .noise.base import NoisyLabels
 from .noise.class_dependent import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise
@@ -43,6 +43,7 @@ __all__ = [
     "Plan",
     "Progress",
     "Run",
+    "SoftLabels",
     "UniformNoise",
     "area_under_ela",
     "best_and_overlapping",

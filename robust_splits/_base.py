@@ -21,6 +21,7 @@ from ._validation import (
     check_class_weight,
     check_count,
     check_features,
+    check_groups,
     check_max_features,
     check_number,
     check_row_count,
@@ -61,7 +62,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree, or the trees of the forest.
+        """Grow the tree.
 
         Parameters
         ----------
@@ -71,8 +72,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels: strings, integers, or any other labels that scikit-learn accepts.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights; rows of weight 0 are ignored.  A forest multiplies a row's weight by the
-            number of times the row was drawn.
+            Non-negative weights; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -83,6 +83,11 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         ValueError, TypeError
             If a parameter or the data is invalid.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None = None
+    ) -> Self:
         warm_start = self._is_warm_start()
         X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not warm_start)
         if warm_start and not np.array_equal(classes, self.classes_):
@@ -92,7 +97,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         check_class_weight(self.class_weight, self._class_weight_names)
         weights = apply_class_weight(self.class_weight, classes[labels], weights)
         self.classes_, self.n_classes_ = classes, classes.size
-        self._fit_rows(X, Sample(encode(X, self._n_threads()), labels, weights, self.n_classes_))
+        numbers = None if groups is None else check_groups(groups, labels.size)
+        self._fit_rows(X, Sample(encode(X, self._n_threads()), labels, weights, self.n_classes_, numbers))
         return self
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:

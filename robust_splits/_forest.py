@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import joblib
 import numpy as np
@@ -96,6 +96,40 @@ class BaseForest(BaseRobustTrees):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Grow the trees of the forest.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Numbers; NaN means a missing value.  A sparse matrix is made dense.  Categories of a data frame are
+            ranked in their order.
+        y : array-like of shape (n_samples,)
+            Class labels: strings, integers, or any other labels that scikit-learn accepts.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights; rows of weight 0 are ignored.  A row's weight is multiplied by the number of
+            times the row was drawn.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Group of each row, such as the patient.  Bootstrap samples draw whole groups, so that no row is
+            scored out of bag by a tree that has seen rows of its group.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a parameter or the data is invalid.
+        """
+        return self._fit(X, y, sample_weight, groups)
 
     def _is_warm_start(self) -> bool:
         return check_flag("warm_start", self.warm_start) and hasattr(self, "estimators_")

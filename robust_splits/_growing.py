@@ -32,12 +32,15 @@ class Sample:
         Class numbers.
     weights : float64 array of shape (n_samples,)
     n_classes : int
+    groups : int64 array of shape (n_samples,) or None
+        Number of the group of each row, from 0 without gaps; bootstrap samples draw whole groups.
     """
 
     columns: Columns
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]
     n_classes: int
+    groups: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -70,10 +73,13 @@ def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[
     weights = sample.weights
     if settings.n_draws:
         state = np.full(1, seed + 1, dtype=np.uint64)
-        drawn = np.zeros(weights.size)
+        n_units = weights.size if sample.groups is None else int(sample.groups.max()) + 1
+        n_draws = max(1, round(settings.n_draws * n_units / weights.size))
+        drawn, counts = np.zeros(weights.size), np.zeros(n_units)
         while not (drawn * weights).any():  # draw again if all drawn rows have weight 0
-            drawn[:] = 0.0
-            count_draws(state, settings.n_draws, drawn)
+            counts[:] = 0.0
+            count_draws(state, n_draws, counts)
+            drawn = counts if sample.groups is None else counts[sample.groups]
         weights = drawn * weights
     if settings.balanced:
         classes = np.bincount(sample.labels, weights=weights, minlength=sample.n_classes)

@@ -197,3 +197,13 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...], *others: str) 
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be {' or '.join([*map(repr, choices), *others])}, got {value!r}")
     return value
+
+
+def check_groups(groups: Any, n_samples: int) -> NDArray[np.int64]:
+    """Number the groups of rows, in the order of their first rows."""
+    labels = np.asarray(groups)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"groups must have shape ({n_samples},), got {labels.shape}")
+    _, first, numbers = np.unique(labels, return_index=True, return_inverse=True)
+    order: NDArray[np.int64] = np.argsort(np.argsort(first)).astype(np.int64)
+    return order[numbers]

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from boostnoise.eval import load_config, run
+from boostnoise.eval import load_config, reference, run
 from boostnoise.eval.config.line_styles import check_options
+from boostnoise.eval.config.run import parse_config
+from boostnoise.eval.config.sweeps import parameter_sweeps
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.report.published_tables import against_published, read_published
 
@@ -13,7 +15,9 @@ STUDY = ["50stumps", "depth6trees50", "xgb_gamma", "xgb_lambda"]
 
 
 def test_all_are_known(root):
-    assert sorted(path.stem for path in (root / "configs").glob("*.json")) == sorted([*STUDY, "quickstart"])
+    assert sorted(path.stem for path in (root / "configs").glob("*.json")) == sorted(
+        [*STUDY, "quickstart", "real_noise", "reference"]
+    )
 
 
 def test_quickstart(root):
@@ -76,15 +80,79 @@ def test_grids_of_xgboost(name, varied, fixed, study):
 
 
 def test_they_are_plain_json(root):
-    for path in (root / "configs").glob("*.json"):
-        assert json.loads(path.read_text())
+    for name in (*STUDY, "quickstart", "real_noise"):
+        assert json.loads((root / "configs" / f"{name}.json").read_text())
+
+
+def test_the_config_of_the_reference(root):
+    config, scores = load_config(root / "configs" / "reference.json"), reference()
+    assert [model.name for model in config.models] == scores["model"].unique().tolist()
+    assert [dataset.name for dataset in config.datasets] == scores["dataset"].unique().tolist()
+    assert [noise.name for noise in config.noise] == scores["noise_kind"].unique().tolist()
+    assert config.repeats == scores["repeat"].nunique()
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_real_noise(root, tmp_path, monkeypatch, data_root):
+    """The config, with one model and few rows, on the files themselves."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").symlink_to(data_root / "data")
+    config = load_config(root / "configs" / "real_noise.json")
+    content = json.loads((root / "configs" / "real_noise.json").read_text())
+    short = parse_config(
+        content | {"models": ["decision_tree"], "repeats": 1, "noise": content["noise"][:1]}, "short"
+    )
+    found = run(short, n_jobs=1).scores
+    assert len(config.datasets) == 11
+    assert found["error"].isna().all()
+    rates = found[found["noise_rate"] > 0].groupby(["noise_kind", "dataset"])["realised_rate"].first()
+    assert rates["real (heuristic)"].drop("jira_camel").between(0.05, 0.3).all()
+    # As the README of the files says.
+    assert rates["real (heuristic)", "jira_hbase"] == pytest.approx(0.26, abs=0.03)
+    assert (rates["real (ma)"] < rates["real (ag)"]).all()
+    assert rates["real (one_annotator)", "music"] == pytest.approx(0.44, abs=0.03)
+    assert rates["real (dawid_skene)", "music"] < rates["real (majority)", "music"]
 
 
 PAPERS = ["ghosh_2017_table_1", "wilton_2024_table_2", "wilton_2024_table_4", "yang_2019_table_3"]
+WITHOUT_TABLES = ["ghosh_2017_figure_1a", "ghosh_2017_figure_1b", "ghosh_2017_table_2"]
+OPEN_QUESTIONS = [
+    "column_sampling", "dropout", "forests", "gamma_depth12", "lambda_depth12", "learning_rate", "row_sampling",
+]  # fmt: skip
 
 
 def test_all_studies_of_papers_are_known(root):
-    assert sorted(path.stem for path in (root / "configs" / "studies").glob("*.json")) == PAPERS
+    assert sorted(path.stem for path in (root / "configs" / "studies").glob("*.json")) == sorted(
+        [*PAPERS, *WITHOUT_TABLES, *(f"2020_{name}" for name in OPEN_QUESTIONS)]
+    )
+
+
+@pytest.mark.parametrize("name", WITHOUT_TABLES)
+def test_studies_without_published_numbers(root, name):
+    config = load_config(root / "configs" / "studies" / f"{name}.json")
+    assert config.noise[0].rates == [0.0, 0.1, 0.2, 0.3, 0.4]
+    for model in config.models:
+        build(model, seed=0, threads=1)
+
+
+@pytest.mark.parametrize("name", OPEN_QUESTIONS)
+def test_open_questions_of_the_2020_study(root, study, name):
+    config = study(f"studies/2020_{name}")
+    assert config.noise[0].kind == "label"
+    assert {build(model, seed=0, threads=1).n_estimators for model in config.models} == {50}
+    sweeps = parameter_sweeps(config.models)
+    assert sum(len(sweep.values) for sweep in sweeps) == len(config.models) >= 5
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
+def test_the_quick_form_of_a_sweep(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    quick = load_config(root / "configs" / "studies" / "ghosh_2017_figure_1b.json").quick()
+    assert [dataset.train_rows for dataset in quick.datasets] == [100, 200, 400, 700, 1000]
+    found = run(quick, n_jobs=1).scores
+    leaves = found[found["model"] == "tree, min_samples_leaf 50"]
+    without = leaves[leaves["noise_rate"] == 0].set_index("dataset")["accuracy"]
+    assert without.iloc[-1] > without.iloc[0] + 0.3
 
 
 @pytest.mark.parametrize("name", PAPERS)

@@ -19,7 +19,7 @@ Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
 Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
 Synthetic = Literal["checkerboard2x2", "checkerboard4x4", "imbalanced_linear", "imbalanced_asymmetric_linear"]
 BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
-LABELS_OF_ANNOTATORS = ("majority", "dawid_skene", "one_annotator")
+LABELS_OF_ANNOTATORS = ("majority", "dawid_skene", "one_annotator", "soft_majority", "soft_dawid_skene")
 SETS = (*BUNDLED, *DOWNLOADED, *SYNTHETIC)
 # scikit-learn inserts the name unchanged into URLs and file paths.
 OPENML_NAME = r"^(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._,()'+-]+$"
@@ -118,8 +118,8 @@ class DatasetSpec(Strict):
         only in noise and seeds.
     group : str, int or None
         Column of groups of rows that stay together, such as the rows of one patient: in the random split, in
-        searches and early stopping, and in the folds of this project's models.  In-bag and out-of-bag rows of
-        forests may share a group.  It is not used as a feature.
+        searches and early stopping, and in the folds and bootstrap samples of this project's models.  It is not
+        used as a feature.
     weight : str, int or None
         Column of the weights of rows in training, numbers from 0, which every model must accept.  It is not
         used as a feature.  Scores are not weighted.
@@ -128,8 +128,8 @@ class DatasetSpec(Strict):
         "label_v1"}``.  They are not used as features.  Rows without a noisy label are removed, except test
         rows of a given split.
     annotators : AnnotatorsSpec or None
-        Labels of several annotators, to which `given` noise refers as ``majority``, ``dawid_skene`` and
-        ``one_annotator``.
+        Labels of several annotators, to which `given` noise refers as ``majority``, ``dawid_skene``,
+        ``one_annotator``, ``soft_majority`` and ``soft_dawid_skene``.
     unchecked : {"drop", "train"}
         Treatment of rows with noisy labels, but without a label in `target`: ``drop``, remove them; or
         ``train``, train on their noisy labels.  Without a given split they are the training rows, and the rows

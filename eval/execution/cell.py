@@ -24,6 +24,7 @@ from ..models.factory import build
 from ..models.fit_arguments import fit_arguments
 from ..models.input_form import enable_categories, input_form
 from ..models.packages import packages_of
+from ..noise.annotators import SoftLabels
 from ..noise.base import NoisyLabels
 from .jobs import Job
 
@@ -67,13 +68,12 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
     with threadpool_limits(job.threads):
         noisy, y_test = _corrupt(job, dataset, train, test)
         # Some models require class numbers 0 to K-1 without gaps, but noise or chance may remove a class.
-        classes, y_train = np.unique(noisy.labels, return_inverse=True)
+        rows, labels, weights, groups = _training_rows(job, dataset, train, noisy.labels)
+        classes, y_train = np.unique(labels, return_inverse=True)
         model = build(job.model, seed=job.seed, threads=job.threads, allowed=allowed)
-        X_train, X_test = dataset.features(input_form(model), train, train, test)
+        X_train, X_test = dataset.features(input_form(model), train, rows, test)
         if isinstance(X_train, pd.DataFrame):
             enable_categories(model)
-        weights = None if dataset.weights is None else dataset.weights[train]
-        groups = None if dataset.groups is None else dataset.groups[train]
         arguments = fit_arguments(model, weights, groups)
         _warm_up(job, X_train, y_train, X_test, weights)
         begin()
@@ -85,11 +85,31 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
         measured = measure(model, X_test, y_test, predicted, classes)
     times = {"fit_seconds": fitted - start, "predict_seconds": predict_seconds}
     # The share of wrong labels is unknown if true labels are.
-    realised = {"realised_rate": noisy.realised_rate} if dataset.is_known is None else {}
+    realised = {"realised_rate": _realised_rate(job, dataset, train, noisy)} if dataset.is_known is None else {}
     outcome = Outcome({**measured, **realised, **times})
     if not outcome.is_score:
         raise ValueError(f"the model has invalid scores: {measured}")
     return outcome
+
+
+def _training_rows(
+    job: Job, dataset: Dataset, train: NDArray[np.int64], labels: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None, NDArray[np.int64] | None]:
+    """Rows that the model is fitted to, and their labels, weights and groups."""
+    rows, weights = train, None if dataset.weights is None else dataset.weights[train]
+    groups = None if dataset.groups is None else dataset.groups[train]
+    if isinstance(job.noise, SoftLabels):
+        rows, labels, shares = job.noise.copies(train)
+        weights = shares if dataset.weights is None else shares * dataset.weights[rows]
+        groups = rows if dataset.groups is None else dataset.groups[rows]  # copies of a row stay together
+    return rows, labels, weights, groups
+
+
+def _realised_rate(job: Job, dataset: Dataset, train: NDArray[np.int64], noisy: NoisyLabels) -> float:
+    """Share of wrong training labels."""
+    if isinstance(job.noise, SoftLabels):
+        return job.noise.wrong_share(dataset.y, train)
+    return noisy.realised_rate
 
 
 def _corrupt(

@@ -11,11 +11,13 @@ from ..config.dataset_spec import LABELS_OF_ANNOTATORS
 from ..config.noise_spec import NO_NOISE, GivenSpec
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
-from ..noise.annotators import AnnotatorNoise, agreement, dawid_skene, majority
+from ..noise.annotators import AnnotatorNoise, SoftLabels, agreement, dawid_skene, majority, vote_shares
 from ..noise.base import Noise
 from ..noise.given import GivenNoise
 
 Labels = NDArray[np.int64]
+Rows = NDArray[np.bool_]
+Shares = NDArray[np.float64]
 
 
 def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[tuple[float, Noise]]]:
@@ -37,8 +39,7 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
         found = _labels_of(label, dataset, where)
         if found is None:
             continue
-        labels, is_right = found
-        has_label = (labels >= 0) if labels.ndim == 1 else (labels >= 0).any(axis=1)
+        noise, has_label, is_right = found
         if spec.noise_on == "train+test" and not has_label.all():
             raise ConfigError(
                 f"{where}: noise_on must be 'train', because data set {dataset.name!r} has test rows without a "
@@ -54,10 +55,7 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
                     f"{where}: no label of {label!r} is wrong in data set {dataset.name!r}: "
                     "they equal those of the target"
                 )
-        if labels.ndim == 1:
-            noises[dataset.name] = GivenNoise(np.where(labels < 0, dataset.y, labels))
-        else:
-            noises[dataset.name] = AnnotatorNoise(labels)
+        noises[dataset.name] = noise
     rate = spec.rate
     if rate is None:
         if not any(rates):
@@ -72,28 +70,39 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
     }
 
 
-def _labels_of(label: str, dataset: Dataset, where: str) -> tuple[Labels, NDArray[np.float64]] | None:
-    """Noisy labels, -1 where there is none, and the share of them that is right in each row.
+def _labels_of(label: str, dataset: Dataset, where: str) -> tuple[Noise, Rows, Shares] | None:
+    """The noise, whether each row has noisy labels, and the share of them that is right.
 
     None if the data set has no such labels.
     """
+    y, n_classes = dataset.y, dataset.classes.size
     if label in dataset.noisy:
-        labels = dataset.noisy[label]
-        return labels, (labels == dataset.y).astype(np.float64)
+        return _given(dataset.noisy[label], y)
     if dataset.answers is None or label not in LABELS_OF_ANNOTATORS:
         return None
     answers = dataset.answers
     if label == "one_annotator":
-        return answers, agreement(answers, dataset.y)
+        has_label = np.asarray((answers >= 0).any(axis=1))
+        return AnnotatorNoise(answers), has_label, agreement(answers, y)
     if label == "majority":
-        labels = majority(answers, dataset.classes.size)
-    else:
-        try:
-            p = dawid_skene(answers, dataset.classes.size)
-        except ImportError:
-            raise ConfigError(
-                f"{where}: 'dawid_skene' requires crowd-kit, which is not installed; "
-                "install it with: pip install 'boostnoise[crowd]'"
-            ) from None
-        labels = np.where(np.isnan(p[:, 0]), -1, np.nan_to_num(p).argmax(axis=1)).astype(np.int64)
-    return labels, (labels == dataset.y).astype(np.float64)
+        return _given(majority(answers, n_classes), y)
+    if label == "soft_majority":
+        return _soft(vote_shares(answers, n_classes), y)
+    try:
+        p = dawid_skene(answers, n_classes)
+    except ImportError:
+        raise ConfigError(
+            f"{where}: {label!r} requires crowd-kit, which is not installed; "
+            "install it with: pip install 'boostnoise[crowd]'"
+        ) from None
+    if label == "soft_dawid_skene":
+        return _soft(p, y)
+    return _given(np.where(np.isnan(p[:, 0]), -1, np.nan_to_num(p).argmax(axis=1)).astype(np.int64), y)
+
+
+def _given(labels: Labels, y: Labels) -> tuple[Noise, Rows, Shares]:
+    return GivenNoise(np.where(labels < 0, y, labels)), labels >= 0, (labels == y).astype(np.float64)
+
+
+def _soft(p: Shares, y: Labels) -> tuple[Noise, Rows, Shares]:
+    return SoftLabels(p), ~np.isnan(p[:, 0]), np.take_along_axis(p, y[:, None], axis=1)[:, 0]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._atomic_file import check_folder
 from .._suggestions import nearest_first, suggest
@@ -24,6 +25,7 @@ from ..models.factory import build
 from ..models.fit_arguments import fit_arguments
 from ..models.input_form import selected_columns
 from ..models.packages import described_classes
+from ..noise.annotators import SoftLabels
 from .jobs import Job, make_jobs
 from .store import Store
 
@@ -183,24 +185,29 @@ def _check_pending(plan: Plan) -> None:
                 estimator = build(model, seed=config.random_state, threads=config.threads, allowed=plan.allowed)
                 for dataset in datasets:
                     _check_fit(estimator, dataset)
+                if any(isinstance(job.noise, SoftLabels) for job in plan.jobs):
+                    _check_weights(estimator, np.ones(1), "soft labels are weights; leave out one of them")
     for name in dict.fromkeys(name for _, name in pairs):
         _check_split(plan.datasets[name], config)
 
 
 def _check_fit(estimator: Any, dataset: Dataset) -> None:
     """Check that a model takes the weights of a data set, and that the columns it selects exist."""
-    try:
-        fit_arguments(estimator, dataset.weights, None)
-    except ValueError as error:
-        raise ConfigError(
-            f"{error}, but data set {dataset.name!r} has a column of weights; leave out the model or 'weight'"
-        ) from None
+    where = f"data set {dataset.name!r} has a column of weights; leave out the model or 'weight'"
+    _check_weights(estimator, dataset.weights, where)
     for column in selected_columns(estimator):
         if column not in dataset.columns:
             raise ConfigError(
                 f"selects the column {column!r}, which data set {dataset.name!r} does not have"
                 f"{suggest(column, dataset.columns)}; features are {nearest_first(column, dataset.columns)}"
             )
+
+
+def _check_weights(estimator: Any, weights: NDArray[np.float64] | None, why: str) -> None:
+    try:
+        fit_arguments(estimator, weights, None)
+    except ValueError as error:
+        raise ConfigError(f"{error}, but {why}") from None
 
 
 @contextmanager

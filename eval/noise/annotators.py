@@ -1,4 +1,4 @@
-"""Labels of several annotators: one at random, the majority, and the estimate of Dawid and Skene."""
+"""Labels of several annotators: one at random, the majority, the estimate of Dawid and Skene, soft labels."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .base import Floats, Integers, LabelledRows, Noise, make_generators
 
 DAWID_SKENE_ITERATIONS = 100
 TIE_SEED = 0
+MIN_PROBABILITY = 1e-6  # of a class, for a copy of the row
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,70 @@ class AnnotatorNoise(Noise):
         return noisy_train, noisy_test, float(1 - agreement(answers[train], rows.y[train]).mean())
 
 
+@dataclass(frozen=True, eq=False)
+class SoftLabels(Noise):
+    """Probabilities of the classes in place of labels: models train on weighted copies of each row.
+
+    A row has one copy for each class with a positive probability, which is the weight of the copy, so the
+    training loss of the row is its expectation over the probabilities.  The requested noise rate is the mean
+    probability of the wrong classes.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+        NaN for test rows without a label.
+
+    Examples
+    --------
+    >>> from boostnoise.eval import SoftLabels
+    >>> rows, labels, weights = SoftLabels([[0.75, 0.25], [0, 1]]).copies([0, 1])
+    >>> rows.tolist(), labels.tolist(), weights.tolist()
+    ([0, 0, 1], [0, 1, 1], [0.75, 0.25, 1.0])
+    """
+
+    kind = "soft"
+    probabilities: ArrayLike
+
+    @cached_property
+    def identity(self) -> list[Any]:
+        """Kind of noise and hash of the probabilities."""
+        p = np.ascontiguousarray(self.probabilities, dtype="<f8")
+        return [self.kind, hashlib.sha256(repr(p.shape).encode() + p.tobytes()).hexdigest()]
+
+    def copies(self, rows: ArrayLike) -> tuple[Integers, Integers, Floats]:
+        """Weighted copies of rows.
+
+        Parameters
+        ----------
+        rows : int array of shape (n_rows,)
+            Positions.
+
+        Returns
+        -------
+        rows, labels : int64 array of shape (n_copies,)
+            Position and class number of each copy, ordered by `rows`.
+        weights : float array of shape (n_copies,)
+        """
+        rows = np.asarray(rows)
+        p = np.asarray(self.probabilities, dtype=np.float64)[rows]
+        copied, labels = np.nonzero(p > MIN_PROBABILITY)
+        return rows[copied], labels, p[copied, labels]
+
+    def wrong_share(self, y: Integers, rows: Integers) -> float:
+        """Mean probability of wrong classes over rows, given the true class numbers of all rows."""
+        p = np.asarray(self.probabilities, dtype=np.float64)[rows]
+        return float(1 - np.take_along_axis(p, y[rows, None], axis=1).mean())
+
+    def _draw(
+        self, rows: LabelledRows, train: Integers, test: Integers, random_state: Any
+    ) -> tuple[Integers, Integers, float]:
+        p = np.asarray(self.probabilities, dtype=np.float64)
+        if p.shape != (rows.y.size, rows.n_classes):
+            raise ValueError(f"probabilities must have shape ({rows.y.size}, {rows.n_classes}), got {p.shape}")
+        labels = np.where(np.isnan(p[:, 0]), rows.y, np.nan_to_num(p).argmax(axis=1))
+        return labels[train], labels[test], self.wrong_share(rows.y, train)
+
+
 def agreement(answers: Integers, y: Integers) -> Floats:
     """Share of the labels of each row that equal `y`; 1 for rows without labels."""
     counts = (answers >= 0).sum(axis=1)
@@ -87,10 +152,29 @@ def majority(answers: Integers, n_classes: int) -> Integers:
     int64 array of shape (n_samples,)
         -1 for rows without labels.
     """
-    votes = np.stack([(answers == k).sum(axis=1) for k in range(n_classes)], axis=1).astype(np.float64)
-    is_empty = votes.sum(axis=1) == 0
-    votes += np.random.RandomState(TIE_SEED).uniform(0, 0.5, votes.shape)
-    return np.where(is_empty, -1, votes.argmax(axis=1)).astype(np.int64)
+    shares = vote_shares(answers, n_classes)
+    is_tied = shares == shares.max(axis=1, keepdims=True)
+    drawn = np.where(is_tied, np.random.RandomState(TIE_SEED).random(shares.shape), -1.0).argmax(axis=1)
+    return np.where(np.isnan(shares[:, 0]), -1, drawn).astype(np.int64)
+
+
+def vote_shares(answers: Integers, n_classes: int) -> Floats:
+    """Share of each class in the labels of each row.
+
+    Parameters
+    ----------
+    answers : int array of shape (n_samples, n_annotators)
+        Class numbers; -1 where an annotator gave no label.
+    n_classes : int
+
+    Returns
+    -------
+    float array of shape (n_samples, n_classes)
+        NaN for rows without labels.
+    """
+    votes = np.stack([(answers == k).sum(axis=1) for k in range(n_classes)], axis=1)
+    counts = votes.sum(axis=1, keepdims=True)
+    return np.where(counts > 0, votes / np.maximum(counts, 1), np.nan)
 
 
 def dawid_skene(answers: Integers, n_classes: int) -> Floats:

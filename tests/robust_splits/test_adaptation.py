@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
+from robust_splits import (
+    NegativeExponential,
+    RobustDecisionTreeClassifier,
+    RobustExtraTreesClassifier,
+    RobustForestClassifier,
+)
 from robust_splits._kernels.random import count_draws
 from robust_splits._leaf_values import apply_shrinkage, node_values
 from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
@@ -123,3 +128,31 @@ def test_values_of_nodes():
     majority = [node_values(counts, np.inf, seed) for seed in range(20)]
     assert all(values[0].tolist() == [0, 0, 1] for values in majority)
     assert {tuple(values[1]) for values in majority} == {(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)}
+
+
+@pytest.mark.parametrize("estimator", [RobustForestClassifier, RobustExtraTreesClassifier])
+def test_bootstrap_samples_draw_whole_groups(estimator):
+    """Of rows with copies and random labels, only whole groups show that nothing can be learnt."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(150, 4)), 3, axis=0)
+    y = np.repeat(rng.integers(0, 2, 150), 3)  # says nothing, but copies agree
+    settings = {
+        "n_estimators": 60,
+        "oob_score": True,
+        "min_samples_split": 2,
+        "shrinkage": 0.0,
+        "random_state": 0,
+    }
+    groups = np.repeat(rng.permutation(150), 3)
+    assert estimator(**settings).fit(X, y).oob_score_ > 0.8
+    grouped = estimator(**settings).fit(X, y, groups=groups)
+    assert abs(grouped.oob_score_ - 0.5) < 0.12
+    named = estimator(**settings).fit(X, y, groups=groups.astype(str))
+    assert np.array_equal(named.predict_proba(X), grouped.predict_proba(X))
+    alone = estimator(**settings).fit(X, y, groups=np.arange(450))
+    assert np.array_equal(alone.predict_proba(X), estimator(**settings).fit(X, y).predict_proba(X))
+
+
+def test_groups_of_another_length():
+    with pytest.raises(ValueError, match=r"groups must have shape \(4,\), got \(3,\)"):
+        RobustForestClassifier().fit(np.eye(4), [0, 1, 0, 1], groups=[0, 1, 1])

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
-from boostnoise.eval import ClassConditionalNoise, LabelNoise, UniformNoise
+from boostnoise.eval import ClassConditionalNoise, LabelNoise, SoftLabels, UniformNoise
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.datasets.train_test import split
@@ -28,7 +28,7 @@ def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **chang
     described = {"model": model, "params": params or {}} | ({"module": module} if module else {})
     settings = {
         "noise_kind": "any",
-        "noise_rate": noise.rate,
+        "noise_rate": getattr(noise, "rate", None),
         "noise": noise,
         "noise_on": "train",
         "repeat": 1,
@@ -44,6 +44,44 @@ def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **chang
         **{**settings, **changes},
     )
     return run_cell(job, dataset, ())
+
+
+def test_soft_labels_are_weighted_copies():
+    rng = np.random.default_rng(0)
+    soft = SoftLabels(rng.dirichlet(np.ones(3), 178))
+    weighted = dataclasses.replace(WINE, weights=rng.uniform(0.5, 2, 178))
+    _, X_test, rows, _, _, y_test = train_test_split(
+        X, np.arange(178), Y, test_size=0.3, random_state=11, stratify=Y
+    )
+    copies = np.repeat(rows, 3)
+    p = soft.probabilities[rows].ravel()
+    for dataset, weights in ((WINE, p), (weighted, p * weighted.weights[copies])):
+        tree = DecisionTreeClassifier(max_depth=3, random_state=11)
+        tree.fit(X[copies], np.tile([0, 1, 2], len(rows)), sample_weight=weights)
+        result = outcome(dataset, "tree", {"max_depth": 3}, soft, noise_rate=0.4)
+        assert result.scores["accuracy"] == tree.score(X_test, y_test)
+        wrong = 1 - soft.probabilities[rows, Y[rows]].mean()
+        assert result.scores["realised_rate"] == pytest.approx(wrong)
+
+
+def test_copies_of_a_row_stay_together(monkeypatch):
+    """Models that take groups get the number of the row as its group."""
+    seen = {}
+
+    class Spy(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y, sample_weight=None, groups=None):
+            seen.update(X=X, groups=groups)
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    monkeypatch.setattr(cell, "build", lambda *_, **__: Spy())
+    soft = SoftLabels(np.full((178, 3), 1 / 3))
+    assert outcome(WINE, "tree", noise=soft, noise_rate=0.4).error is None
+    assert len(seen["groups"]) == 3 * 124
+    assert (seen["X"] == X[seen["groups"]]).all()
 
 
 def test_it_can_be_made_by_hand():

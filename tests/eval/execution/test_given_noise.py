@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from boostnoise.eval import AnnotatorNoise, GivenNoise
+from boostnoise.eval import AnnotatorNoise, GivenNoise, SoftLabels
 from boostnoise.eval.config.noise_spec import GivenSpec
 from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.errors import ConfigError
@@ -77,6 +77,16 @@ def test_labels_of_annotators():
         assert isinstance(given, GivenNoise)
         assert rate == (Y == 2).mean()
         assert given.labels.tolist() == np.where(Y == 2, 0, Y).tolist()
+
+
+def test_soft_labels():
+    (_, (rate, soft)) = noise("soft_majority", CROWD, ONE)["crowd"]
+    assert isinstance(soft, SoftLabels)
+    assert soft.probabilities[2].tolist() == [0.5, 0, 0.5]
+    assert rate == pytest.approx((Y == 2).mean() / 2)
+    (_, (rate, soft)) = noise("soft_dawid_skene", CROWD)["crowd"]
+    assert soft.probabilities.sum(axis=1) == pytest.approx(np.ones(8))
+    assert 0 < rate < 1
 
 
 def test_crowd_kit_is_missing(monkeypatch):

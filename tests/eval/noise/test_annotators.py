@@ -3,8 +3,8 @@ import sys
 import numpy as np
 import pytest
 
-from boostnoise.eval import AnnotatorNoise
-from boostnoise.eval.noise.annotators import agreement, dawid_skene, majority
+from boostnoise.eval import AnnotatorNoise, SoftLabels
+from boostnoise.eval.noise.annotators import agreement, dawid_skene, majority, vote_shares
 
 ANSWERS = np.array([[0, 1, -1], [1, 1, 0], [-1, -1, 2], [-1, -1, -1]])
 Y = np.array([0, 1, 2, 1])
@@ -41,6 +41,29 @@ def test_majority_with_ties_at_random():
     tied = majority(np.tile([0, 2], (1000, 1)), 3)
     assert np.bincount(tied, minlength=3).tolist() == pytest.approx([500, 0, 500], abs=60)
     assert (tied == majority(np.tile([0, 2], (1000, 1)), 3)).all()
+
+
+def test_shares_of_votes():
+    shares = vote_shares(ANSWERS, 3)
+    assert shares[:3].tolist() == [[0.5, 0.5, 0], pytest.approx([1 / 3, 2 / 3, 0]), [0, 0, 1]]
+    assert np.isnan(shares[3]).all()
+
+
+def test_soft_labels():
+    p = np.array([[0.5, 0.5, 0], [0, 0.25, 0.75], [0, 0, 1], [np.nan] * 3])
+    soft = SoftLabels(p)
+    rows, labels, weights = soft.copies([2, 0, 1])
+    assert rows.tolist() == [2, 0, 0, 1, 1]
+    assert labels.tolist() == [2, 0, 1, 1, 2]
+    assert weights.tolist() == [1, 0.5, 0.5, 0.25, 0.75]
+    assert soft.wrong_share(Y, np.array([0, 1, 2])) == pytest.approx((0.5 + 0.75 + 0) / 3)
+    noisy, y_test = soft.corrupt_split(Y, np.array([0, 1, 2]), np.array([3]), noise_on="train+test")
+    assert noisy.labels.tolist() == [0, 2, 2]
+    assert noisy.asked_rate == pytest.approx((0.5 + 0.75 + 0) / 3)
+    assert y_test.tolist() == [1]
+    assert soft.identity == SoftLabels(p.tolist()).identity != SoftLabels(p[::-1]).identity
+    with pytest.raises(ValueError, match=r"probabilities must have shape \(2, 2\), got \(4, 3\)"):
+        soft.corrupt([0, 1])
 
 
 def test_dawid_skene_against_its_definition():
