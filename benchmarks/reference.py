@@ -1,0 +1,57 @@
+"""Make the reference scores of the package from a run of configs/reference.json, and print the leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from boostnoise.eval import load_run, rank_table, score_table, wilcoxon_holm
+from boostnoise.eval.report.reference import FILE, reference, write_run_file
+
+MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "calibration_error")
+
+
+def tables(scores: pd.DataFrame, measure: str) -> dict[str, pd.DataFrame]:
+    """Scores of data sets by models at each rate of each kind of noise."""
+    found = {}
+    for kind, of_kind in scores.groupby("noise_kind", sort=False):
+        for rate in sorted(of_kind["noise_rate"].unique()):
+            if rate > 0 or kind == "uniform":
+                label = f"{kind} {rate:g}" if rate else "none"
+                found[label] = score_table(of_kind, measure, noise_rate=rate)
+    return found
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--write", type=click.Path(path_type=Path), help=f"Also write the scores to this file, {FILE}.")
+def main(folder: Path | None, write: Path | None) -> None:
+    """Print the leaderboard of the run in FOLDER, by default that of the package."""
+    run = None if folder is None else load_run(folder)
+    scores = reference() if run is None else run.scores
+    if write is not None and run is not None:
+        write_run_file(run, write)
+    for measure in MEASURES:
+        found, better = tables(scores, measure), measure != "calibration_error"
+        ranks = pd.DataFrame(
+            {label: rank_table(table, higher_is_better=better).mean() for label, table in found.items()}
+        )
+        ranks = ranks.assign(mean=ranks.mean(axis=1)).sort_values("mean")
+        means = pd.DataFrame({label: table.mean() for label, table in found.items()}).loc[ranks.index]
+        click.echo(
+            f"\nMean {measure} over {scores['dataset'].nunique()} data sets\n{means.round(3).to_string()}"
+        )
+        click.echo(f"\nMean rank by {measure}\n{ranks.round(1).to_string()}")
+    for label, table in tables(scores, "accuracy").items():
+        ranks = rank_table(table, higher_is_better=True).mean()
+        test = wilcoxon_holm(table, ranks.idxmin(), higher_is_better=True).table
+        beaten = test.loc[test["significant"], "model"].tolist()
+        click.echo(f"\n{label}: {ranks.idxmin()} first; significantly ahead of {', '.join(beaten) or 'none'}")
+    seconds = score_table(scores[scores["noise_kind"] == "uniform"], "fit_seconds", noise_rate=0.3)
+    click.echo(f"\nSeconds to fit at 30 % uniform noise, mean\n{seconds.mean().round(2).to_string()}")
+
+
+if __name__ == "__main__":
+    main()
