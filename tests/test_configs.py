@@ -80,7 +80,7 @@ def test_grids_of_xgboost(name, varied, fixed, study):
 
 
 def test_they_are_plain_json(root):
-    for name in (*STUDY, "quickstart", "real_noise"):
+    for name in (*STUDY, "quickstart", "real_noise", "reference"):
         assert json.loads((root / "configs" / f"{name}.json").read_text())
 
 

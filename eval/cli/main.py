@@ -250,7 +250,7 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     return DONE
 
 
-def _redraw(folder: Path, display: Display, published: str | None, beside: str | None) -> int:
+def _redraw(folder: Path, display: Display, published: str | None = None, beside: str | None = None) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
 

@@ -82,14 +82,14 @@ def test_a_picture_that_cannot_be_drawn_costs_that_picture(folder, monkeypatch):
     from boostnoise.eval.execution.run import load_run
     from boostnoise.eval.report import files as report
 
-    drawn = report.plot
+    drawn = report.plot_run
 
-    def plot(scores, name, **options):
+    def plot(config, scores, name):
         if name == "ela":
             raise RecursionError("too deep")
-        return drawn(scores, name, **options)
+        return drawn(config, scores, name)
 
-    monkeypatch.setattr(report, "plot", plot)
+    monkeypatch.setattr(report, "plot_run", plot)
     results = folder / "results" / "study"
     for path in results.iterdir():
         path.unlink()
