@@ -74,7 +74,7 @@ def write_checked_config(
     ]
     found = {key: value for key in ABOUT_COLUMNS if (value := getattr(spec, key))}
     found["drop"] = [_name(frame, column) for column in spec.drop]
-    if rows.isna().any(axis=None):
+    if rows.drop(columns=[target, given]).isna().any(axis=None):
         found["missing"] = "impute"
     keys += [("", key, to_json(value)) for key, value in found.items()]
     comment = "The labels as they are.  The rate is the audit's estimate, for tables."

@@ -125,16 +125,16 @@ class DatasetSpec(Strict):
         used as a feature.  Scores are not weighted.
     noisy : dict of str to str or int
         Columns of noisy labels, by the names under which `given` noise refers to them, such as ``{"heuristic":
-        "label_v1"}``.  They are not used as features.  Rows without a noisy label are removed, except test
-        rows of a given split.
+        "label_v1"}``.  They are not used as features.  Rows that lack any of them are removed, except
+        test rows of a given split.
     annotators : AnnotatorsSpec or None
         Labels of several annotators, to which `given` noise refers as ``majority``, ``dawid_skene``,
         ``one_annotator``, ``soft_majority`` and ``soft_dawid_skene``.
     unchecked : {"drop", "train"}
         Treatment of rows with noisy labels, but without a label in `target`: ``drop``, remove them; or
         ``train``, train on their noisy labels.  Without a given split they are the training rows, and the rows
-        with both are the test rows.  The true labels of the training rows are then unknown, so only `given`
-        noise is possible, and there is no accuracy without noise, nor ELA.
+        with a label in `target` are the test rows.  The true labels of the training rows are then unknown, so
+        only `given` noise is possible, and there is no accuracy without noise, nor ELA.
     drop : list of str or int
         Columns, by name or position, that are not used as features.
     features : {"frame", "numbers"} or None
@@ -155,7 +155,7 @@ class DatasetSpec(Strict):
         Labels that form the positive class; all others form the negative class.
     max_rows : int or None
         Maximum number of rows.  Larger data sets are sampled with unchanged class shares and a fixed seed, so
-        that every run uses the same rows.
+        that every run uses the same rows.  Of unchecked and checked rows, all checked ones are kept.
     train_rows : int, list of int or None
         Number of training rows, drawn in each repeat with unchanged class shares; smaller numbers are part of
         larger ones.  The test rows stay the same.  A list stands for one data set for each number, and the

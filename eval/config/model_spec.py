@@ -112,8 +112,9 @@ class ModelSpec(Strict):
         Early stopping of a booster on noisy labels, within the maximum number of rounds in `params`.  Not with
         a search.
     sweep : dict of list or None
-        A parameter and its values: the object stands for one model for each of them, and the figure
-        ``parameter_sweep`` shows the measure against the value.
+        A parameter and its values: the object stands for one model for each of them.  The figure
+        ``parameter_sweep`` shows the measure against values that are numbers, for the parameter that most
+        models differ in.
     name : str
         Name in tables and figures.  Text between dollar signs is rendered as LaTeX.  By default the model,
         followed by ``(search)`` if there is a search, or by ``(early stopping)``.

@@ -68,7 +68,7 @@ class Config(Strict):
     folds : int or None
         Number of folds of cross-validation, in place of random test sets: repeats 0 to ``folds - 1`` test one
         fold each, the next repeats those of another partition.  `repeats` must be a multiple of it, and is the
-        same by default.
+        same by default.  Data sets with their own split keep it.
     stratify : bool
         Whether training and test rows have the same class shares.
     random_state : int
@@ -197,7 +197,7 @@ class Config(Strict):
         for label in sorted(given - defined):
             known = f"noisy labels: {', '.join(sorted(defined))}" if defined else "no data set has any"
             raise ValueError(f"noise: no data set has noisy labels {label!r}{suggest(label, defined)}; {known}")
-        if len(self.noise) == len(given):
+        if all(isinstance(noise, GivenSpec) for noise in self.noise):
             for dataset in self.datasets:
                 if not given & set(dataset.noisy_names):
                     raise ValueError(f"data set {dataset.name!r} has no cells: it has none of the noisy labels")

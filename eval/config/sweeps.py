@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .dataset_spec import DatasetSpec
 from .model_spec import ModelSpec
 
+MAX_VALUE = 1e300  # larger integers are no floats
 SEPARATOR = ", "  # between a name and the value of its parameter
 
 
@@ -56,7 +57,7 @@ def _expand_sweep(model: Any) -> Iterator[Any]:
 
 
 def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def expand_train_rows(specs: Sequence[DatasetSpec]) -> list[DatasetSpec]:
@@ -75,7 +76,7 @@ def _expand_rows(spec: DatasetSpec) -> Iterator[DatasetSpec]:
 def parameter_sweeps(models: Sequence[ModelSpec]) -> list[Sweep]:
     """Groups of models that differ in nothing but one parameter, which is a number.
 
-    If several parameters are varied, those of the parameter that most models vary in.
+    If several parameters are varied, those of the parameter that most models differ in.
     """
     contents = [(spec.name, spec.model, dict(_flat(spec.model_dump(exclude={"name"})))) for spec in models]
     found: dict[str, list[Sweep]] = {}
@@ -83,11 +84,17 @@ def parameter_sweeps(models: Sequence[ModelSpec]) -> list[Sweep]:
         groups: dict[str, list[tuple[str, str, float]]] = {}
         for name, model, content in contents:
             value = content.get(path)
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_VALUE:
                 rest = json.dumps({key: other for key, other in content.items() if key != path}, sort_keys=True)
                 groups.setdefault(rest, []).append((name, model, float(value)))
         sweeps = [_sweep(group, path.rpartition(".")[2]) for group in groups.values() if len(group) > 1]
-        found.setdefault(path, []).extend(sweeps)
+        names = [sweep.name for sweep in sweeps]
+        found[path] = [
+            sweep
+            if names.count(sweep.name) == 1
+            else replace(sweep, name=f"{next(iter(sweep.values))} and others")
+            for sweep in sweeps
+        ]
     return max(found.values(), key=lambda sweeps: sum(len(sweep.values) for sweep in sweeps), default=[])
 
 

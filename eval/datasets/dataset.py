@@ -189,7 +189,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     if is_test is not None:
         about["split"] = is_test
     if spec.missing == "drop_rows":
-        used = used & frame.notna().all(axis=1).to_numpy()
+        used = used & frame.drop(columns=target).notna().all(axis=1).to_numpy()
         if not used.any():
             raise ConfigError(f"{where}: every row has a missing value")
     frame, about = frame[used], about[used]
@@ -197,7 +197,10 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
     y, classes = labels.y, labels.classes
     if spec.max_rows is not None and spec.max_rows < len(frame):
         strata = y + classes.size * about["split"].to_numpy() if "split" in about else y
-        drawn = draw_rows(strata, spec.max_rows, where)
+        if spec.unchecked == "train":  # checked rows are few and precious
+            drawn = _draw_unchecked(y, about["split"].to_numpy(), spec.max_rows, where)
+        else:
+            drawn = draw_rows(strata, spec.max_rows, where)
         frame, about, labels = frame.iloc[drawn], about.iloc[drawn], labels.take(drawn)
         y = labels.y
     is_test = _is_test(about)
@@ -262,6 +265,17 @@ def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.
     if len(tables) == 1:
         return tables[0], target, None
     return pd.concat(tables, ignore_index=True), target, np.repeat([False, True], [len(t) for t in tables])
+
+
+def _draw_unchecked(
+    y: NDArray[np.int64], is_test: NDArray[np.bool_], max_rows: int, where: str
+) -> NDArray[np.int64]:
+    """Draw training rows only; test rows are all kept, and count."""
+    train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
+    n_train = max(max_rows - test.size, np.unique(y[train]).size)
+    if n_train >= train.size:
+        return np.arange(y.size)
+    return np.sort(np.concatenate([test, train[draw_rows(y[train], n_train, where)]]))
 
 
 def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str, seed: int = SEED) -> NDArray[np.int64]:

@@ -84,6 +84,7 @@ def read_given_labels(
         return GivenLabels(labels, None, columns)
     if spec.annotators.columns is not None:
         chosen = [find_column(frame, column, "annotators", where) for column in spec.annotators.columns]
+        _check_distinct(chosen, "annotators", where)
         return GivenLabels(labels, frame[chosen], columns + chosen)
     identity = None
     if spec.annotators.id is not None:
@@ -108,6 +109,7 @@ def _read_answers(
         return table.set_axis(train if len(table) == len(train) else frame.index).reindex(frame.index)
     named = [key for key in (spec.row, spec.annotator, spec.label) if key is not None]
     row, annotator, label = (find_column(table, column, f"file {path}:", where) for column in named)
+    _check_distinct([row, annotator, label], path, where)
     table = table[[row, annotator, label]].dropna()
     twice = table[table.duplicated([row, annotator])]
     if len(twice):
@@ -126,6 +128,12 @@ def _read_answers(
     return table.pivot(index=row, columns=annotator, values=label).reindex(rows).set_axis(frame.index)
 
 
+def _check_distinct(columns: list[Any], key: str, where: str) -> None:
+    for column in columns:
+        if columns.count(column) > 1:
+            raise ConfigError(f"{where}: {key}: column {column!r} is named twice")
+
+
 def choose_rows(
     true: pd.Series[Any], given: GivenLabels, is_test: Rows | None, spec: DatasetSpec, where: str
 ) -> tuple[Rows, Rows | None]:
@@ -140,20 +148,20 @@ def choose_rows(
         return rows_with_label(true, where), is_test
     has_true: Rows = true.notna().to_numpy()
     if spec.unchecked == "drop":
-        hint = '; set "unchecked": "train" to train on their noisy labels' if not has_true.all() else ""
+        hint = '; set "unchecked": "train" to train on the noisy labels of the rows without a label'
         used = rows_with_label(true, where, hint)
         needs_given = np.ones(used.size, dtype=bool) if is_test is None else ~is_test
     else:
         if not has_true.any():
             raise ConfigError(f"{where}: column {true.name!r} has no labels; test rows need true labels")
         is_test = has_true if is_test is None else is_test
-        used = np.where(is_test, has_true, given.in_row)
+        used = ~is_test | has_true
         needs_given = ~is_test
     without = used & needs_given & ~given.in_row
     if without.any():
         used = used & ~without
         warnings.warn(
-            f"{where}: {numbered(int(without.sum()), 'row')} without a noisy label; "
+            f"{where}: {numbered(int(without.sum()), 'row')} without one of the noisy labels; "
             f"the other {int(used.sum())} rows are used",
             stacklevel=3,
         )

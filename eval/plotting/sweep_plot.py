@@ -93,7 +93,7 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
                 ax.set_xscale("log")
                 ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
                 ax.xaxis.set_minor_formatter(NullFormatter())
-            ax.set_xlabel(axis)
+            ax.set_xlabel(text_of(axis))
             return drawn
 
         axes = draw_panels(
@@ -103,7 +103,7 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
                 under_noise(text_of(str(rows["noise_kind"].iloc[0])), float(rows["noise_rate"].iloc[0]))
                 for rows in panels.values()
             ],
-            title=f"{short_label_of(config.metric).capitalize()} against {axis}",
+            title=f"{short_label_of(config.metric).capitalize()} against {text_of(axis)}",
             caption=f"Band: {band}",
             label=label_of(config.metric),
             missing_where="{}",
@@ -133,16 +133,17 @@ def _over_sizes(config: Config, scores: pd.DataFrame) -> tuple[pd.DataFrame, str
     sweeps = training_size_sweeps(config.datasets)
     if not sweeps:
         raise ValueError("no two data sets differ in nothing but 'train_rows'; give a list of numbers")
-    datasets: dict[float, list[str]] = {}
-    for sweep in sweeps:
-        for name, size in sweep.values.items():
-            datasets.setdefault(size, []).append(name)
-    most = max(map(len, datasets.values()))
+    by_size = [{size: name for name, size in sweep.values.items()} for sweep in sweeps]
+    if all(of_set.keys() == by_size[0].keys() for of_set in by_size):
+        averages = [(size, [of_set[size] for of_set in by_size], "") for size in by_size[0]]
+    else:  # means over other data sets are not comparable, so each has lines of its own
+        averages = [
+            (size, [name], f" on {sweep.name}") for sweep in sweeps for name, size in sweep.values.items()
+        ]
     parts, band = [], ""
-    for size, names in sorted(datasets.items()):
-        if len(names) == most:  # means over other data sets are not comparable
-            table, band = averaged(scores[scores["dataset"].isin(names)], config.metric)
-            parts.append(table.assign(line=table["model"], x=size))
+    for size, names, suffix in averages:
+        table, band = averaged(scores[scores["dataset"].isin(names)], config.metric)
+        parts.append(table.assign(line=table["model"] + suffix, x=size))
     return pd.concat(parts, ignore_index=True), sweeps[0].parameter, band
 
 

@@ -55,7 +55,10 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
         )
     names = _names(run.config.models, other.config.models, other_name)
     added = shared.merge(theirs.drop(columns=PLACE).drop_duplicates(["setting", "model"]), on="setting")
-    added = added[added["model"].isin(names)].assign(model=added["model"].map(names))
+    if not names:
+        raise ConfigError(f"{other_name} has no models that the run lacks")
+    added = added[added["model"].isin(names)]
+    added = added.assign(model=added["model"].map(names))
     kept = mine.merge(shared[PLACE], on=PLACE)
     scores = pd.concat([kept, added[kept.columns]], ignore_index=True)
     order = {column: {name: i for i, name in enumerate(run.scores[column].unique())} for column in PLACE[:2]}
@@ -69,6 +72,7 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
     config = run.config.model_copy(
         update={
             "models": models,
+            "repeats": int(shared["repeat"].nunique()),
             "datasets": [spec for spec in run.config.datasets if spec.name in set(shared["dataset"])],
             "noise": [spec for spec in run.config.noise if spec.name in set(shared["noise_kind"])],
             **{key: _padded(getattr(run.config, key), len(models)) for key in ("ela_fig", "rla_fig")},
@@ -92,7 +96,7 @@ def _with_settings(run: Run, name: str) -> pd.DataFrame:
 
 
 def _complete(shared: pd.DataFrame) -> pd.DataFrame:
-    """Drop repeats that lack a noise rate, and data sets that lack the rate 0 beside others."""
+    """Drop noise rates with fewer repeats than others, and data sets without the rate 0 or any other."""
     if shared.empty:
         return shared
     cells = shared.groupby(["dataset", "noise_kind", "noise_rate"])["repeat"].nunique()

@@ -79,6 +79,8 @@ def read_run_file(path: Path) -> Run:
             config = parse_config(content["config"], content["name"])
         datasets = {name: validate(DatasetFacts, facts) for name, facts in content["datasets"].items()}
         sessions = tuple(validate(Session, session) for session in content["sessions"])
+    except FileNotFoundError:
+        raise ConfigError(f"{path} does not exist") from None
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise ConfigError(f"{path} cannot be read as a run: {one_line(error)}") from None
     scores = scores.reindex(columns=[*_columns(scores)]).astype(

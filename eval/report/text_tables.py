@@ -55,7 +55,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
                 parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
     if scores["error"].notna().any():
         parts.append(failures(scores))
-    elif per_repeat(scores, "ela", config.metric)["ela"].isna().any():
+    elif has_baseline(scores).any() and per_repeat(scores, "ela", config.metric)["ela"].isna().any():
         parts.append(
             Text(f"–: ELA and related metrics are undefined where the {config.metric} without noise is 0.")
         )

@@ -109,6 +109,8 @@ def test_each_of_several_labels_is_a_kind_of_its_own():
 def test_every_data_set_has_cells():
     with pytest.raises(ConfigError, match="data set 'iris' has no cells: it has none of the noisy labels"):
         parse(GIVEN)
+    with pytest.raises(ConfigError, match="data set 'iris' has no cells"):
+        parse(GIVEN, {**GIVEN, "noise_on": "train+test"})
     with pytest.raises(ConfigError, match="no data set has noisy labels 'expert'; no data set has any"):
         parse(GIVEN, datasets=["iris"])
 

@@ -81,6 +81,27 @@ def test_several_lines_of_one_parameter():
     assert list(first.values.values()) == list(second.values.values()) == [1, 50]
 
 
+def test_sweeps_have_names_of_their_own():
+    trees = [
+        {
+            "model": "decision_tree",
+            "name": f"{criterion}{depth}",
+            "params": {"criterion": criterion, "max_depth": depth},
+        }
+        for criterion in ("gini", "entropy")
+        for depth in (1, 2)
+    ]
+    assert [sweep.name for sweep in parameter_sweeps(parse(trees).models)] == [
+        "gini1 and others",
+        "entropy1 and others",
+    ]
+
+
+def test_a_number_that_is_no_float_is_no_value_of_a_sweep():
+    models = [{"model": "xgboost", "name": str(i), "params": {"gamma": 10**400 + i}} for i in range(2)]
+    assert parameter_sweeps(parse(models).models) == []
+
+
 def test_numbers_of_training_rows_stand_for_data_sets():
     config = parse(datasets=[{"set": "iris", "train_rows": [100, 30]}, {"set": "wine", "train_rows": 40}])
     assert [(spec.name, spec.train_rows) for spec in config.datasets] == [

@@ -68,10 +68,10 @@ def test_columns_of_annotators(load):
 
 def test_rows_without_a_noisy_label_are_removed_but_for_test_rows(load):
     frame = FRAME.assign(rule=["n", None, "n", "n", "y", "n", "y", None])
-    with pytest.warns(UserWarning, match="2 rows without a noisy label; the other 6 rows are used"):
+    with pytest.warns(UserWarning, match="2 rows without one of the noisy labels; the other 6 rows are used"):
         assert load(frame, **NOISY).rows.tolist() == [0, 2, 3, 4, 5, 6]
     keys = NOISY | {"split": "part", "drop": ["key", "ann", "bob"]}
-    with pytest.warns(UserWarning, match="1 row without a noisy label; the other 7 rows are used"):
+    with pytest.warns(UserWarning, match="1 row without one of the noisy labels; the other 7 rows are used"):
         dataset = load(frame, **keys)
     assert dataset.rows.tolist() == [0, 2, 3, 4, 5, 6, 7]
     assert dataset.noisy["heuristic"].tolist()[-1] == -1
@@ -79,7 +79,9 @@ def test_rows_without_a_noisy_label_are_removed_but_for_test_rows(load):
 
 def test_unchecked_rows_are_the_training_rows(load):
     frame = FRAME.assign(ill=[None, "y", None, None, "n", None, "n", "y"], rule=list("nyynnyyy"))
-    with pytest.warns(UserWarning, match='other 4 rows are used; set "unchecked": "train" to train on their'):
+    with pytest.warns(
+        UserWarning, match='other 4 rows are used; set "unchecked": "train" to train on the noisy'
+    ):
         assert load(frame, **NOISY).rows.tolist() == [1, 4, 6, 7]
     dataset = load(frame, **NOISY, unchecked="train")
     assert dataset.rows.tolist() == list(range(8))
@@ -87,6 +89,28 @@ def test_unchecked_rows_are_the_training_rows(load):
     assert dataset.is_known.tolist() == frame["ill"].notna().tolist()
     assert dataset.y.tolist() == [0, 1, 1, 0, 0, 1, 0, 1]  # true labels, elsewhere those of the rule
     assert dataset.fingerprint != load(FRAME.assign(ill=list("nyynnyny")), **NOISY).fingerprint
+
+
+def test_unchecked_rows_without_noisy_labels_are_removed(load):
+    ill = [None, "y", None, None, "n", None, "n", "y"]
+    frame = FRAME.assign(ill=ill, rule=["n", "y", "y", None, "n", "y", None, "y"])
+    with pytest.warns(UserWarning, match="1 row without one of the noisy labels; the other 7 rows are used"):
+        assert load(frame, **NOISY, unchecked="train").rows.tolist() == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_unchecked_rows_may_have_complete_features_only(load):
+    ill = [None, "y", None, None, "n", None, "n", "y"]
+    frame = FRAME.assign(ill=ill, rule=list("nyynnyyy"), x=[0, 1, None, 3, 4, 5, None, 7])
+    dataset = load(frame, **NOISY, unchecked="train", missing="drop_rows")
+    assert dataset.rows.tolist() == [0, 1, 3, 4, 5, 7]
+
+
+def test_all_checked_rows_are_kept_when_rows_are_drawn(load):
+    frame = pd.concat([FRAME.assign(ill=None)] * 20 + [FRAME], ignore_index=True)
+    dataset = load(frame, **NOISY, unchecked="train", max_rows=30)
+    assert dataset.y.size == 30
+    assert dataset.is_test.sum() == 8
+    assert load(frame, **NOISY, unchecked="train", max_rows=4).is_test.tolist() == [False] * 2 + [True] * 8
 
 
 def test_noisy_labels_may_add_classes_where_true_ones_are_unknown(load):
@@ -120,7 +144,7 @@ def test_a_file_with_a_row_for_each_label(load, by_id):
     answers.to_csv("answers.csv", index=False)
     source = {"path": "answers.csv", **LONG} | ({"id": "key"} if by_id else {})
     keys = {"drop": ["rule", "ann", "bob", "part", *([] if by_id else ["key"])]}
-    with pytest.warns(UserWarning, match="4 rows without a noisy label"):
+    with pytest.warns(UserWarning, match="4 rows without one of the noisy labels"):
         dataset = load(annotators=source, **keys)
     assert dataset.columns == ("x",)
     assert dataset.rows.tolist() == [0, 3, 5, 6]
@@ -136,6 +160,8 @@ def test_a_file_with_a_row_for_each_label(load, by_id):
         ({"annotators": ["ann", "dan"]}, "annotators 'dan' is not a column"),
         ({"annotators": {"path": "short.csv"}}, "short.csv has 5 rows, but the data set has 8; both must have"),
         ({"annotators": {"path": "answers.csv", **LONG, "row": "tsk"}}, "file answers.csv: 'tsk' is not a column"),
+        ({"annotators": ["ann", "ann"]}, "annotators: column 'ann' is named twice"),
+        ({"annotators": {"path": "answers.csv", **LONG, "row": "who"}}, "answers.csv: column 'who' is named twice"),
         ({"annotators": {"path": "none.csv"}}, "no such file: none.csv"),
         ({"annotators": {"path": "far.csv", **LONG}}, "far.csv has a label for row 9, which is not in the data set"),
         ({"annotators": {"path": "twice.csv", **LONG}}, "twice.csv has two labels by annotator 'ann' for row 0"),
@@ -156,6 +182,6 @@ def test_too_few_labels(load):
     with pytest.raises(ConfigError, match="column 'ill' has no labels; test rows need true labels"):
         load(frame, **NOISY, unchecked="train")
     frame = FRAME.assign(ill=["y", "n", *[None] * 6], rule=[None, None, *"nynyny"])
-    warns = pytest.warns(UserWarning, match="missing labels|without a noisy label")
+    warns = pytest.warns(UserWarning, match="missing labels|without one of the noisy")
     with pytest.raises(ConfigError, match="no row has both a true and a noisy label"), warns:
         load(frame, **NOISY)

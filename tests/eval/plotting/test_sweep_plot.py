@@ -16,7 +16,7 @@ def study(tmp_path_factory):
     rows = [20, 90]
     content = {
         "datasets": [{"set": "iris", "train_rows": rows}, {"set": "wine", "train_rows": rows}],
-        "models": [{"model": "decision_tree", "sweep": {"max_depth": [1, 8]}}, "random_forest"],
+        "models": [{"model": "decision_tree", "sweep": {"max_depth": [1, 8]}}, "robust_tree"],
         "noise": [{"kind": "uniform", "rates": [0.2]}],
         "folds": 3,
         "results_dir": str(folder),
@@ -47,12 +47,34 @@ def test_a_parameter(found):
 def test_numbers_of_training_rows(found):
     axes = plot_sweep(found.config, found.scores, "training_size")
     lines = {line.get_label(): line for line in axes[1].lines}
-    assert list(lines) == ["decision_tree, max_depth 1", "decision_tree, max_depth 8", "random_forest"]
-    noisy = found.scores[(found.scores["noise_rate"] == 0.2) & (found.scores["model"] == "random_forest")]
+    assert list(lines) == ["decision_tree, max_depth 1", "decision_tree, max_depth 8", "robust_tree"]
+    noisy = found.scores[(found.scores["noise_rate"] == 0.2) & (found.scores["model"] == "robust_tree")]
     means = [noisy.loc[noisy["dataset"].str.endswith(f" {n}"), "accuracy"].mean() for n in (20, 90)]
-    assert lines["random_forest"].get_xdata().tolist() == [20, 90]
-    assert lines["random_forest"].get_ydata() == pytest.approx(means)
+    assert lines["robust_tree"].get_xdata().tolist() == [20, 90]
+    assert lines["robust_tree"].get_ydata() == pytest.approx(means)
     assert means[1] > means[0]
+
+
+def test_data_sets_with_other_numbers_of_rows_have_their_own_lines(found):
+    datasets = list(found.config.datasets)
+    datasets[0] = datasets[0].model_copy(update={"train_rows": 30})
+    config = found.config.model_copy(update={"datasets": datasets})
+    lines = {
+        line.get_label(): line.get_xdata().tolist()
+        for line in plot_sweep(config, found.scores, "training_size")[0].lines
+    }
+    assert lines["robust_tree on iris"] == [30, 90]
+    assert lines["robust_tree on wine"] == [20, 90]
+
+
+def test_a_parameter_that_is_no_formula(found):
+    models = [
+        spec.model_copy(update={"params": {"$x^{$": spec.params["max_depth"]}})
+        for spec in found.config.models[:2]
+    ]
+    config = found.config.model_copy(update={"models": models})
+    axes = plot_sweep(config, found.scores, "parameter_sweep")
+    axes[0].figure.canvas.draw()
 
 
 def test_a_large_range_has_a_logarithmic_axis(found):

@@ -10,7 +10,7 @@ from boostnoise.eval.report.joined_runs import join_runs
 
 pytestmark = pytest.mark.usefixtures("fits_in_this_process")
 
-SHALLOW = {"model": "decision_tree", "params": {"max_depth": 1}, "name": "extra_trees"}
+SHALLOW = {"model": "decision_tree", "params": {"max_depth": 1}, "name": "robust_tree"}
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def fit(tmp_path):
     def fit(name="study", **changes):
         content = {
             "datasets": ["iris", "wine"],
-            "models": ["decision_tree", "extra_trees"],
+            "models": ["decision_tree", "robust_tree"],
             "noise": [{"kind": "uniform", "rates": [0.1, 0.3]}, {"kind": "pair_flip", "rates": [0.2]}],
             "repeats": 2,
             "results_dir": str(tmp_path / name),
@@ -33,12 +33,12 @@ def without_times(scores):
 
 
 def test_the_joined_run_is_that_of_all_models(fit):
-    joined, remarks = join_runs(fit("one", models=["decision_tree"]), fit("two", models=["extra_trees"]), "two")
+    joined, remarks = join_runs(fit("one", models=["decision_tree"]), fit("two", models=["robust_tree"]), "two")
     both = fit("both")
     assert remarks == []
     pd.testing.assert_frame_equal(without_times(joined.scores), without_times(both.scores))
     assert joined.settings == both.settings
-    assert [spec.name for spec in joined.config.models] == ["decision_tree", "extra_trees"]
+    assert [spec.name for spec in joined.config.models] == ["decision_tree", "robust_tree"]
     assert len(joined.sessions) == 2
 
 
@@ -47,12 +47,12 @@ def test_names_are_those_of_the_run_and_its_own_models_come_first(fit):
     joined, _ = join_runs(own, fit("two"), "two")
     assert joined.scores["dataset"].unique().tolist() == ["wine", "flowers"]
     # The tree is in both runs; the other two have the same name, but are not the same model.
-    assert joined.scores["model"].unique().tolist() == ["extra_trees", "decision_tree", "extra_trees (two)"]
+    assert joined.scores["model"].unique().tolist() == ["robust_tree", "decision_tree", "robust_tree (two)"]
     assert joined.scores.groupby("model", sort=False).size().tolist() == [20, 20, 20]
     other = fit("two").scores
-    theirs = other[(other["dataset"] == "iris") & (other["model"] == "extra_trees")]
+    theirs = other[(other["dataset"] == "iris") & (other["model"] == "robust_tree")]
     added = joined.scores[
-        (joined.scores["dataset"] == "flowers") & (joined.scores["model"] == "extra_trees (two)")
+        (joined.scores["dataset"] == "flowers") & (joined.scores["model"] == "robust_tree (two)")
     ]
     assert added["accuracy"].tolist() == theirs["accuracy"].tolist()
 
@@ -71,18 +71,25 @@ def test_only_cells_of_both_are_kept(fit):
     assert scores["dataset"].unique().tolist() == ["wine"]
     assert scores["noise_kind"].unique().tolist() == ["uniform"]
     assert scores.groupby(["noise_rate", "model"]).size().to_dict() == {
-        (rate, model): 2 for rate in (0, 0.1) for model in ("extra_trees", "decision_tree", "extra_trees (the reference)")
+        (rate, model): 2 for rate in (0, 0.1) for model in ("robust_tree", "decision_tree", "robust_tree (the reference)")
     }  # fmt: skip
     assert remarks == [
         "left out, because the reference does not have them: data set breast_cancer; uniform noise at 0.2; "
         "label noise at 0 and 0.2; 1 of 3 repeats"
     ]
     assert [spec.name for spec in joined.config.datasets] == list(joined.datasets) == ["wine"]
+    assert joined.config.repeats == 2
     assert joined.config.ela_fig.plot_kwargs == [{"color": "red"}, {}, {}]
 
 
+def test_a_run_beside_itself(fit):
+    own = fit("one")
+    with pytest.raises(ConfigError, match="two has no models that the run lacks"):
+        join_runs(own, own, "two")
+
+
 def test_other_versions_are_named(fit):
-    own, other = fit("one"), fit("two")
+    own, other = fit("one", models=[SHALLOW]), fit("two")
     (session,) = other.sessions
     older = session.model_copy(update={"versions": session.versions | {"numpy": "1.0"}})
     _, (remark,) = join_runs(own, dataclasses.replace(other, sessions=(older,)), "two")
