@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import click
 import pandas as pd
 
 from boostnoise.eval import load_run, rank_table, score_table, wilcoxon_holm
+from boostnoise.eval.config.run import STORE_NAME
+from boostnoise.eval.execution.run_record import RunRecord, Session
+from boostnoise.eval.execution.store import Store
 from boostnoise.eval.report.reference import FILE, reference, write_run_file
 
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "calibration_error")
@@ -24,6 +28,13 @@ def tables(scores: pd.DataFrame, measure: str) -> dict[str, pd.DataFrame]:
     return found
 
 
+def sessions_of(results_dir: Path) -> list[Session]:
+    """Sessions of all runs of a store, which may have been fitted in parts."""
+    with Store(results_dir / STORE_NAME, read_only=True) as store:
+        records = [RunRecord.loads(str(store.run_record(name))) for name in store.run_names()]
+    return sorted((one for record in records for one in record.sessions), key=lambda one: one.started)
+
+
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--write", type=click.Path(path_type=Path), help=f"Also write the scores to this file, {FILE}.")
@@ -31,8 +42,8 @@ def main(folder: Path | None, write: Path | None) -> None:
     """Print the leaderboard of the run in FOLDER, by default that of the package."""
     run = None if folder is None else load_run(folder)
     scores = reference() if run is None else run.scores
-    if write is not None and run is not None:
-        write_run_file(run, write)
+    if write is not None and run is not None and folder is not None:
+        write_run_file(dataclasses.replace(run, sessions=tuple(sessions_of(folder.parent))), write)
     for measure in MEASURES:
         found, better = tables(scores, measure), measure != "calibration_error"
         ranks = pd.DataFrame(

@@ -23,7 +23,6 @@ from .joined_runs import join_runs
 NAME = "reference"
 FILE = "reference.parquet"
 METADATA = b"boostnoise"
-DIGITS = 6  # of the scores
 
 
 def reference() -> pd.DataFrame:
@@ -54,9 +53,7 @@ def write_run_file(run: Run, path: Path) -> None:
     }
     measured = [name for name in RANGES if run.scores[name].notna().any()]
     scores = run.scores.drop(columns=[name for name in RANGES if name not in measured])
-    scores = scores.round(dict.fromkeys(measured, DIGITS)).assign(
-        setting=pd.Series(run.settings, run.scores.index)
-    )
+    scores = scores.assign(setting=pd.Series(run.settings, scores.index))
     table = pa.Table.from_pandas(scores, preserve_index=False)
     table = table.replace_schema_metadata({METADATA: json.dumps(content).encode()})
     pq.write_table(table, path, compression="zstd")

@@ -31,7 +31,7 @@ def small(tmp_path):
 def test_a_file_holds_all_of_a_run(small, tmp_path):
     write_run_file(small, tmp_path / "a.parquet")
     again = read_run_file(tmp_path / "a.parquet")
-    pd.testing.assert_frame_equal(again.scores, small.scores, atol=1e-6, rtol=0)
+    pd.testing.assert_frame_equal(again.scores, small.scores)
     assert again.settings == small.settings
     assert again.sessions == small.sessions
     assert again.datasets == small.datasets
@@ -41,7 +41,7 @@ def test_a_file_holds_all_of_a_run(small, tmp_path):
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_files_that_are_no_runs(small, tmp_path):
     path = tmp_path / "a.parquet"
-    with pytest.raises(ConfigError, match="cannot be read as a run"):
+    with pytest.raises(ConfigError, match=r"a\.parquet does not exist"):
         read_run_file(path)
     pd.DataFrame({"a": [1]}).to_parquet(path)
     with pytest.raises(ConfigError, match="cannot be read as a run"):
@@ -61,13 +61,15 @@ def test_files_that_are_no_runs(small, tmp_path):
 def test_the_reference_has_every_cell():
     scores = reference()
     assert scores["error"].isna().all()
-    assert scores[["accuracy", "balanced_accuracy", "brier_score", "calibration_error"]].notna().all(axis=None)
+    assert scores[["accuracy", "balanced_accuracy", "fit_seconds"]].notna().all(axis=None)
+    has_probabilities = scores["model"] != "svm_gaussian"
+    assert scores.loc[has_probabilities, ["brier_score", "calibration_error"]].notna().all(axis=None)
     design = scores.groupby(["dataset", "noise_kind", "noise_rate"])
     assert (design["model"].nunique() == scores["model"].nunique()).all()
     assert (design["repeat"].nunique() == 3).all()
     assert {"robust_xgboost", "robust_lightgbm", "robust_forest", "robust_extra_trees"} < set(scores["model"])
-    session = scores.attrs["sessions"][0]
-    assert {"numpy", "sklearn", "xgboost", "lightgbm", "boostnoise"} <= set(session["versions"])
+    versions = {name for session in scores.attrs["sessions"] for name in session["versions"]}
+    assert {"numpy", "sklearn", "xgboost", "lightgbm", "boostnoise"} <= versions
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
@@ -107,8 +109,6 @@ def test_the_command(tmp_path, monkeypatch):
     assert "robust_forest" in (tmp_path / "results" / "study" / "report.html").read_text()
     assert CliRunner().invoke(main, ["--redraw", "results/study", "-q"]).exit_code == 0
     assert "robust_forest" not in (tmp_path / "results" / "study" / "scores.csv").read_text()
-    assert CliRunner().invoke(main, ["--redraw", "results/study", "--beside", "reference"]).exit_code == 0
-    assert "robust_forest" in (tmp_path / "results" / "study" / "scores.csv").read_text()
     done = CliRunner().invoke(main, ["study.json", "--beside", "results/none"])
     assert done.exit_code == 2
     assert "--beside results/none: must be 'reference', or the folder of a run" in done.stderr
