@@ -325,13 +325,18 @@ def _run(
 
 def _write_results(run: Run, display: Display, published: str | None, beside: str | None) -> int:
     """Write the results of a run and show them."""
+    from ..errors import ConfigError
     from ..report.files import write_report
     from ..report.published_tables import against_published
 
     if beside is not None:
         from ..report.reference import beside as place_beside
 
-        run, remarks = place_beside(run, beside)
+        try:
+            run, remarks = place_beside(run, beside)
+        except ConfigError:
+            _write_results(run, display, published, None)
+            raise
         for remark in remarks:
             display.show_warning(remark)
     compared = None if published is None else against_published(run, published)
