@@ -91,7 +91,7 @@ def test_labels_that_only_one_set_has(noisyeval, tmp_path):
     other = {"set": "iris"}
     noise = [{"kind": "given", "labels": ["expert"]}, {"kind": "uniform", "rates": [0.2]}]
     keys = {
-        "figures": ["heatmap", "ranks", "critical_difference", "accuracy_by_dataset"],
+        "figures": ["heatmap", "accuracy_by_dataset"],
         "tables": ["mean_ela"],
     }
     text, found = noisyeval([data("known"), other], noise, **keys)

@@ -98,6 +98,7 @@ def test_a_new_model_beside_the_reference(tmp_path):
         assert ours["accuracy"].tolist() == pytest.approx(theirs["accuracy"].tolist(), abs=1e-5)
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
