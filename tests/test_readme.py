@@ -139,6 +139,7 @@ def printed(tmp_path, monkeypatch, capfd, fits_in_this_process):
 
 
 @pytest.mark.release
+@pytest.mark.filterwarnings("ignore:reference was fitted with")
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
 def test_examples(example, tmp_path, printed):
     (tmp_path / "study.json").write_text(json.dumps(STUDY))

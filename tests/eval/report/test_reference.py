@@ -72,6 +72,7 @@ def test_the_reference_has_every_cell():
     assert {"numpy", "sklearn", "xgboost", "lightgbm", "boostnoise"} <= versions
 
 
+@pytest.mark.filterwarnings("ignore:reference was fitted with")
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_a_new_model_beside_the_reference(tmp_path):
     """The tree, which both have, has the same scores in both, so the splits and the noise are the same."""
