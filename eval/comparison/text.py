@@ -13,14 +13,13 @@ import numpy as np
 from rich.console import Console
 
 from .._wording import numbered, percent
-from ..metrics.curves import by_noise_rate, has_baseline, mean_curve
+from ..metrics.curves import by_noise_rate, main_curves, mean_curve
 from ..metrics.registry import short_label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
-    from pandas import DataFrame
 
     from ..execution.run import Run
 
@@ -59,7 +58,7 @@ def as_html(run: Run, verdict: str) -> str:
     parts = [f"<p><strong>{escape(heading(run))}</strong></p>"]
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in verdict.split("\n\n")]
     for kind, of_kind in scores.groupby("noise_kind", sort=False):
-        metric = _shown_metric(of_kind, of)
+        metric, *_ = main_curves(of_kind, of)
         table = by_noise_rate(mean_curve(of_kind, metric, of), metric, ["model"]).rename(columns=percent)
         table = table.rename_axis(index=None, columns=None).rename(index=readable)
         parts.append(f"<p>{escape(table_title(metric, of, str(kind)))}, {escape(averaged_over(of_kind))}</p>")
@@ -68,11 +67,6 @@ def as_html(run: Run, verdict: str) -> str:
     if scores["error"].notna().any():
         parts.append(f"<pre>{escape(failures(scores).plain)}</pre>")
     return f"<div>{''.join(parts)}</div>"
-
-
-def _shown_metric(scores: DataFrame, of: str) -> str:
-    """ELA, or the measure itself if there are no scores without noise."""
-    return "ela" if has_baseline(scores).any() else of
 
 
 def figure_of(axes: Axes | NDArray[Any]) -> Figure:
@@ -91,7 +85,7 @@ def _curves_image(run: Run) -> str:
     options = run.config.ela_fig
     with matplotlib.rc_context({"svg.hashsalt": run.config.name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph|Font")  # missing glyphs show as boxes
-        metric = _shown_metric(run.scores, run.config.metric)
+        metric, *_ = main_curves(run.scores, run.config.metric)
         axes = plot(run.scores, metric, of=run.config.metric, options=options)
         file = io.BytesIO()
         figure_of(axes).savefig(file, format="svg", metadata={"Date": None})

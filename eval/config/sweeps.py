@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +14,7 @@ from .model_spec import ModelSpec
 
 MAX_VALUE = 1e300  # larger integers are no floats
 SEPARATOR = ", "  # between a name and the value of its parameter
+NUMBER_IN_PARENTHESES = re.compile(r"(?P<name>[^()]+)\((?P<number>[-+.\de]+)\)")  # of a criterion or a loss
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def _expand_rows(spec: DatasetSpec) -> Iterator[DatasetSpec]:
 
 
 def parameter_sweeps(models: Sequence[ModelSpec]) -> list[Sweep]:
-    """Groups of models that differ in nothing but one parameter, which is a number.
+    """Groups of models that differ in one number: of a parameter, or of a criterion such as ``"gce(0.5)"``.
 
     If several parameters are varied, those of the parameter that most models differ in.
     """
@@ -83,10 +86,10 @@ def parameter_sweeps(models: Sequence[ModelSpec]) -> list[Sweep]:
     for path in dict.fromkeys(path for *_, content in contents for path in content):
         groups: dict[str, list[tuple[str, str, float]]] = {}
         for name, model, content in contents:
-            value = content.get(path)
-            if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_VALUE:
-                rest = json.dumps({key: other for key, other in content.items() if key != path}, sort_keys=True)
-                groups.setdefault(rest, []).append((name, model, float(value)))
+            text, number = _number_of(content.get(path))
+            if number is not None:
+                rest = json.dumps(content | {path: text}, sort_keys=True)
+                groups.setdefault(rest, []).append((name, model, number))
         sweeps = [_sweep(group, path.rpartition(".")[2]) for group in groups.values() if len(group) > 1]
         names = [sweep.name for sweep in sweeps]
         found[path] = [
@@ -113,6 +116,17 @@ def _sweep(group: list[tuple[str, str, float]], parameter: str) -> Sweep:
     common = SEPARATOR.join(part for part, *others in zip(*parts, strict=False) if {part} >= set(others))
     values = sorted(((name, value) for name, _, value in group), key=lambda pair: pair[1])
     return Sweep(common or group[0][1], parameter, dict(values))
+
+
+def _number_of(value: Any) -> tuple[str, float | None]:
+    """The number in a value, and the text around it."""
+    found = NUMBER_IN_PARENTHESES.fullmatch(value) if isinstance(value, str) else None
+    if found is not None:
+        with contextlib.suppress(ValueError):
+            return found["name"], float(found["number"])
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_VALUE:
+        return "", float(value)
+    return "", None
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

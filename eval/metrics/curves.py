@@ -24,6 +24,11 @@ def has_baseline(scores: pd.DataFrame) -> pd.Series[bool]:
     return result
 
 
+def main_curves(scores: pd.DataFrame, of: str) -> tuple[str, ...]:
+    """Metrics to show first: ELA and RLA, or only the measure `of` where nothing was scored without noise."""
+    return ("ela", "rla") if has_baseline(scores).any() else (of,)
+
+
 def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
     """Values of a metric per cell.  A_0 and A_v are paired within a repeat.
 

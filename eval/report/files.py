@@ -15,7 +15,7 @@ import pandas as pd
 from .._atomic_file import atomic_write, check_folder
 from ..errors import ConfigError, one_line
 from ..execution.run import Run
-from ..metrics.curves import curve, has_baseline, mean_curve
+from ..metrics.curves import curve, main_curves, mean_curve
 from ..plotting.styles import options_of
 from ..plotting.sweep_plot import plot_run
 from ..statistics.published import PublishedComparison
@@ -75,8 +75,7 @@ def write_report(run: Run, published: PublishedComparison | None = None) -> list
             cells = published.cells
             write("published.csv", partial(write_csv, cells.assign(within=yes_or_no(cells["within"]))))
             write("published.md", lambda file: file.write(as_markdown(published).encode()))
-        # Without true labels of training rows there are no cells without noise, and neither ELA nor RLA.
-        curves = ("ela", "rla") if has_baseline(scores).any() else (config.metric,)
+        curves = main_curves(scores, config.metric)
         averaged = [name for name in curves if options_of(config, name).save_fig]
         for plot_name in dict.fromkeys([*averaged, *config.figures]):
             try:

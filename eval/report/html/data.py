@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from boostnoise.eval._wording import counted, numbered
 from boostnoise.eval.config.figure_options import FigureOptions
 from boostnoise.eval.execution.run import Run
-from boostnoise.eval.metrics.curves import has_baseline
+from boostnoise.eval.metrics.curves import main_curves
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
@@ -97,8 +97,8 @@ class Results:
 
     @property
     def curves(self) -> tuple[str, ...]:
-        """The metrics drawn against the noise rate.  There is no ELA and RLA without scores at the rate 0."""
-        return ("ela", "rla", self.metric) if has_baseline(self.scores).any() else (self.metric,)
+        """The metrics drawn against the noise rate."""
+        return tuple(dict.fromkeys([*main_curves(self.scores, self.metric), self.metric]))
 
     @cached_property
     def datasets_of(self) -> dict[str, list[str]]:

@@ -1,5 +1,6 @@
 import pytest
 
+from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.config.sweeps import parameter_sweeps, training_size_sweeps
 from boostnoise.eval.errors import ConfigError
@@ -126,3 +127,16 @@ def test_folds():
     assert parse(folds=4, repeats=8).quick().repeats == 4
     with pytest.raises(ConfigError, match=r"repeats: must be a multiple of folds \(4\), got 6"):
         parse(folds=4, repeats=6)
+
+
+def test_numbers_of_criteria():
+    criteria = ["ne(0.5)", "ne(1e-3)", "gce(0.5)", "entropy", "ne(x)", "ne(.)"]
+    models = [
+        {"model": "robust_tree", "name": name, "params": {"criterion": name, "max_depth": 3}}
+        for name in criteria
+    ]
+    (sweep,) = parameter_sweeps([ModelSpec(**model) for model in models])
+    assert (sweep.parameter, sweep.values) == ("criterion", {"ne(1e-3)": 0.001, "ne(0.5)": 0.5})
+    swept = {"model": "robust_tree", "name": "tree", "sweep": {"criterion": ["ne(0)", "ne(0.5)", "ne(1)"]}}
+    (sweep,) = parameter_sweeps(parse([swept]).models)
+    assert (sweep.name, list(sweep.values.values())) == ("tree", [0, 0.5, 1])
