@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 from statistics import geometric_mean, linear_regression
 from tempfile import TemporaryDirectory
@@ -55,8 +55,9 @@ SETS = ("letter", "usps", "covertype_92k", "cod_rna", "ijcnn1", "mnist")
 SYNTHETIC = {"long": (100_000, 10, 2), "wide": (5_000, 400, 2), "many_classes": (20_000, 20, 26)}
 NOISE_RATE = 0.3
 SEED = 0
+SINGLE_ROWS = 20  # predicted one by one
 SMALL = 1_000  # rows of a warm-up, and of a first fit
-N_COLUMNS = 10  # of what growth and start fit
+N_COLUMNS = 10  # of what start fits, and growth by default
 
 Record = dict[str, Any]
 Ask = Callable[..., Record]
@@ -81,7 +82,7 @@ def work(forest: str, path: str) -> None:
 
 
 def measure(model: Any, X: NDArray[np.float32], y: NDArray[np.int64]) -> Record:
-    """Seconds of a fit and of predicting all rows, by how much the fit raised the peak, size of the trees."""
+    """Seconds of a fit and of predicting all rows and one, rise of the peak by the fit, and size of the trees."""
     gc.collect()
     before, begin = peak_mb(), perf_counter()
     model.fit(X, y)
@@ -92,7 +93,11 @@ def measure(model: Any, X: NDArray[np.float32], y: NDArray[np.int64]) -> Record:
     taken["trees_mb"] = sum(getattr(part, "nbytes", 0) for part in parts) / 1e6
     begin = perf_counter()
     model.predict_proba(X)
-    return taken | {"predict_proba": perf_counter() - begin}
+    taken["predict_proba"] = perf_counter() - begin
+    begin = perf_counter()
+    for row in range(SINGLE_ROWS):
+        model.predict_proba(X[row : row + 1])
+    return taken | {"one_row": (perf_counter() - begin) / SINGLE_ROWS}
 
 
 def peak_mb() -> float:
@@ -167,6 +172,12 @@ class Study:
     sets: str = ""
     synthetic: bool = False
     intelex_python: str | None = None
+    max_bins: int | None = None
+
+    @property
+    def plain(self) -> Record:
+        """The parameters of our plain forest."""
+        return PLAIN | ({"max_bins": self.max_bins} if self.max_bins else {})
 
     @property
     def size(self) -> Record:
@@ -269,8 +280,8 @@ def peers(**options: Any) -> None:
     """Time of peers relative to ours; above 1, ours is faster."""
     study = Study(**options)
     others = (PEER, INTELEX) if study.intelex_python else (PEER,)
-    some = {forest: (forest, FULL_TREES) for forest in others} | {OURS: (OURS, PLAIN)}
-    contest(study, lambda _: some, OURS, "fit", "predict_proba")
+    some = {forest: (forest, FULL_TREES) for forest in others} | {OURS: (OURS, study.plain)}
+    contest(study, lambda _: some, OURS, "fit", "predict_proba", "one_row")
 
 
 def criteria(**options: Any) -> None:
@@ -295,7 +306,7 @@ def extras(**options: Any) -> None:
     contest(Study(**options), lambda _: some, "plain", "fit")
 
 
-def growth(rows: str, **options: Any) -> None:
+def growth(rows: str, columns: int, **options: Any) -> None:
     """Time and memory of a fit as the number of rows grows."""
     study, sizes = Study(**options), [int(float(number)) for number in rows.split(",")]
     taken: dict[int, list[Record]] = {n: [] for n in sizes}
@@ -303,16 +314,16 @@ def growth(rows: str, **options: Any) -> None:
         paths = {n: Path(folder, f"{n}.npz") for n in sizes}
         # Not in this process: the peak of a worker starts from that of the process that it comes from.
         with ProcessPoolExecutor(1) as pool:
-            list(pool.map(save_synthetic, paths.values(), sizes))
+            list(pool.map(save_synthetic, paths.values(), sizes, repeat(columns)))
         for seed in range(study.rounds):
             for n, path in paths.items():
                 with worker(path) as ask:
-                    ask(warm_up=True, **study.size, **PLAIN)
-                    taken[n].append(ask(random_state=seed, **study.size, **PLAIN))
+                    ask(warm_up=True, **study.size, **study.plain)
+                    taken[n].append(ask(random_state=seed, **study.size, **study.plain))
     records: list[Record] = []
     for n, several in taken.items():
         record = {"rows": n, **spread("seconds", column(several, "fit"))}
-        record["input_mb"] = n * (N_COLUMNS * np.float32().nbytes + np.int64().nbytes) / 1e6
+        record["input_mb"] = n * (columns * np.float32().nbytes + np.int64().nbytes) / 1e6
         record |= {name: float(np.mean(column(several, name))) for name in ("peak_mb", "trees_mb")}
         record["peak/input"] = record["peak_mb"] / record["input_mb"]
         records.append(record | {"nodes": round(np.mean(column(several, "nodes")))})
@@ -360,10 +371,15 @@ def command_line() -> click.Group:
         click.Option(["--synthetic"], is_flag=True, help=f"Synthetic sets, not those in {DATA_VARIABLE}."),
         *common,
     ]
+    bins = click.Option(
+        ["--max-bins"], type=click.IntRange(2, 255), help="Bins of our forest.  [default: exact]"
+    )
+    columns = count("--columns", N_COLUMNS, "Number of columns.")
     intelex = click.Option(["--intelex-python"], type=file, help="Interpreter that has scikit-learn-intelex.")
     rows = click.Option(["--rows"], default="1e4,3e4,1e5,3e5,1e6", show_default=True, help="Numbers of rows.")
     options: dict[Callable[..., None], list[click.Option]] = {
-        peers: [intelex, *on_sets], criteria: on_sets, extras: on_sets, growth: [rows, *common], start: common
+        peers: [intelex, bins, *on_sets], criteria: on_sets, extras: on_sets,
+        growth: [rows, columns, bins, *common], start: common
     }  # fmt: skip
     group = click.Group(help="Speed and memory of the forest.", context_settings={"max_content_width": 120})
     for command, its in options.items():

@@ -22,6 +22,7 @@ from ._validation import (
     check_count,
     check_features,
     check_groups,
+    check_max_bins,
     check_max_features,
     check_number,
     check_row_count,
@@ -43,6 +44,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     min_weight_fraction_leaf: float
     min_impurity_decrease: float
     max_features: int | float | str | None
+    max_bins: int | None
     class_weight: dict[Any, float] | str | None
     leaf_value: str
     noise_rate: float | None
@@ -98,7 +100,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         weights = apply_class_weight(self.class_weight, classes[labels], weights)
         self.classes_, self.n_classes_ = classes, classes.size
         numbers = None if groups is None else check_groups(groups, labels.size)
-        self._fit_rows(X, Sample(encode(X, self._n_threads()), labels, weights, self.n_classes_, numbers))
+        columns = encode(X, self._n_threads(), check_max_bins(self.max_bins))
+        self._fit_rows(X, Sample(columns, labels, weights, self.n_classes_, numbers))
         return self
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:

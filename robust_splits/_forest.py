@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
+from ._kernels.forest_walk import ForestSteps, leaves_in_forest, pack_forest
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
 from ._validation import check_choice, check_count, check_flag, check_number, check_row_count, read_only
@@ -36,6 +37,7 @@ from .tree import Tree
 
 OUT_OF_BAG = "oob"
 CHUNK_BYTES = 1 << 22
+FEW_ROWS = 100  # up to which a row walks down all trees at once
 
 
 class BaseForest(BaseRobustTrees):
@@ -45,6 +47,7 @@ class BaseForest(BaseRobustTrees):
     min_samples_split_: int
     shrinkage_: float
     _seeds: list[tuple[int, int]]
+    _packed: dict[str, tuple[list[Tree], ForestSteps]]
 
     _auto_max_features: float | str | None = "sqrt"
     _class_weight_names = ("balanced", "balanced_subsample")
@@ -62,6 +65,7 @@ class BaseForest(BaseRobustTrees):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = "auto",
+        max_bins: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         leaf_value: str = "proportions",
         shrinkage: float | str | None = None,
@@ -84,6 +88,7 @@ class BaseForest(BaseRobustTrees):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
+        self.max_bins = max_bins
         self.class_weight = class_weight
         self.leaf_value = leaf_value
         self.shrinkage = shrinkage
@@ -152,6 +157,7 @@ class BaseForest(BaseRobustTrees):
             if not kept:
                 self.__dict__.pop(name, None)
         settings = self._tree_settings(sample)
+        self._packed = {}
 
         rng = check_random_state(self.random_state)
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
@@ -326,6 +332,12 @@ class BaseForest(BaseRobustTrees):
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))
+        if X.shape[0] <= FEW_ROWS:
+            trees, steps = self._steps(X.dtype)
+            for tree, leaves in zip(trees, leaves_in_forest(X, steps), strict=True):
+                total += tree.values[leaves]
+            total /= len(trees)
+            return total
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_trees(part: slice) -> None:
@@ -338,6 +350,18 @@ class BaseForest(BaseRobustTrees):
         map_in_threads(add_trees, split_range(X.shape[0], n_parts), n_threads)
         total /= len(self.estimators_)
         return total
+
+    def _steps(self, dtype: np.dtype[Any]) -> tuple[list[Tree], ForestSteps]:
+        """The trees, and their packed nodes, cached."""
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        cache: dict[str, tuple[list[Tree], ForestSteps]] = vars(self).setdefault("_packed", {})
+        cached = cache.get(dtype.name)
+        if cached is None or [id(tree) for tree in cached[0]] != [id(tree) for tree in trees]:
+            cached = cache[dtype.name] = trees, pack_forest(trees, dtype)
+        return cached
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Leaf of each row in each tree.

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._categories import rank_categories
+from ._kernels.binning import MAX_BINS
 
 CONVERSION: dict[str, Any] = {
     "accept_sparse": ("csr", "csc"),
@@ -131,6 +132,16 @@ def check_count(name: str, value: Any, *, low: int) -> int:
     if value < low:
         raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
     return min(int(value), NO_LIMIT)
+
+
+def check_max_bins(max_bins: Any) -> int | None:
+    """Number of bins of a column, or None for exact splits."""
+    if max_bins is None:
+        return None
+    n_bins = check_count("max_bins", max_bins, low=2)
+    if n_bins > MAX_BINS:
+        raise ValueError(f"max_bins must be an integer from 2 to {MAX_BINS} or None, got {max_bins!r}")
+    return n_bins
 
 
 def check_max_features(max_features: Any, n_features: int, auto: float | str | None = None) -> int:

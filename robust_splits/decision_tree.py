@@ -22,8 +22,9 @@ from .tree import Tree
 class RobustDecisionTreeClassifier(BaseRobustTrees):
     """Decision tree classifier with a choice of split criteria that are robust to label noise.
 
-    The split search is exact.  A node is split only if its best gain is positive, which makes the conservative
-    criteria stop early (Wilton & Ye 2024, Theorem 5); scikit-learn also splits at zero gain.
+    The split search is exact unless `max_bins` is set.  A node is split only if its best gain is positive,
+    which makes the conservative criteria stop early (Wilton & Ye 2024, Theorem 5); scikit-learn also splits at
+    zero gain.
 
     Parameters
     ----------
@@ -49,6 +50,11 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Number of features tried at each node: an integer, a fraction of all features, their square root or
         binary logarithm, or None for all.  As in scikit-learn, a feature that is constant at the node counts
         as tried, but the search continues until one feature varies.
+    max_bins : int or None, default=None
+        Number of bins that the values of each feature are divided into, from 2 to 255, with about equally many
+        rows in each.  Only thresholds between bins are tried, which is faster and needs less memory if features
+        have many distinct values.  Features with at most `max_bins` distinct values are split exactly.  None
+        for exact splits of all features.
     class_weight : dict, "balanced" or None, default=None
         Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight.
     leaf_value : {"proportions", "majority", "gce", "gce(q)"}, default="proportions"
@@ -111,6 +117,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_features: int | float | str | None = None,
+        max_bins: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         leaf_value: str = "proportions",
         shrinkage: float = 0.0,
@@ -125,6 +132,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
+        self.max_bins = max_bins
         self.class_weight = class_weight
         self.leaf_value = leaf_value
         self.shrinkage = shrinkage

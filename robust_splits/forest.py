@@ -35,7 +35,7 @@ class RobustForestClassifier(BaseForest):
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight,
         ``"balanced_subsample"`` does so among the rows drawn for each tree.
-    leaf_value, noise_rate
+    leaf_value, noise_rate, max_bins
         As in `RobustDecisionTreeClassifier`.
     shrinkage : float, "oob" or None, default=None
         Strength of the hierarchical shrinkage of leaf values; see `RobustDecisionTreeClassifier`.  ``"oob"``

@@ -1,6 +1,6 @@
-"""Rank encoding: the code of a value is its rank among the distinct values of its column.
+"""Rank encoding: the code of a value is its rank among the distinct values of its column, or its bin.
 
-Codes are ordered as the values are, so splits found on codes are exact.  They depend on X alone, so all trees,
+Codes are ordered as the values are, so splits found on ranks are exact.  They depend on X alone, so all trees,
 criteria and label vectors over the same rows share them.
 """
 
@@ -14,12 +14,17 @@ from numpy import uintp
 from numpy.typing import NDArray
 
 from .._threads import map_in_threads, split_range
+from .binning import bin_column, rows_for_edges
 from .compile import inner_kernel, outer_kernel
 
 BLOCK_COLUMNS = 16
+BLOCK_BYTES = 1 << 26
 DIGIT_BITS = 11
 N_PASSES = 3  # enough 11-bit digits for 32 bits
 MAX_RANGE = 1 << 16
+
+# Codes of a column, and the lowest and the highest value of each code.
+Column = tuple[NDArray[np.unsignedinteger], NDArray[np.float64], NDArray[np.float64]]
 
 
 class Columns(NamedTuple):
@@ -40,7 +45,9 @@ class Columns(NamedTuple):
     first, step : int64 arrays of shape (n_features,)
         Index of a column's first code, and the stride from one row to the next.
     values : float64 array of shape (total number of distinct values,)
-        The sorted distinct values of each column, concatenated.
+        The sorted distinct values of each column, concatenated; of bins the smallest value.
+    highest : float64 array of the same shape
+        The same values; of bins the largest value.
     offsets : int64 array of shape (n_features + 1,)
         Start of each column in `values`.
     """
@@ -56,6 +63,7 @@ class Columns(NamedTuple):
     first: NDArray[np.int64]
     step: NDArray[np.int64]
     values: NDArray[np.float64]
+    highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
 
     def allocate_local(self, n_rows: int) -> Columns:
@@ -70,38 +78,53 @@ class Columns(NamedTuple):
         )
 
 
-def encode(X: NDArray[np.floating], n_threads: int = 1) -> Columns:
-    """Rank-encode the columns of `X` (n_samples, n_features), in which NaN means missing."""
-    n_features = X.shape[1]
-    n_blocks = max(n_threads, -(-n_features // BLOCK_COLUMNS))
+def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = None) -> Columns:
+    """Rank-encode the columns of `X` (n_samples, n_features), in which NaN means missing, or bin them."""
+    n_samples, n_features = X.shape
+    block_columns = min(BLOCK_COLUMNS, max(1, BLOCK_BYTES // (8 * n_samples)))
+    n_blocks = max(n_threads, -(-n_features // block_columns))
     slices = split_range(n_features, n_blocks)
-    blocks = map_in_threads(lambda block: _encode_block(X[:, block]), slices, n_threads)
+    if max_bins is None:
+        blocks = map_in_threads(lambda block: _rank_block(X[:, block]), slices, n_threads)
+    else:
+        rows = rows_for_edges(n_samples)
+        blocks = map_in_threads(
+            lambda block: [bin_column(column, rows, max_bins) for column in _by_column(X[:, block])],
+            slices,
+            n_threads,
+        )
     columns = [column for block in blocks for column in block]
-    distinct = [values for _, values in columns]
-    width = np.array([codes.itemsize for codes, _ in columns], dtype=np.uint8)
+    width = np.array([codes.itemsize for codes, *_ in columns], dtype=np.uint8)
     position = np.zeros(n_features, dtype=np.int64)
     stacks = []
     for dtype in (np.uint8, np.uint16, np.uint32):
         features = np.flatnonzero(width == np.dtype(dtype).itemsize)
         position[features] = np.arange(features.size)
-        stacks.append(np.empty((features.size, X.shape[0]), dtype=dtype))
+        stacks.append(np.empty((features.size, n_samples), dtype=dtype))
         for feature, stacked in zip(features, stacks[-1], strict=True):
             stacked[:] = columns[feature][0]
+    lowest = np.concatenate([low for _, low, _ in columns])
+    highest = lowest if max_bins is None else np.concatenate([high for *_, high in columns])
+    offsets = np.zeros(n_features + 1, dtype=np.int64)
+    np.cumsum([low.size for _, low, _ in columns], out=offsets[1:])
     del columns, blocks
     by_column = [stack.ravel() for stack in stacks]
     by_row = [np.ascontiguousarray(stack.T) for stack in stacks]
-    offsets = np.zeros(n_features + 1, dtype=np.int64)
-    np.cumsum([values.size for values in distinct], out=offsets[1:])
     step = np.ones(n_features, dtype=np.int64)
-    first = position * X.shape[0]
-    return Columns(*by_column, *by_row, width, position, first, step, np.concatenate(distinct), offsets)  # type: ignore[call-arg]
+    first = position * n_samples
+    return Columns(*by_column, *by_row, width, position, first, step, lowest, highest, offsets)  # type: ignore[call-arg]
 
 
-def _encode_block(X: NDArray[np.floating]) -> list[tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]]:
-    """Codes and distinct values of each column of a block."""
-    n_samples, n_features = X.shape
-    block = np.empty((n_features, n_samples))
+def _by_column(X: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Copy of a block of columns, each in one piece."""
+    block = np.empty((X.shape[1], X.shape[0]))
     block[:] = X.T
+    return block
+
+
+def _rank_block(X: NDArray[np.floating]) -> list[Column]:
+    """Ranks and distinct values of each column of a block."""
+    n_samples = X.shape[0]
     scratch = _Scratch(
         np.empty(n_samples, dtype=np.uint64),
         np.empty(n_samples, dtype=np.uint64),
@@ -110,13 +133,14 @@ def _encode_block(X: NDArray[np.floating]) -> list[tuple[NDArray[np.unsignedinte
         np.empty((N_PASSES, 1 << DIGIT_BITS), dtype=np.int64),
         np.empty(MAX_RANGE, dtype=np.uint32),
     )
-    encoded = []
-    for column in block:
+    encoded: list[Column] = []
+    for column in _by_column(X):
         codes = np.empty(n_samples, dtype=np.uint32)
         values = np.empty(n_samples)
         n_values, n_missing = _rank(column, codes, values, scratch)
         largest = max(n_values - 1 + (n_missing > 0), 0)
-        encoded.append((codes.astype(np.min_scalar_type(largest)), values[:n_values].copy()))
+        distinct = values[:n_values].copy()
+        encoded.append((codes.astype(np.min_scalar_type(largest)), distinct, distinct))
     return encoded
 
 

@@ -19,7 +19,7 @@ from .nodes import LEAF, UNKNOWN, Nodes, Pending, double_capacity, init_node, ne
 from .partition import copy_codes, partition
 from .random import next_below
 from .scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
-from .search import count_classes, gather, new_scratch, search_exact, search_random
+from .search import count_classes, count_codes, gather, has_few_cells, new_scratch, search_exact, search_random
 
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
@@ -92,22 +92,31 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
         bit = np.uint64(1) << np.uint64(f & 63)
         if constant[f >> 6] & bit:
             continue
-        low, high = gather(columns, f, rows, begin, end, scratch.keys)
+        first, last = columns.offsets[f], columns.offsets[f + 1]
+        n_codes = last - first + 1  # with that of missing values
+        counted = not growth.random_thresholds and columns.width[f] == 1
+        counted = counted and has_few_cells(n_codes, counts.shape[0], end - begin)
+        if counted:
+            low, high = count_codes(
+                columns.codes8, columns.first[f], columns.step[f], rows, begin, end, samples, n_codes,
+                scratch.bins, scratch.bin_rows,
+            )  # fmt: skip
+        else:
+            low, high = gather(columns, f, rows, begin, end, scratch.keys)
         if low == high:
             constant[f >> 6] |= bit
             continue
         varies = True
-        first, last = columns.offsets[f], columns.offsets[f + 1]
-        values = columns.values[first:last]
+        values, highest = columns.values[first:last], columns.highest[first:last]
         if growth.random_thresholds:
             reduction, below, threshold, missing = search_random(
-                low, high, last - first, values, node, samples, measure, growth.min_samples_leaf,
+                low, high, last - first, values, highest, node, samples, measure, growth.min_samples_leaf,
                 growth.min_weight_leaf, scratch, best, state,
             )  # fmt: skip
         else:
             reduction, below, threshold, missing = search_exact(
-                low, high, last - first, values, node, samples, measure, phi_table, growth.min_samples_leaf,
-                growth.min_weight_leaf, scratch, best,
+                low, high, counted, last - first, values, highest, node, samples, measure, phi_table,
+                growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
             )  # fmt: skip
         if below >= 0:
             best, best_feature, best_below, best_threshold, best_missing = (

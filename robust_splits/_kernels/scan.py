@@ -176,7 +176,7 @@ def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
 
 @inlined_kernel()
 def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
-    """Best split of sorted keys.
+    """Best split of sorted keys by any criterion but gini; see `scan_gini`.
 
     The left child starts with class counts `left` and `rows_left` rows.  Returns the reduction, and the codes
     below and above the split; both are -1 if no reduction exceeds `best`.
@@ -213,8 +213,6 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     # tangent.  Tangents are updated when their bound beats the best split.
     at_left, norm_left, slope_left = 1.0, 1.0, power
     at_right, norm_right, slope_right = node.total, node.norm, power * node.norm / node.total
-    # The reduction of gini is sum_left / n_left + sum_right / n_right - offset.
-    offset = node.total / n_node
     below, above = np.int64(-1), np.int64(-1)
     previous = keys[0] >> 32
     for i in range(keys.shape[0]):
@@ -226,10 +224,7 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                 rows_left >= min_rows and node.n_rows - rows_left >= min_rows
                 and n_left >= min_weight and n_right >= min_weight
             ):  # fmt: skip
-                if code == GINI:
-                    promising = sum_left * n_right + sum_right * n_left > (best + offset) * (n_left * n_right)
-                    reduction = 0.0
-                elif bounded:
+                if bounded:
                     bound_left, bound_right = max_left, max_right
                     if norms:
                         bound_left = norm_left + slope_left * (sum_left + slack - at_left)
@@ -263,9 +258,7 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                     children = n_left - bound_left + n_right - bound_right
                     promising = node.impurity - children / parameter > best
                 if promising:
-                    if code == GINI:
-                        reduction = sum_left / n_left + sum_right / n_right - offset
-                    elif not exact:
+                    if not exact:
                         max_right = 0.0
                         for k in range(n_classes):
                             rest = counts[k] - left[k]

@@ -7,6 +7,8 @@ from numpy import uintp
 from numpy.typing import NDArray
 
 from .compile import inlined_kernel, inner_kernel
+from .criterion_codes import GINI
+from .gini_scan import scan_gini, scan_gini_bins
 from .random import next_uniform
 from .scan import LOW_HALF, Samples, scan
 from .sorting import N_COUNTERS, sort_keys
@@ -58,15 +60,43 @@ def gather(columns, feature, rows, begin, end, keys):
     return _gather(columns.codes32, first, step, rows, begin, end, keys)
 
 
-@inlined_kernel()
-def compress(keys, samples, low, n_bins, scratch):
-    """Merge all rows of the same code and class into one cell with a key; return the number of cells.
+@inner_kernel()
+def count_codes(codes, first, step, rows, begin, end, samples, n_bins, bins, bin_rows):
+    """Add up the weights of a node's rows by code and class, and the rows by code, for codes below `n_bins`.
 
-    The keys come out sorted in ``scratch.other_keys``.  They hold weight and class or, if weights are not
-    integers, the cell number.
+    Returns the lowest and the highest code.
     """
+    class_bits = samples.class_bits
+    class_mask = (1 << class_bits) - 1
+    bins[:n_bins] = 0.0
+    bin_rows[:n_bins] = 0
+    for i in range(begin, end):
+        row = rows[uintp(i)]
+        b = uintp(codes[uintp(first + (row >> 32) * step)])
+        bin_rows[b] += 1
+        if class_bits > 0:
+            bins[b, uintp(row & class_mask)] += float((row & LOW_HALF) >> class_bits)
+        else:
+            sample = uintp(row & LOW_HALF)
+            bins[b, uintp(samples.labels[sample])] += samples.weights[sample]
+    low, high = 0, n_bins - 1
+    while bin_rows[uintp(low)] == 0:
+        low += 1
+    while bin_rows[uintp(high)] == 0:
+        high -= 1
+    return low, high
+
+
+@inner_kernel()
+def has_few_cells(n_bins, n_classes, n_rows):
+    """Whether a histogram of this size is faster than sorting."""
+    return n_bins * n_classes <= min(MAX_CELLS_PER_ROW * n_rows, MAX_HISTOGRAM_CELLS)
+
+
+@inlined_kernel()
+def fill_bins(keys, samples, low, n_bins, scratch):
+    """Add up the weights of the rows by code and class in ``scratch.bins``, and the rows by code."""
     bins, bin_rows = scratch.bins, scratch.bin_rows
-    n_classes = bins.shape[1]
     class_bits = samples.class_bits
     class_mask = (1 << class_bits) - 1
     bins[:n_bins] = 0.0
@@ -80,6 +110,17 @@ def compress(keys, samples, low, n_bins, scratch):
         else:
             row = uintp(key & LOW_HALF)
             bins[b, uintp(samples.labels[row])] += samples.weights[row]
+
+
+@inlined_kernel()
+def list_cells(class_bits, low, n_bins, scratch):
+    """Write a key for each code and class in ``scratch.bins``, a cell; return their number.
+
+    The keys come out sorted in ``scratch.other_keys``.  They hold weight and class or, if weights are not
+    integers, the cell number.
+    """
+    bins, bin_rows = scratch.bins, scratch.bin_rows
+    n_classes = bins.shape[1]
     n_cells = 0
     for b in range(n_bins):
         # The first cell of a code counts all its rows.
@@ -126,24 +167,35 @@ def count_classes(keys, begin, end, samples, low, high, out):
 
 
 @inlined_kernel()
-def search_exact(low, high, missing_code, values, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
-    """Best split of the gathered keys over all thresholds between the `values` of the column.
+def search_exact(low, high, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
+    """Best split over all thresholds between the values of the column's codes.
 
-    Returns the reduction, the highest code on the left, the threshold, and whether missing values go left.  The
-    code is -1 if no reduction exceeds `best`.
+    The rows are the gathered keys or, if `counted`, in ``scratch.bins``.  Returns the reduction, the highest
+    code on the left, the threshold, and whether missing values go left.  The code is -1 if no reduction exceeds
+    `best`.
     """
     m = node.n_rows
     keys = scratch.keys[:m]
-    n_bins = high - low + 1
+    first = 0 if counted else low  # code of the first bin
+    n_bins = high - first + 1
     n_classes = node.counts.shape[0]
-    n_missing = 0
+    n_missing = np.int64(0)
     if high == missing_code:
-        n_missing = count_classes(keys, np.int64(0), m, samples, high, high, scratch.missing)
-    cells = n_bins * n_classes <= min(MAX_CELLS_PER_ROW * m, MAX_HISTOGRAM_CELLS)
+        if counted:
+            n_missing = scratch.bin_rows[high]
+            for k in range(n_classes):
+                scratch.missing[k] = scratch.bins[high, k]
+        else:
+            n_missing = count_classes(keys, np.int64(0), m, samples, high, high, scratch.missing)
+    cells = counted or has_few_cells(n_bins, n_classes, m)
     labels, weights = samples.labels, samples.weights
+    is_gini = measure.code == GINI
     if cells:
-        keys = scratch.other_keys[: compress(keys, samples, low, n_bins, scratch)]
-        labels, weights = scratch.cell_classes, scratch.cell_weights
+        if not counted:
+            fill_bins(keys, samples, first, n_bins, scratch)
+        if not is_gini:
+            keys = scratch.other_keys[: list_cells(samples.class_bits, first, n_bins, scratch)]
+            labels, weights = scratch.cell_classes, scratch.cell_weights
     else:
         if sort_keys(keys, scratch.other_keys[:m], scratch.counters, low, high):
             keys = scratch.other_keys[:m]
@@ -156,25 +208,37 @@ def search_exact(low, high, missing_code, values, node, samples, measure, phi_ta
             for k in range(n_classes):
                 scratch.left[k] = scratch.missing[k]
             rows_left = n_missing
-            end = keys.shape[0]
-            while keys[end - 1] >> 32 == missing_code:
-                end -= 1
-            keys = keys[:end]
-        best, below, above = scan(
-            keys, node, rows_left, Samples(samples.class_bits, labels, weights), scratch.cell_rows, cells,
-            measure, phi_table, min_rows, min_weight, scratch.left, scratch.right, best,
-        )  # fmt: skip
+            n_bins -= 1
+            if not (is_gini and cells):
+                end = keys.shape[0]
+                while keys[end - 1] >> 32 == missing_code:
+                    end -= 1
+                keys = keys[:end]
+        if is_gini and cells:
+            best, below, above = scan_gini_bins(
+                scratch.bins, scratch.bin_rows, first, n_bins, node, rows_left, min_rows, min_weight,
+                scratch.left, best,
+            )  # fmt: skip
+        elif is_gini:
+            best, below, above = scan_gini(
+                keys, node, rows_left, samples, min_rows, min_weight, scratch.left, best
+            )
+        else:
+            best, below, above = scan(
+                keys, node, rows_left, Samples(samples.class_bits, labels, weights), scratch.cell_rows, cells,
+                measure, phi_table, min_rows, min_weight, scratch.left, scratch.right, best,
+            )  # fmt: skip
         if below >= 0:
             found, found_above, found_left = below, above, missing_left == 1
     if found < 0:
         return best, found, 0.0, False
     # An infinite threshold separates all values from the missing ones.
-    threshold = np.inf if found_above == missing_code else midpoint(values[found], values[found_above])
+    threshold = np.inf if found_above == missing_code else midpoint(highest[found], values[found_above])
     return best, found, threshold, found_left
 
 
 @inner_kernel()
-def search_random(low, high, missing_code, values, node, samples, measure, min_rows, min_weight, scratch, best, state):  # fmt: skip  # noqa: E501
+def search_random(low, high, missing_code, values, highest, node, samples, measure, min_rows, min_weight, scratch, best, state):  # fmt: skip  # noqa: E501
     """Split at a threshold drawn uniformly between the lowest and the highest value; see `search_exact`."""
     m = node.n_rows
     keys = scratch.keys[:m]
@@ -188,11 +252,10 @@ def search_random(low, high, missing_code, values, node, samples, measure, min_r
                 high = max(high, keys[i] >> 32)
     threshold, below = np.inf, low
     if low < high:
-        lowest, highest = values[low], values[high]
         u = next_uniform(state)
-        threshold = lowest * (1.0 - u) + highest * u
-        if not lowest <= threshold < highest:
-            threshold = lowest
+        threshold = values[low] * (1.0 - u) + values[high] * u
+        if not values[low] <= threshold < values[high]:
+            threshold = values[low]
         below, end = low, high
         while end - below > 1:
             middle = (below + end) // 2
@@ -200,6 +263,7 @@ def search_random(low, high, missing_code, values, node, samples, measure, min_r
                 below = middle
             else:
                 end = middle
+        threshold = max(threshold, highest[below])  # not within a bin
     rows_left = count_classes(keys, np.int64(0), m, samples, low, below, left)
     found, found_left = np.int64(-1), False
     for missing_left in range(2 if n_missing > 0 and low < high else 1):

@@ -1,0 +1,99 @@
+"""Trees on bins, against exact trees on the same bins and on few values."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from robust_splits import RobustDecisionTreeClassifier as Tree
+from robust_splits import RobustExtraTreesClassifier as ExtraTrees
+from robust_splits import RobustForestClassifier as Forest
+from robust_splits._kernels.coding import encode
+from robust_splits.criteria import CRITERIA
+
+models = pytest.mark.parametrize("model", [Tree, Forest, ExtraTrees])
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(3_000, 8, n_informative=5, n_classes=2, flip_y=0.3, random_state=0)
+    X = X.astype(np.float32)
+    X[::9, 0] = np.nan
+    return X, y
+
+
+def make(model, **parameters):
+    size = {} if model is Tree else {"n_estimators": 5}
+    return model(**size, random_state=0, **parameters)
+
+
+def same(a, b, *names):
+    first, second = (getattr(model, "estimators_", [model]) for model in (a, b))
+    for one, other in zip(first, second, strict=True):
+        for name in names:
+            np.testing.assert_array_equal(getattr(one.tree_, name), getattr(other.tree_, name))
+
+
+@models
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_values_are_split_exactly(data, model, weighted):
+    X, y = np.round(data[0] * 20) / 20, data[1]
+    weight = np.random.default_rng(0).uniform(0.5, 2, y.size) if weighted else None
+    assert max(np.unique(column).size for column in X.T) < 255
+    exact, binned = (make(model, max_bins=bins).fit(X, y, weight) for bins in (None, 255))
+    same(exact, binned, "feature", "threshold", "missing_left", "left", "counts", "values")
+
+
+@models
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_trees_are_those_of_exact_splits_on_bin_numbers(data, model, criterion):
+    X, y = data
+    columns = encode(X, max_bins=30)
+    codes = columns.rows8.astype(np.float32)
+    codes[np.isnan(X)] = np.nan
+    # Between the bins, thresholds on values and on numbers differ, so no out-of-bag row may have a say.
+    chosen = {} if model is Tree else {"min_samples_split": 2, "shrinkage": 0.0}
+    parameters = {"criterion": criterion, "min_samples_leaf": 5} | chosen
+    on_codes = make(model, **parameters).fit(codes, y)
+    binned = make(model, **parameters, max_bins=30).fit(X, y)
+    if model is ExtraTrees:  # thresholds are drawn between values, so that trees differ
+        assert binned.score(X, y) == pytest.approx(on_codes.score(codes, y), abs=0.03)
+    else:
+        same(on_codes, binned, "feature", "missing_left", "left", "counts", "values")
+
+
+@models
+def test_rows_lie_in_the_leaves_that_counted_them(data, model):
+    X, y = data
+    parameters = {} if model is Tree else {"bootstrap": False}
+    fitted = make(model, max_bins=10, **parameters).fit(X, y)
+    for tree in getattr(fitted, "estimators_", [fitted]):
+        leaves = tree.tree_.apply(X)
+        counts = np.zeros_like(tree.tree_.counts)
+        np.add.at(counts, (leaves, y), 1)
+        is_leaf = tree.tree_.left < 0
+        np.testing.assert_array_equal(counts[is_leaf], tree.tree_.counts[is_leaf])
+
+
+def test_bins_are_about_as_accurate(data):
+    X, y = data
+    train, test = slice(0, 2_000), slice(2_000, None)
+    exact, binned = (
+        Forest(random_state=0, max_bins=bins).fit(X[train], y[train]).score(X[test], y[test])
+        for bins in (None, 255)
+    )
+    assert binned == pytest.approx(exact, abs=0.02)
+
+
+def test_same_forest_for_any_number_of_threads(data):
+    first, second = (Forest(6, max_bins=20, n_jobs=n, random_state=0).fit(*data) for n in (1, 3))
+    same(first, second, "feature", "threshold", "left", "values")
+
+
+@models
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(1, ValueError), (256, ValueError), (0.5, TypeError), ("all", TypeError), (True, TypeError)],
+)
+def test_bad_numbers_of_bins(data, model, value, error):
+    with pytest.raises(error, match=r"max_bins must be an integer .*, got"):
+        make(model, max_bins=value).fit(*data)
