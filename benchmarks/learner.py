@@ -82,7 +82,7 @@ def work(forest: str, path: str) -> None:
 
 
 def measure(model: Any, X: NDArray[np.float32], y: NDArray[np.int64]) -> Record:
-    """Seconds of a fit and of predicting all rows and one, rise of the peak by the fit, and size of the trees."""
+    """Seconds of a fit and of predictions, by how much the fit raised the peak, and the size of the trees."""
     gc.collect()
     before, begin = peak_mb(), perf_counter()
     model.fit(X, y)
@@ -94,6 +94,7 @@ def measure(model: Any, X: NDArray[np.float32], y: NDArray[np.int64]) -> Record:
     begin = perf_counter()
     model.predict_proba(X)
     taken["predict_proba"] = perf_counter() - begin
+    model.predict_proba(X[:1])  # the first single row may prepare for others
     begin = perf_counter()
     for row in range(SINGLE_ROWS):
         model.predict_proba(X[row : row + 1])

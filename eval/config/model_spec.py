@@ -113,8 +113,8 @@ class ModelSpec(Strict):
         a search.
     sweep : dict of list or None
         A parameter and its values: the object stands for one model for each of them.  The figure
-        ``parameter_sweep`` shows the measure against values that are numbers, for the parameter that most
-        models differ in.
+        ``parameter_sweep`` shows the measure against values that are numbers, or that have one as the criterion
+        ``ne(0.5)`` has, for the parameter that most models differ in.
     name : str
         Name in tables and figures.  Text between dollar signs is rendered as LaTeX.  By default the model,
         followed by ``(search)`` if there is a search, or by ``(early stopping)``.

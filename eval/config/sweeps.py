@@ -84,13 +84,14 @@ def parameter_sweeps(models: Sequence[ModelSpec]) -> list[Sweep]:
     contents = [(spec.name, spec.model, dict(_flat(spec.model_dump(exclude={"name"})))) for spec in models]
     found: dict[str, list[Sweep]] = {}
     for path in dict.fromkeys(path for *_, content in contents for path in content):
-        groups: dict[str, list[tuple[str, str, float]]] = {}
+        groups: dict[tuple[str, str], list[tuple[str, str, float]]] = {}
         for name, model, content in contents:
             text, number = _number_of(content.get(path))
             if number is not None:
                 rest = json.dumps(content | {path: text}, sort_keys=True)
-                groups.setdefault(rest, []).append((name, model, number))
-        sweeps = [_sweep(group, path.rpartition(".")[2]) for group in groups.values() if len(group) > 1]
+                parameter = f"parameter of {text}" if text else path.rpartition(".")[2]
+                groups.setdefault((parameter, rest), []).append((name, model, number))
+        sweeps = [_sweep(group, parameter) for (parameter, _), group in groups.items() if len(group) > 1]
         names = [sweep.name for sweep in sweeps]
         found[path] = [
             sweep

@@ -136,7 +136,7 @@ def test_numbers_of_criteria():
         for name in criteria
     ]
     (sweep,) = parameter_sweeps([ModelSpec(**model) for model in models])
-    assert (sweep.parameter, sweep.values) == ("criterion", {"ne(1e-3)": 0.001, "ne(0.5)": 0.5})
+    assert (sweep.parameter, sweep.values) == ("parameter of ne", {"ne(1e-3)": 0.001, "ne(0.5)": 0.5})
     swept = {"model": "robust_tree", "name": "tree", "sweep": {"criterion": ["ne(0)", "ne(0.5)", "ne(1)"]}}
     (sweep,) = parameter_sweeps(parse([swept]).models)
     assert (sweep.name, list(sweep.values.values())) == ("tree", [0, 0.5, 1])
