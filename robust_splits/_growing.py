@@ -42,6 +42,11 @@ class Sample:
     n_classes: int
     groups: NDArray[np.int64] | None = None
 
+    def __sizeof__(self) -> int:
+        # Joblib's Dask backend sends what is large once to each worker, not with every tree.
+        arrays = [*self.columns, self.labels, self.weights, self.groups]
+        return sum(getattr(array, "nbytes", 0) for array in arrays)
+
 
 @dataclass(frozen=True)
 class TreeSettings:

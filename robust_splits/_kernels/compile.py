@@ -1,6 +1,8 @@
 """Decorators that compile the package's kernels and cache them on disk."""
 
+import sys
 import threading
+import time
 import warnings
 from contextlib import contextmanager
 from functools import partial
@@ -11,6 +13,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
+NOTICE_SECONDS = 2.0
 _first_warning = threading.Lock()  # acquired by the first warning, never released
 
 
@@ -28,6 +31,38 @@ def _warn_on_error(action):
                 RuntimeWarning,
                 stacklevel=3,
             )
+
+
+class _Notice:
+    """A line at the terminal if compiling takes long: nobody should wonder why the first fit does."""
+
+    def __init__(self):
+        self._began = None
+        self._n_compiling = 0
+        self._printed = False
+
+    def begin(self):
+        """A kernel is not on disk and will be compiled."""
+        self._n_compiling += 1
+        if self._began is None:
+            self._began = time.monotonic()
+            timer = threading.Timer(NOTICE_SECONDS, self._print)
+            timer.daemon = True
+            timer.start()
+        elif time.monotonic() - self._began > NOTICE_SECONDS:
+            self._print()
+
+    def end(self):
+        """A kernel has been compiled."""
+        self._n_compiling -= 1
+
+    def _print(self):
+        if self._n_compiling > 0 and not self._printed and sys.stderr.isatty():
+            self._printed = True
+            print("Compiling robust_splits for this computer, once. This takes some seconds.", file=sys.stderr)  # noqa: T201
+
+
+_notice = _Notice()
 
 
 class _KernelFiles(IndexDataCacheFile):
@@ -56,10 +91,15 @@ class _KernelCache(FunctionCache):
         self._cache_file = _KernelFiles(self.cache_path, self._impl.filename_base, locator.get_source_stamp())
 
     def load_overload(self, sig, target_context):
+        loaded = None
         with _warn_on_error(f"read the compiled code in {self.cache_path}"):
-            return super().load_overload(sig, target_context)
+            loaded = super().load_overload(sig, target_context)
+        if loaded is None:
+            _notice.begin()
+        return loaded
 
     def save_overload(self, sig, data):
+        _notice.end()
         with _warn_on_error(f"write compiled code to {self.cache_path}"):
             super().save_overload(sig, data)
 
