@@ -18,10 +18,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
-from ._kernels.forest_walk import ForestSteps, leaves_in_forest, pack_forest
+from ._kernels.forest_walk import ForestWalk
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
-from ._validation import check_choice, check_count, check_flag, check_number, check_row_count, read_only
+from ._validation import (
+    OUT_OF_BAG,
+    check_count,
+    check_flag,
+    check_number,
+    check_out_of_bag,
+    check_row_count,
+    read_only,
+)
 from .adaptation import (
     NODE_SIZES,
     SHRINKAGES,
@@ -35,7 +43,6 @@ from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
-OUT_OF_BAG = "oob"
 CHUNK_BYTES = 1 << 22
 FEW_ROWS = 100  # up to which a row walks down all trees at once
 
@@ -47,7 +54,7 @@ class BaseForest(BaseRobustTrees):
     min_samples_split_: int
     shrinkage_: float
     _seeds: list[tuple[int, int]]
-    _packed: dict[str, tuple[list[Tree], ForestSteps]]
+    _walk: ForestWalk
 
     _auto_max_features: float | str | None = "sqrt"
     _class_weight_names = ("balanced", "balanced_subsample")
@@ -119,8 +126,7 @@ class BaseForest(BaseRobustTrees):
         y : array-like of shape (n_samples,)
             Class labels: strings, integers, or any other labels that scikit-learn accepts.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights; rows of weight 0 are ignored.  A row's weight is multiplied by the number of
-            times the row was drawn.
+            Non-negative weights, times the number of draws of a row; rows of weight 0 are ignored.
         groups : array-like of shape (n_samples,) or None, default=None
             Group of each row, such as the patient.  Bootstrap samples draw whole groups, so that no row is
             scored out of bag by a tree that has seen rows of its group.
@@ -157,7 +163,7 @@ class BaseForest(BaseRobustTrees):
             if not kept:
                 self.__dict__.pop(name, None)
         settings = self._tree_settings(sample)
-        self._packed = {}
+        self._walk = ForestWalk()
 
         rng = check_random_state(self.random_state)
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
@@ -242,19 +248,7 @@ class BaseForest(BaseRobustTrees):
             if not self.bootstrap:
                 raise ValueError(f"max_samples={self.max_samples!r} needs bootstrap=True")
             n_draws = check_row_count("max_samples", self.max_samples, n_samples, low=1)
-        if not callable(self.oob_score) and not isinstance(self.oob_score, bool | np.bool_):
-            raise TypeError(f"oob_score must be True, False or a callable, got {self.oob_score!r}")
-        if not isinstance(self.verbose, Integral):
-            raise TypeError(f"verbose must be an integer, got {self.verbose!r}")
-        if self.selection is not None:
-            check_choice("selection", self.selection, ("holdout", OUT_OF_BAG))
-        for name in ("min_samples_split", "shrinkage"):
-            if isinstance(getattr(self, name), str):
-                check_choice(name, getattr(self, name), (OUT_OF_BAG,), "a number", "None")
-        for name in ("min_samples_split", "shrinkage", "selection", "oob_score"):
-            value = getattr(self, name)
-            if not self.bootstrap and (value == OUT_OF_BAG or (name == "oob_score" and value is not False)):
-                raise ValueError(f"{name}={value!r} needs bootstrap=True; otherwise no row is out of bag")
+        check_out_of_bag(self)
         self._fixed_shrinkage()
         settings = super()._tree_settings(sample)
         return dataclasses.replace(
@@ -333,11 +327,11 @@ class BaseForest(BaseRobustTrees):
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))
         if X.shape[0] <= FEW_ROWS:
-            trees, steps = self._steps(X.dtype)
-            for tree, leaves in zip(trees, leaves_in_forest(X, steps), strict=True):
+            trees = [estimator.tree_ for estimator in self.estimators_]
+            walk: ForestWalk = self.__dict__.setdefault("_walk", ForestWalk())
+            for tree, leaves in zip(trees, walk.leaves(X, trees), strict=True):
                 total += tree.values[leaves]
-            total /= len(trees)
-            return total
+            return total / len(trees)
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_trees(part: slice) -> None:
@@ -351,17 +345,8 @@ class BaseForest(BaseRobustTrees):
         total /= len(self.estimators_)
         return total
 
-    def _steps(self, dtype: np.dtype[Any]) -> tuple[list[Tree], ForestSteps]:
-        """The trees, and their packed nodes, cached."""
-        trees = [estimator.tree_ for estimator in self.estimators_]
-        cache: dict[str, tuple[list[Tree], ForestSteps]] = vars(self).setdefault("_packed", {})
-        cached = cache.get(dtype.name)
-        if cached is None or [id(tree) for tree in cached[0]] != [id(tree) for tree in trees]:
-            cached = cache[dtype.name] = trees, pack_forest(trees, dtype)
-        return cached
-
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
+        return {name: value for name, value in super().__getstate__().items() if name != "_walk"}
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Leaf of each row in each tree.

@@ -21,6 +21,7 @@ CONVERSION: dict[str, Any] = {
     "dtype": (np.float64, np.float32),
     "ensure_all_finite": "allow-nan",
 }
+OUT_OF_BAG = "oob"
 MIN_WEIGHT_SUM = 1e-100
 NO_LIMIT = int(np.iinfo(np.int64).max)
 MAX_ROWS = 1 << 30  # a tree has fewer than twice as many nodes, so that int32 holds their indices
@@ -208,6 +209,23 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...], *others: str) 
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be {' or '.join([*map(repr, choices), *others])}, got {value!r}")
     return value
+
+
+def check_out_of_bag(forest: Any) -> None:
+    """Check the parameters of a forest that may need rows out of bag, and those that only forests have."""
+    if not callable(forest.oob_score) and not isinstance(forest.oob_score, bool | np.bool_):
+        raise TypeError(f"oob_score must be True, False or a callable, got {forest.oob_score!r}")
+    if not isinstance(forest.verbose, Integral):
+        raise TypeError(f"verbose must be an integer, got {forest.verbose!r}")
+    if forest.selection is not None:
+        check_choice("selection", forest.selection, ("holdout", OUT_OF_BAG))
+    for name in ("min_samples_split", "shrinkage"):
+        if isinstance(getattr(forest, name), str):
+            check_choice(name, getattr(forest, name), (OUT_OF_BAG,), "a number", "None")
+    for name in ("min_samples_split", "shrinkage", "selection", "oob_score"):
+        value = getattr(forest, name)
+        if not forest.bootstrap and (value == OUT_OF_BAG or (name == "oob_score" and value is not False)):
+            raise ValueError(f"{name}={value!r} needs bootstrap=True; otherwise no row is out of bag")
 
 
 def check_groups(groups: Any, n_samples: int) -> NDArray[np.int64]:

@@ -33,7 +33,26 @@ class ForestSteps(NamedTuple):
     roots: NDArray[np.int64]
 
 
-def pack_forest(trees: Sequence[Tree], dtype: np.dtype[Any]) -> ForestSteps:
+class ForestWalk:
+    """Walks through all trees of a forest, whose packed nodes it keeps."""
+
+    def __init__(self) -> None:
+        self._packed: dict[str, tuple[list[Tree], ForestSteps]] = {}
+
+    def leaves(self, X: NDArray[np.floating], trees: list[Tree]) -> NDArray[np.int64]:
+        """Leaf of each row of `X` in each tree, shape (n_trees, n_samples)."""
+        kept, forest = self._packed.get(X.dtype.name, ([], None))
+        if forest is None or [id(tree) for tree in kept] != [id(tree) for tree in trees]:
+            forest = _pack(trees, X.dtype)
+            self._packed[X.dtype.name] = trees, forest
+        leaves = np.empty((X.shape[0], len(trees)), dtype=np.int64)
+        walking, nodes = np.empty((2, len(trees)), dtype=np.int64)
+        _find_leaves(X, forest.steps, forest.missing_left, forest.roots, leaves, walking, nodes)
+        leaves -= forest.roots
+        return leaves.T
+
+
+def _pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> ForestSteps:
     """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
     sizes = [tree.n_nodes for tree in trees]
     roots = np.cumsum([0, *sizes[:-1]])
@@ -45,15 +64,6 @@ def pack_forest(trees: Sequence[Tree], dtype: np.dtype[Any]) -> ForestSteps:
         for name in ("feature", "threshold", "missing_left")
     )
     return ForestSteps(pack(feature, threshold, left, dtype), missing_left, roots)
-
-
-def leaves_in_forest(X: NDArray[np.floating], forest: ForestSteps) -> NDArray[np.int64]:
-    """Leaf of each row of `X` in each tree, shape (n_trees, n_samples)."""
-    leaves = np.empty((X.shape[0], forest.roots.size), dtype=np.int64)
-    walking, nodes = np.empty((2, forest.roots.size), dtype=np.int64)
-    _find_leaves(X, forest.steps, forest.missing_left, forest.roots, leaves, walking, nodes)
-    leaves -= forest.roots
-    return leaves.T
 
 
 @outer_kernel()

@@ -10,15 +10,20 @@ def normalise_powers(counts, power, values):
     """Write ``n_k^power / sum_j n_j^power`` of each node to `values`."""
     n_nodes, n_classes = counts.shape
     for node in range(n_nodes):
+        total = 0.0
+        if power == 1.0:
+            for k in range(n_classes):
+                total += counts[node, k]
+            for k in range(n_classes):
+                values[node, k] = counts[node, k] / total
+            continue
         max_count = 0.0
         for k in range(n_classes):
             max_count = max(max_count, counts[node, k])
-        total = 0.0
         for k in range(n_classes):
             # Relative to the largest count, so that no power overflows and their sum does not underflow.
-            value = counts[node, k] if power == 1.0 else (counts[node, k] / max_count) ** power
-            values[node, k] = value
-            total += value
+            values[node, k] = (counts[node, k] / max_count) ** power
+            total += values[node, k]
         for k in range(n_classes):
             values[node, k] /= total
 

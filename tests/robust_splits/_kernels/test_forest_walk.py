@@ -3,7 +3,7 @@ import pytest
 
 from robust_splits import RobustForestClassifier
 from robust_splits import _forest as forest_module
-from robust_splits._kernels.forest_walk import leaves_in_forest, pack_forest
+from robust_splits._kernels.forest_walk import ForestWalk
 from robust_splits._validation import read_only
 
 
@@ -15,7 +15,7 @@ def test_few_rows_walk_down_all_trees_of_a_forest(dtype):
     y = rng.integers(0, 3, 300)
     forest = RobustForestClassifier(7, random_state=0).fit(X, y)
     trees = [estimator.tree_ for estimator in forest.estimators_]
-    leaves = leaves_in_forest(read_only(X), pack_forest(trees, X.dtype))
+    leaves = ForestWalk().leaves(read_only(X), trees)
     np.testing.assert_array_equal(leaves, [tree.apply(read_only(X)) for tree in trees])
 
 
