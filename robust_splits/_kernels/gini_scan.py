@@ -1,4 +1,4 @@
-"""The compiled scans for the best split by gini, several times faster than the general one in `scan`.
+"""The compiled scans for the best split by gini, faster than the general one in `scan`.
 
 The gain of gini needs no more than the sums of squares of the class counts on both sides, so every split is
 scored, and the only branch in the loop is taken when a split is better than the best so far.  With two classes
