@@ -5,7 +5,7 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from numba import njit
@@ -82,13 +82,24 @@ class _KernelFiles(IndexDataCacheFile):
             raise
 
 
+@lru_cache
+def source_stamp(folder):
+    """Names, times of change and sizes of the source files in a folder.
+
+    Compiled code holds the kernels that it calls, so it is out of date if any of their files changes.  Numba
+    itself looks at no file but that of the kernel.
+    """
+    files = sorted(folder.glob("*.py"))
+    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+
+
 class _KernelCache(FunctionCache):
     """Numba's cache on disk.  If it fails, the kernel is compiled and a warning gives the cause."""
 
     def __init__(self, function):
         super().__init__(function)
-        locator = self._impl.locator
-        self._cache_file = _KernelFiles(self.cache_path, self._impl.filename_base, locator.get_source_stamp())
+        stamp = source_stamp(Path(function.__code__.co_filename).parent)
+        self._cache_file = _KernelFiles(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig, target_context):
         loaded = None

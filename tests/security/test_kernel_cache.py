@@ -12,7 +12,7 @@ from itertools import count
 
 import numba
 import pytest
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import IndexDataCacheFile
 
 from robust_splits._kernels import compile as kernel_compilation
 
@@ -39,6 +39,7 @@ def new_process(monkeypatch):
 
     def forget():
         monkeypatch.setattr(kernel_compilation, "_first_warning", threading.Lock())
+        kernel_compilation.source_stamp.cache_clear()
 
     forget()
     return forget
@@ -103,13 +104,16 @@ def test_a_second_process_loads_what_the_first_compiled(cache, load, source):
     assert sorted(path.name for path in cache.rglob("*")) == kept
 
 
-def test_files_are_those_of_numba(cache, load):
-    by_numba = load()
-    by_numba._cache = FunctionCache(by_numba.py_func)
-    assert call(by_numba) == 8
-    ours = load()
-    assert call(ours) == 8
-    assert n_hits(ours) == 1
+def test_a_change_in_another_file_of_the_folder_compiles_anew(cache, load, new_process, tmp_path):
+    helper = tmp_path / "helper.py"
+    helper.write_text("FACTOR = 2\n")
+    for content, hits in [("FACTOR = 2\n", 0), ("FACTOR = 2\n", 1), ("FACTOR = 10\n", 0), ("FACTOR = 10\n", 1)]:
+        if helper.read_text() != content:
+            helper.write_text(content)
+        new_process()
+        function = load()
+        assert call(function) == 8
+        assert n_hits(function) == hits
 
 
 def test_without_a_writable_folder_one_warning_names_the_variable(nowhere, load, source):
