@@ -24,6 +24,7 @@ from .from_memory import DataFile, data_file
 
 RATES = [0.0, 0.1, 0.2, 0.3, 0.4]
 KINDS_WITH_USUAL_RATES = ("uniform", "pair_flip", "instance_dependent", "label")
+DEFAULT_REPEATS = 3
 MAX_NAME = 60  # characters of a model name that is made from parameters
 
 
@@ -32,8 +33,9 @@ def compare(
     datasets: Any,
     noise: Any = "uniform",
     *,
-    repeats: int = 3,
+    repeats: int | None = None,
     test_fraction: float = 0.2,
+    folds: int | None = None,
     stratify: bool = True,
     random_state: int = 0,
     metric: str = "accuracy",
@@ -74,10 +76,13 @@ def compare(
         A kind, with the rates 0, 0.1, ..., 0.4; rates of uniform noise; a dict of kinds and their rates, such
         as ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; a config object; or a list of kinds and objects.  The
         rate 0 is always included.
-    repeats : int, default=3
-        Number of repeats, each with its own split, noise and seeds.
+    repeats : int or None, default=None
+        Number of repeats, each with its own split, noise and seeds.  None for three, or with `folds` for one
+        cross-validation.
     test_fraction : float, default=0.2
         Share of the rows that are test rows.
+    folds : int or None, default=None
+        Number of folds of cross-validation, in place of random test rows.  `repeats` must be a multiple of it.
     stratify : bool, default=True
         Whether training and test rows have the same class proportions.
     random_state : int, default=0
@@ -137,8 +142,9 @@ def compare(
         "datasets": sets,
         "models": described,
         "noise": _noise(noise),
-        "repeats": repeats,
+        "repeats": (folds or DEFAULT_REPEATS) if repeats is None else repeats,
         "test_fraction": test_fraction,
+        "folds": folds,
         "stratify": stratify,
         "random_state": random_state,
         "metric": metric,

@@ -158,6 +158,28 @@ def test_settings(config_of):
     assert (config.time_limit, config.memory_limit, config.resume) == (9.0, 2.0, False)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "repeats"),
+    [({}, 3), ({"folds": 5}, 5), ({"folds": 5, "repeats": 10}, 10), ({"repeats": 1}, 1)],
+)
+def test_repeats_and_folds(config_of, arguments, repeats):
+    config = config_of([TREE], ["iris"], **arguments)
+    assert (config.repeats, config.folds) == (repeats, arguments.get("folds"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"repeats": 0}, "repeats: "),
+        ({"folds": 1}, "folds: "),
+        ({"folds": 5, "repeats": 7}, "repeats: must be a multiple of folds"),
+    ],
+)
+def test_bad_repeats_and_folds(arguments, message):
+    with pytest.raises(ConfigError, match=message):
+        compare([TREE], ["iris"], **arguments)
+
+
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_it_shares_the_store_with_the_command():
     first = compare(
