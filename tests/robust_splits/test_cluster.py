@@ -9,7 +9,7 @@ distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.release
 
 
-def test_a_cluster_grows_the_same_trees_and_gets_the_data_once(monkeypatch):
+def test_a_cluster_grows_the_same_trees_and_gets_the_data_once(monkeypatch, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5_000, 10))
     y = (X[:, 0] + rng.normal(size=5_000) > 0).astype(int)
@@ -19,10 +19,18 @@ def test_a_cluster_grows_the_same_trees_and_gets_the_data_once(monkeypatch):
     sent = []
     plain = Sample.__reduce_ex__
     monkeypatch.setattr(Sample, "__reduce_ex__", lambda self, protocol: sent.append(1) or plain(self, protocol))
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    cluster = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else its port is that of any other cluster
+        local_directory=tmp_path,
+    )
     with (
-        distributed.LocalCluster(**options) as cluster,
-        distributed.Client(cluster),
+        cluster,
+        distributed.Client(cluster, timeout=30),
         joblib.parallel_config(backend="dask"),
     ):
         assert forest.fit(X, y).predict_proba(X).tobytes() == expected.tobytes()
