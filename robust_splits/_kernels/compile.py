@@ -34,32 +34,33 @@ def _warn_on_error(action):
 
 
 class _Notice:
-    """A line at the terminal if compiling takes long: nobody should wonder why the first fit does."""
+    """A line at the terminal once a process has compiled for `NOTICE_SECONDS`."""
 
     def __init__(self):
-        self._began = None
-        self._n_compiling = 0
-        self._printed = False
+        self._n_compiling = 0  # a kernel, and the kernels that it calls
+        self._seconds = 0.0
+        self._began = 0.0
+        self._timer = None
 
     def begin(self):
         """A kernel is not on disk and will be compiled."""
         self._n_compiling += 1
-        if self._began is None:
+        if self._n_compiling == 1 and self._seconds < NOTICE_SECONDS and sys.stderr.isatty():
             self._began = time.monotonic()
-            timer = threading.Timer(NOTICE_SECONDS, self._print)
-            timer.daemon = True
-            timer.start()
-        elif time.monotonic() - self._began > NOTICE_SECONDS:
-            self._print()
+            self._timer = threading.Timer(NOTICE_SECONDS - self._seconds, self._print)
+            self._timer.daemon = True
+            self._timer.start()
 
     def end(self):
         """A kernel has been compiled."""
         self._n_compiling -= 1
+        if self._n_compiling == 0 and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._seconds += time.monotonic() - self._began
 
     def _print(self):
-        if self._n_compiling > 0 and not self._printed and sys.stderr.isatty():
-            self._printed = True
-            print("Compiling robust_splits for this computer, once. This takes some seconds.", file=sys.stderr)  # noqa: T201
+        print("Compiling robust_splits for this computer, once. This takes some seconds.", file=sys.stderr)  # noqa: T201
 
 
 _notice = _Notice()
