@@ -9,15 +9,17 @@ import numpy as np
 from numpy import uintp
 
 from .compile import inlined_kernel
-from .scan import LOW_HALF
+from .scan import LOW_HALF, class_and_weight
 
 
 @inlined_kernel()
-def _sums_of_squares(counts, left):
+def _sums_of_squares(node, left, rows_left):
     """Weight of the left child, and the sums of squares of the class counts of both children."""
+    if rows_left == 0:
+        return 0.0, 0.0, node.total
     n_left, sum_left, sum_right = 0.0, 0.0, 0.0
-    for k in range(counts.shape[0]):
-        right = max(counts[k] - left[k], 0.0)
+    for k in range(node.counts.shape[0]):
+        right = max(node.counts[k] - left[k], 0.0)
         n_left += left[k]
         sum_left += left[k] * left[k]
         sum_right += right * right
@@ -34,14 +36,12 @@ def is_better(n_left, n_right, sum_left, sum_right, threshold):
 def scan_gini(keys, node, rows_left, samples, min_rows, min_weight, left, best):
     """Best split of sorted keys by gini; see `scan`."""
     counts, n_node = node.counts, node.weight
-    class_bits = samples.class_bits
-    class_mask = (1 << class_bits) - 1
     offset = node.total / n_node  # the reduction is sum_left / n_left + sum_right / n_right - offset
     threshold = best + offset
-    n_left, sum_left, sum_right = _sums_of_squares(counts, left)
+    n_left, sum_left, sum_right = _sums_of_squares(node, left, rows_left)
     below, above = np.int64(-1), np.int64(-1)
     previous = keys[0] >> 32
-    two_classes = counts.shape[0] == 2 and class_bits > 0
+    two_classes = counts.shape[0] == 2 and samples.class_bits > 0
     first = left[0]
     for i in range(keys.shape[0]):
         key = keys[uintp(i)]
@@ -67,13 +67,7 @@ def scan_gini(keys, node, rows_left, samples, min_rows, min_weight, left, best):
             sum_left = first * first + second * second
             sum_right = right_first * right_first + right_second * right_second
         else:
-            if class_bits > 0:
-                k = uintp(key & class_mask)
-                w = float((key & LOW_HALF) >> class_bits)
-            else:
-                row = uintp(key & LOW_HALF)
-                k = uintp(samples.labels[row])
-                w = samples.weights[row]
+            k, w = class_and_weight(key, samples)
             a = left[k]
             b = max(counts[k] - a, 0.0)
             c = max(b - w, 0.0)
@@ -93,7 +87,7 @@ def scan_gini_bins(bins, bin_rows, low, n_bins, node, rows_left, min_rows, min_w
     counts, n_node = node.counts, node.weight
     offset = node.total / n_node
     threshold = best + offset
-    n_left, sum_left, sum_right = _sums_of_squares(counts, left)
+    n_left, sum_left, sum_right = _sums_of_squares(node, left, rows_left)
     below, above = np.int64(-1), np.int64(-1)
     previous = np.int64(-1)  # no bin with rows yet
     n_classes = counts.shape[0]

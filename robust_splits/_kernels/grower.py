@@ -18,7 +18,7 @@ from .gain import EPSILON, ROUNDING
 from .nodes import LEAF, UNKNOWN, Nodes, Pending, double_capacity, init_node, new_nodes, new_pending
 from .partition import copy_codes, partition
 from .random import next_below
-from .scan import LOW_HALF, TABULATED, Measure, Samples, describe, fill_table
+from .scan import LOW_HALF, TABULATED, Measure, Samples, class_and_weight, describe, fill_table
 from .search import count_classes, count_codes, gather, has_few_cells, new_scratch, search_exact, search_random
 
 MAX_TABLE = 1 << 24
@@ -54,9 +54,10 @@ def _init_root(samples, rows, nodes, pending, growth):
 
     Returns the number of rows, and whether to search the root for a split.
     """
-    n = np.int64(0)
+    n, weight = np.int64(0), 0.0
     for i in range(samples.weights.shape[0]):
         if samples.weights[i] > 0.0:
+            weight += samples.weights[i]
             payload = np.int64(i)
             if samples.class_bits > 0:
                 payload = (np.int64(samples.weights[i]) << samples.class_bits) | samples.labels[i]
@@ -64,7 +65,14 @@ def _init_root(samples, rows, nodes, pending, growth):
             n += 1
     count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
     pending.waiting[0] = 0
-    return n, init_node(nodes, pending, 0, np.int64(0), n, 0, -1, growth)
+    is_pure = n == 0 or holds_all(rows[0], samples, nodes.counts[0], weight)
+    return n, init_node(nodes, pending, 0, np.int64(0), n, 0, -1, is_pure, growth)
+
+
+@inlined_kernel()
+def holds_all(row, samples, counts, weight):
+    """Whether the class of a row has all the weight of its node."""
+    return counts[class_and_weight(row, samples)[0]] >= weight
 
 
 @inlined_kernel()
@@ -212,8 +220,9 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
         for child in range(n_nodes, n_nodes + 2):
-            first, last = (begin, middle) if child == n_nodes else (middle, end)
-            if init_node(nodes, pending, child, first, last, depth + 1, node, growth):
+            first, last, weight = (begin, middle, n_left) if child == n_nodes else (middle, end, n_right)
+            is_pure = holds_all(rows[first], samples, nodes.counts[child], weight)
+            if init_node(nodes, pending, child, first, last, depth + 1, node, is_pure, growth):
                 if best_first:
                     n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
                 else:

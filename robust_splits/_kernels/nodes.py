@@ -68,13 +68,8 @@ def double_capacity(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @inlined_kernel()
-def init_node(nodes, pending, node, begin, end, depth, parent, growth):
+def init_node(nodes, pending, node, begin, end, depth, parent, is_pure, growth):
     """Initialise a node whose class counts are set; return whether to search it for a split."""
-    counts = nodes.counts[node]
-    weight, max_count = 0.0, 0.0
-    for k in range(counts.shape[0]):
-        weight += counts[k]
-        max_count = max(max_count, counts[k])
     n_rows = end - begin
     nodes.feature[node] = LEAF
     nodes.threshold[node] = np.nan
@@ -86,7 +81,7 @@ def init_node(nodes, pending, node, begin, end, depth, parent, growth):
         n_rows < growth.min_samples_split
         or n_rows < 2 * growth.min_samples_leaf
         or depth >= growth.max_depth
-        or max_count >= weight
+        or is_pure
     ):
         return False
     nodes.feature[node] = UNKNOWN

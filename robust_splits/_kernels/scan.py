@@ -67,6 +67,16 @@ class Samples(NamedTuple):
     weights: NDArray[np.float64]
 
 
+@inlined_kernel()
+def class_and_weight(key, samples):
+    """Class and weight of the row of a key."""
+    class_bits = samples.class_bits
+    if class_bits > 0:
+        return uintp(key & ((1 << class_bits) - 1)), float((key & LOW_HALF) >> class_bits)
+    row = uintp(key & LOW_HALF)
+    return uintp(samples.labels[row]), samples.weights[row]
+
+
 @inner_kernel()
 def uses_logarithms(code, parameter):
     """Whether scans sum x ln x."""
@@ -185,7 +195,6 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
     counts = node.counts
     n_classes = counts.shape[0]
     class_bits = samples.class_bits
-    class_mask = (1 << class_bits) - 1
     logarithms = uses_logarithms(code, parameter)
     norms = code == GCE and 0.0 < parameter < 1.0
     squares = not logarithms and not norms
@@ -271,13 +280,7 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
                     if reduction > best:
                         best, below, above = reduction, previous, key_code
             previous = key_code
-        if class_bits > 0:
-            k = uintp(key & class_mask)
-            w = float((key & LOW_HALF) >> class_bits)
-        else:
-            row = uintp(key & LOW_HALF)
-            k = uintp(samples.labels[row])
-            w = samples.weights[row]
+        k, w = class_and_weight(key, samples)
         rows_left += cell_rows[uintp(i)] if cells else 1
         a = left[k]
         b = max(counts[k] - a, 0.0)

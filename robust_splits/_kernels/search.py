@@ -10,7 +10,7 @@ from .compile import inlined_kernel, inner_kernel
 from .criterion_codes import GINI
 from .gini_scan import scan_gini, scan_gini_bins
 from .random import next_uniform
-from .scan import LOW_HALF, Samples, scan
+from .scan import LOW_HALF, Samples, class_and_weight, scan
 from .sorting import N_COUNTERS, sort_keys
 
 # Class histograms must fit the second-level cache, and have at most this number of cells per row.
@@ -66,19 +66,14 @@ def count_codes(codes, first, step, rows, begin, end, samples, n_bins, bins, bin
 
     Returns the lowest and the highest code.
     """
-    class_bits = samples.class_bits
-    class_mask = (1 << class_bits) - 1
     bins[:n_bins] = 0.0
     bin_rows[:n_bins] = 0
     for i in range(begin, end):
         row = rows[uintp(i)]
         b = uintp(codes[uintp(first + (row >> 32) * step)])
         bin_rows[b] += 1
-        if class_bits > 0:
-            bins[b, uintp(row & class_mask)] += float((row & LOW_HALF) >> class_bits)
-        else:
-            sample = uintp(row & LOW_HALF)
-            bins[b, uintp(samples.labels[sample])] += samples.weights[sample]
+        k, w = class_and_weight(row, samples)
+        bins[b, k] += w
     low, high = 0, n_bins - 1
     while bin_rows[uintp(low)] == 0:
         low += 1
@@ -97,19 +92,14 @@ def has_few_cells(n_bins, n_classes, n_rows):
 def fill_bins(keys, samples, low, n_bins, scratch):
     """Add up the weights of the rows by code and class in ``scratch.bins``, and the rows by code."""
     bins, bin_rows = scratch.bins, scratch.bin_rows
-    class_bits = samples.class_bits
-    class_mask = (1 << class_bits) - 1
     bins[:n_bins] = 0.0
     bin_rows[:n_bins] = 0
     for i in range(keys.shape[0]):
         key = keys[uintp(i)]
         b = uintp((key >> 32) - low)
         bin_rows[b] += 1
-        if class_bits > 0:
-            bins[b, uintp(key & class_mask)] += float((key & LOW_HALF) >> class_bits)
-        else:
-            row = uintp(key & LOW_HALF)
-            bins[b, uintp(samples.labels[row])] += samples.weights[row]
+        k, w = class_and_weight(key, samples)
+        bins[b, k] += w
 
 
 @inlined_kernel()
@@ -150,19 +140,14 @@ def midpoint(low, high):
 @inlined_kernel()
 def count_classes(keys, begin, end, samples, low, high, out):
     """Write the class counts of keys[begin:end] with codes in [low, high] to `out`; return their number."""
-    class_bits = samples.class_bits
-    class_mask = (1 << class_bits) - 1
     out[:] = 0.0
     n = 0
     for i in range(begin, end):
         key = keys[uintp(i)]
         if low <= key >> 32 <= high:
             n += 1
-            if class_bits > 0:
-                out[uintp(key & class_mask)] += float((key & LOW_HALF) >> class_bits)
-            else:
-                row = uintp(key & LOW_HALF)
-                out[uintp(samples.labels[row])] += samples.weights[row]
+            k, w = class_and_weight(key, samples)
+            out[k] += w
     return n
 
 
