@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
-from ._kernels.forest_walk import ForestWalk
+from ._kernels.walk import PackedTrees, Steps, add_rows, leaves_of
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
 from ._validation import (
@@ -43,8 +43,8 @@ from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
-CHUNK_BYTES = 1 << 22
-FEW_ROWS = 100  # up to which a row walks down all trees at once
+MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
+MAX_ROWS_AT_ONCE = 1 << 15  # limits the memory for the leaves of a prediction
 
 
 class BaseForest(BaseRobustTrees):
@@ -54,7 +54,7 @@ class BaseForest(BaseRobustTrees):
     min_samples_split_: int
     shrinkage_: float
     _seeds: list[tuple[int, int]]
-    _walk: ForestWalk
+    _packed: PackedTrees
 
     _auto_max_features: float | str | None = "sqrt"
     _class_weight_names = ("balanced", "balanced_subsample")
@@ -163,7 +163,7 @@ class BaseForest(BaseRobustTrees):
             if not kept:
                 self.__dict__.pop(name, None)
         settings = self._tree_settings(sample)
-        self._walk = ForestWalk()
+        self._packed = PackedTrees()
 
         rng = check_random_state(self.random_state)
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
@@ -326,27 +326,27 @@ class BaseForest(BaseRobustTrees):
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))
-        if X.shape[0] <= FEW_ROWS:
-            trees = [estimator.tree_ for estimator in self.estimators_]
-            walk: ForestWalk = self.__dict__.setdefault("_walk", ForestWalk())
-            for tree, leaves in zip(trees, walk.leaves(X, trees), strict=True):
-                total += tree.values[leaves]
-            return total / len(trees)
+        trees, steps = self._steps(X.dtype)
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_trees(part: slice) -> None:
-            for estimator in self.estimators_:
-                estimator.tree_.add_values(X[part], total[part])
+            for tree, leaves in zip(trees, leaves_of(X[part], steps), strict=True):
+                add_rows(tree.values, leaves, total[part])
 
-        # Slices are small, so that their rows stay in the cache from tree to tree.
-        n_threads = self._n_threads()
-        n_parts = max(n_threads, X.nbytes // CHUNK_BYTES)
+        n_threads = min(self._n_threads(), 1 + X.shape[0] * len(trees) // MIN_WALKS_PER_THREAD)
+        n_parts = max(n_threads, X.shape[0] // MAX_ROWS_AT_ONCE)
         map_in_threads(add_trees, split_range(X.shape[0], n_parts), n_threads)
-        total /= len(self.estimators_)
+        total /= len(trees)
         return total
 
+    def _steps(self, dtype: np.dtype[Any]) -> tuple[list[Tree], Steps]:
+        """The trees, and their packed nodes."""
+        packed: PackedTrees = self.__dict__.setdefault("_packed", PackedTrees())
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        return trees, packed.steps(trees, dtype)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_walk"}
+        return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Leaf of each row in each tree.
@@ -360,8 +360,7 @@ class BaseForest(BaseRobustTrees):
         ndarray of shape (n_samples, n_estimators)
         """
         X = self._check_features(X)
-        n_threads = self._n_threads()
-        return np.column_stack(map_in_threads(lambda e: e.tree_.apply(X), self.estimators_, n_threads))
+        return leaves_of(X, self._steps(X.dtype)[1]).T.astype(np.int64)
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:
         """Nodes on each row's path in each tree.

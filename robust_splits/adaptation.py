@@ -151,8 +151,8 @@ def smoothing_losses(
         current = np.empty(grid.size)
         for tree, (unseen, weight) in zip(trees, prepared, strict=True):
             add_smoothed(
-                X[part], unseen[part], labels[part], tree.steps(X.dtype), tree.missing_left, tree.n_rows,
-                tree.values, weight, sizes, grid, current, sums[part], n_trees[part],
+                X[part], unseen[part], labels[part], tree.steps(X.dtype), tree.n_rows, tree.values, weight,
+                sizes, grid, current, sums[part], n_trees[part],
             )  # fmt: skip
 
     map_in_threads(add_trees, split_range(scored.size, n_threads), n_threads)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernels.walk import ROWS_AT_ONCE, Steps, add_rows, find_leaves, mark_alive, pack
+from ._kernels.walk import Steps, add_rows, leaves_of, mark_alive, pack
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,16 +133,13 @@ class Tree:
         """Packed nodes for walks of rows of a `dtype`, cached."""
         cache: dict[str, Steps] = vars(self).setdefault("_steps", {})
         if dtype.name not in cache:
-            cache[dtype.name] = pack(self.feature, self.threshold, self.left, dtype)
+            cache[dtype.name] = pack([self], dtype)
         return cache[dtype.name]
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
-        leaves = np.empty(X.shape[0], dtype=np.int64)
-        rows, nodes = np.empty((2, ROWS_AT_ONCE), dtype=np.int64)
-        find_leaves(X, self.steps(X.dtype), self.missing_left, leaves, rows, nodes)
-        return leaves
+        return leaves_of(X, self.steps(X.dtype))[0].astype(np.int64)
 
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
         """Add the values of each row's leaf to `out` (n_samples, n_classes)."""
-        add_rows(self.values, self.apply(X), out)
+        add_rows(self.values, leaves_of(X, self.steps(X.dtype))[0], out)

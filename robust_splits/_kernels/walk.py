@@ -1,26 +1,37 @@
-"""Compiled walks from the root of a tree to the leaves, and the packed nodes that they read."""
+"""Compiled walks from the roots of trees to the leaves, and the packed nodes that they read."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .compile import outer_kernel
+from .compile import inlined_kernel, outer_kernel
 
-ROWS_AT_ONCE = 64
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+# Rows are taken in blocks.  The larger a block, the fewer times the nodes of a tree are loaded into the cache,
+# and the smaller, the more of its rows are still in the cache for the next tree.
+MIN_BLOCK_BYTES = 1 << 18
+MAX_BLOCK_BYTES = 1 << 22
+BLOCK_TO_TREE = 8  # between the two, a block is so many times as large as a tree
 
 
 class Steps(NamedTuple):
-    """Packed nodes of a tree, small enough that the tree stays in the cache.
+    """Packed nodes of trees, small enough that a tree stays in the cache.
 
     Attributes
     ----------
     nodes : record array of shape (n_nodes,)
-        ``threshold``, in the precision of the rows, and ``word``, with the feature in the high bits and the
-        left child in the low bits.  The left child of a leaf is 0.
+        ``threshold``, in the precision of the rows, and ``word``, which holds, from the high bits to the low
+        ones, the feature, whether missing values go right, and the left child, counted from the root.  A leaf
+        is its own left child, and no value is above its threshold, so a walk stays there.
+    roots : int64 array of shape (n_trees,)
+        Index of each root.
     shift : int
         Position of the lowest bit of the feature.
     mask : int
@@ -28,59 +39,141 @@ class Steps(NamedTuple):
     """
 
     nodes: NDArray[np.void]
+    roots: NDArray[np.int64]
     shift: np.uint32 | np.uint64
     mask: np.uint32 | np.uint64
 
 
-def pack(
-    feature: NDArray[np.int32], threshold: NDArray[np.float64], left: NDArray[np.int32], dtype: np.dtype[Any]
-) -> Steps:
-    """Pack the nodes of a tree for rows of a `dtype`, float32 or float64."""
-    bits = int(left.size).bit_length()
-    narrow = dtype == np.float32 and bits + int(feature.max()).bit_length() <= 32
+def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
+    """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
+    sizes = [tree.n_nodes for tree in trees]
+    ends = np.cumsum(sizes)
+    bits = (max(sizes) - 1).bit_length()
+    highest_feature = max(int(tree.feature.max()) for tree in trees)
+    narrow = dtype == np.float32 and bits + 1 + max(highest_feature, 0).bit_length() <= 32
     word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
-    nodes = np.empty(left.size, dtype=[("threshold", dtype), ("word", word)])
+    nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
+    for tree, end in zip(trees, ends, strict=True):
+        _pack_tree(tree, nodes[end - tree.n_nodes : end], bits)
+    return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
+
+
+def _pack_tree(tree: Tree, nodes: NDArray[np.void], bits: int) -> None:
+    is_leaf = tree.left < 0
+    threshold = np.where(is_leaf, np.inf, tree.threshold)
     with np.errstate(over="ignore"):
         nodes["threshold"] = threshold
-    if dtype == np.float32:
+    if nodes["threshold"].dtype == np.float32:
         # Round thresholds down: no float32 value lies between the threshold and the next lower float32 number.
         above = nodes["threshold"] > threshold
         nodes["threshold"][above] = np.nextafter(nodes["threshold"][above], np.float32(-np.inf))
-    # A walk reads a feature at leaves too, so it must be a valid index.
-    nodes["word"] = np.maximum(feature, 0)
-    nodes["word"] <<= word(bits)
-    nodes["word"] |= np.maximum(left, 0).astype(word)
-    return Steps(nodes, word(bits), word((1 << bits) - 1))
+    words = nodes["word"]
+    word = words.dtype.type
+    words[:] = np.maximum(tree.feature, 0)  # a walk reads a feature at leaves too
+    words <<= word(1)
+    words |= ~(tree.missing_left | is_leaf)
+    words <<= word(bits)
+    words |= np.where(is_leaf, np.arange(tree.n_nodes), tree.left).astype(word)
+
+
+class PackedTrees:
+    """Packed nodes of a forest's trees, kept from one prediction to the next."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[list[Tree], Steps]] = {}
+
+    def steps(self, trees: list[Tree], dtype: np.dtype[Any]) -> Steps:
+        """Packed nodes of `trees` for rows of a `dtype`."""
+        kept, steps = self._kept.get(dtype.name, ([], None))
+        if steps is None or [id(tree) for tree in kept] != [id(tree) for tree in trees]:
+            steps = pack(trees, dtype)
+            self._kept[dtype.name] = trees, steps
+        return steps
+
+
+@inlined_kernel()
+def _child(X, row, root, node, steps, missing):
+    """The child that a row goes to, or the node itself at a leaf.  `missing` is None if no value is missing."""
+    step = steps.nodes[root + node]
+    x = X[row, uintp(step.word >> steps.shift)]
+    child = uintp(step.word & steps.mask) + uintp(x > step.threshold)
+    if missing is not None:
+        goes_right = uintp(step.word >> (steps.shift - 1)) & uintp(1)
+        child += uintp(x != x) & goes_right
+    return child
+
+
+@inlined_kernel()
+def _next_walk(row, tree, begin, end, n_trees):
+    """The next row of a tree or the first of the next tree, and after the last the same again."""
+    if row + 1 < end:
+        return row + 1, tree
+    if tree + 1 < n_trees:
+        return begin, tree + 1
+    return row, tree
 
 
 @outer_kernel()
-def find_leaves(X, steps, missing_left, leaves, rows, nodes):
-    """Write the leaf of each row of `X` to `leaves`.
+def find_leaves(X, steps, missing, block, leaves):
+    """Write the leaf of each row in each tree to `leaves` (n_trees, n_samples).
 
-    `rows` and `nodes` are buffers of `ROWS_AT_ONCE` integers.  That many rows walk down side by side, which
-    hides the memory latency of each behind the work on the others.
+    `missing` is None if no value is missing, for which another, faster kernel is compiled.  Eight walks, of
+    several rows down a tree or of a row down several trees, go on side by side, which hides the memory latency
+    of each behind the others.  They are written out because in an array they would be slower.  Rows are taken
+    in blocks of `block`.
     """
-    n_samples = X.shape[0]
-    for begin in range(0, n_samples, ROWS_AT_ONCE):
-        n_walking = min(ROWS_AT_ONCE, n_samples - begin)
-        for j in range(n_walking):
-            rows[uintp(j)] = begin + j
-            nodes[uintp(j)] = 0
-        while n_walking > 0:
-            n_kept = 0
-            for j in range(n_walking):
-                i, node = rows[uintp(j)], nodes[uintp(j)]
-                step = steps.nodes[uintp(node)]
-                left = step.word & steps.mask
-                x = X[uintp(i), uintp(step.word >> steps.shift)]
-                goes_right = x > step.threshold
-                if x != x:
-                    goes_right = not missing_left[uintp(node)]
-                leaves[uintp(i)] = node
-                rows[uintp(n_kept)] = i
-                nodes[uintp(n_kept)] = left + goes_right
-                n_kept += left > 0
-            n_walking = n_kept
+    n_trees = leaves.shape[0]
+    for begin in range(0, X.shape[0], block):
+        end = min(begin + block, X.shape[0])
+        row, tree = begin, 0
+        for _ in range(0, (end - begin) * n_trees, 8):
+            i0, t0 = row, tree
+            i1, t1 = _next_walk(i0, t0, begin, end, n_trees)
+            i2, t2 = _next_walk(i1, t1, begin, end, n_trees)
+            i3, t3 = _next_walk(i2, t2, begin, end, n_trees)
+            i4, t4 = _next_walk(i3, t3, begin, end, n_trees)
+            i5, t5 = _next_walk(i4, t4, begin, end, n_trees)
+            i6, t6 = _next_walk(i5, t5, begin, end, n_trees)
+            i7, t7 = _next_walk(i6, t6, begin, end, n_trees)
+            row, tree = _next_walk(i7, t7, begin, end, n_trees)
+            r0, r1 = uintp(steps.roots[uintp(t0)]), uintp(steps.roots[uintp(t1)])
+            r2, r3 = uintp(steps.roots[uintp(t2)]), uintp(steps.roots[uintp(t3)])
+            r4, r5 = uintp(steps.roots[uintp(t4)]), uintp(steps.roots[uintp(t5)])
+            r6, r7 = uintp(steps.roots[uintp(t6)]), uintp(steps.roots[uintp(t7)])
+            a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = uintp(0)
+            while True:
+                b0 = _child(X, uintp(i0), r0, a0, steps, missing)
+                b1 = _child(X, uintp(i1), r1, a1, steps, missing)
+                b2 = _child(X, uintp(i2), r2, a2, steps, missing)
+                b3 = _child(X, uintp(i3), r3, a3, steps, missing)
+                b4 = _child(X, uintp(i4), r4, a4, steps, missing)
+                b5 = _child(X, uintp(i5), r5, a5, steps, missing)
+                b6 = _child(X, uintp(i6), r6, a6, steps, missing)
+                b7 = _child(X, uintp(i7), r7, a7, steps, missing)
+                if (
+                    (a0 == b0) & (a1 == b1) & (a2 == b2) & (a3 == b3)
+                    & (a4 == b4) & (a5 == b5) & (a6 == b6) & (a7 == b7)
+                ):  # fmt: skip
+                    break
+                a0, a1, a2, a3, a4, a5, a6, a7 = b0, b1, b2, b3, b4, b5, b6, b7
+            leaves[uintp(t0), uintp(i0)] = a0
+            leaves[uintp(t1), uintp(i1)] = a1
+            leaves[uintp(t2), uintp(i2)] = a2
+            leaves[uintp(t3), uintp(i3)] = a3
+            leaves[uintp(t4), uintp(i4)] = a4
+            leaves[uintp(t5), uintp(i5)] = a5
+            leaves[uintp(t6), uintp(i6)] = a6
+            leaves[uintp(t7), uintp(i7)] = a7
+
+
+def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
+    """Leaf of each row of `X` in each tree, shape (n_trees, n_samples)."""
+    leaves = np.empty((steps.roots.size, X.shape[0]), dtype=np.int32)
+    missing = True if np.isnan(X).any() else None
+    block_bytes = BLOCK_TO_TREE * steps.nodes.nbytes // steps.roots.size
+    block_bytes = min(max(block_bytes, MIN_BLOCK_BYTES), MAX_BLOCK_BYTES)
+    find_leaves(X, steps, missing, max(1, block_bytes // (X.shape[1] * X.itemsize)), leaves)
+    return leaves
 
 
 @outer_kernel()
@@ -104,7 +197,7 @@ def mark_alive(left, n_rows, min_samples_split, alive):
 
 
 @outer_kernel()
-def add_smoothed(X, unseen, labels, steps, missing_left, n_rows, values, weight, sizes, grid, current, sums, n_trees):  # fmt: skip  # noqa: E501
+def add_smoothed(X, unseen, labels, steps, n_rows, values, weight, sizes, grid, current, sums, n_trees):
     """Add one tree's probability of each row's label to `sums`, for all node sizes and shrinkages.
 
     Visits the rows marked in `unseen` (n,) and counts the tree for them in `n_trees` (n,).  `sizes` (m,),
@@ -122,19 +215,13 @@ def add_smoothed(X, unseen, labels, steps, missing_left, n_rows, values, weight,
             current[g] = values[0, k]
         size = sizes.shape[0] - 1  # the largest size stops first
         while True:
-            step = steps.nodes[node]
-            left = step.word & steps.mask
-            while size >= 0 and (left == 0 or n_rows[node] < sizes[uintp(size)]):
+            child = _child(X, uintp(i), uintp(0), node, steps, True)
+            while size >= 0 and (child == node or n_rows[node] < sizes[uintp(size)]):
                 for g in range(n_grid):
                     sums[i, uintp(size), g] += current[g]
                 size -= 1
             if size < 0:
                 break
-            x = X[i, uintp(step.word >> steps.shift)]
-            goes_right = x > step.threshold
-            if x != x:
-                goes_right = not missing_left[node]
-            child = uintp(left + goes_right)
             change = (values[child, k] - values[node, k]) * weight[node]
             for g in range(n_grid):
                 current[g] += change / (weight[node] + grid[g])

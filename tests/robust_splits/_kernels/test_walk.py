@@ -1,25 +1,36 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from robust_splits import RobustDecisionTreeClassifier
-from robust_splits._kernels.walk import ROWS_AT_ONCE, find_leaves, pack
+from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
+from robust_splits import _forest as forest_module
+from robust_splits._kernels import walk as walk_module
+from robust_splits._kernels.walk import leaves_of, pack
 
 
-def walk(feature, threshold, left, missing_left, x):
-    """Reference walk in double precision."""
+@dataclass
+class Nodes:
+    """The part of a tree that a walk reads."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    missing_left: np.ndarray
+
+    @property
+    def n_nodes(self):
+        return self.left.size
+
+
+def reference(tree, x):
+    """The leaf of one row, in double precision."""
     node = 0
-    while left[node] >= 0:
-        value = float(x[feature[node]])
-        goes_left = missing_left[node] if np.isnan(value) else value <= threshold[node]
-        node = left[node] + (not goes_left)
+    while tree.left[node] >= 0:
+        value = float(x[tree.feature[node]])
+        goes_left = tree.missing_left[node] if np.isnan(value) else value <= tree.threshold[node]
+        node = tree.left[node] + (not goes_left)
     return node
-
-
-def leaves_of(X, feature, threshold, left, missing_left):
-    leaves = np.full(len(X), -1)
-    steps = pack(feature, threshold, left, X.dtype)
-    find_leaves(X, steps, missing_left, leaves, *np.empty((2, ROWS_AT_ONCE), dtype=np.int64))
-    return leaves, steps.nodes.dtype
 
 
 def chain(n_splits, n_features, seed):
@@ -30,43 +41,83 @@ def chain(n_splits, n_features, seed):
     left[1 : 2 * n_splits - 1 : 2] = np.arange(3, 2 * n_splits + 1, 2)
     feature = np.where(left < 0, -1, rng.integers(n_features, size=left.size)).astype(np.int32)
     threshold = np.where(left < 0, np.nan, rng.normal(2, 1, size=left.size))
-    return feature, threshold, left, rng.random(left.size) < 0.5
+    return Nodes(feature, threshold, left, rng.random(left.size) < 0.5)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_samples", [1, ROWS_AT_ONCE, 3 * ROWS_AT_ONCE + 1])
-def test_leaves_of_a_tree_with_missing_values(dtype, n_samples):
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize(("n_samples", "block"), [(1, 1), (8, 8), (9, 4), (100, 7), (100, 64), (0, 64)])
+def test_leaves_of_trees(monkeypatch, dtype, missing, n_samples, block):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 5)).round(1)
     X[rng.random(X.shape) < 0.2] = np.nan
-    tree = RobustDecisionTreeClassifier("gini", random_state=0).fit(X, rng.integers(3, size=600)).tree_
-    arrays = tree.feature, tree.threshold, tree.left, tree.missing_left
-    some = X[:n_samples].astype(dtype)
-    assert leaves_of(some, *arrays)[0].tolist() == [walk(*arrays, x) for x in some]
-    assert tree.n_nodes > 200
+    forest = RobustForestClassifier(
+        5, criterion="gini", min_samples_split=2, max_features="sqrt", random_state=0
+    ).fit(X, rng.integers(3, size=600))
+    trees = [estimator.tree_ for estimator in forest.estimators_]
+    assert min(tree.n_nodes for tree in trees) > 200
+    some = (X if missing else np.nan_to_num(X))[:n_samples].astype(dtype)
+    monkeypatch.setattr(walk_module, "MAX_BLOCK_BYTES", block * some.strides[0])
+    leaves = leaves_of(some, pack(trees, some.dtype))
+    assert leaves.tolist() == [[reference(tree, x) for x in some] for tree in trees]
+
+
+def test_leaves_of_single_nodes():
+    X = np.zeros((3, 2))
+    X[0] = np.nan
+    X[1] = np.inf
+    tree = RobustDecisionTreeClassifier().fit(np.zeros((2, 2)), [1, 1]).tree_
+    assert leaves_of(X, pack([tree, tree], X.dtype)).tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
 @pytest.mark.parametrize(("n_features", "size"), [(1 << 10, 8), (1 << 16, 12)])
 def test_a_word_holds_any_feature_and_child(n_features, size):
-    arrays = chain(1 << 16, n_features, seed=0)
+    tree = chain(1 << 16, n_features, seed=0)
     X = np.random.default_rng(1).normal(0, 2, size=(3, n_features)).astype(np.float32)
     X[1] = -9  # reaches the deepest leaf
-    leaves, dtype = leaves_of(X, *arrays)
-    assert dtype.itemsize == size
-    assert leaves.tolist() == [walk(*arrays, x) for x in X]
+    X[2] = np.nan
+    steps = pack([tree], X.dtype)
+    leaves = leaves_of(X, steps)[0]
+    assert steps.nodes.itemsize == size
+    assert leaves.tolist() == [reference(tree, x) for x in X]
     assert leaves[1] == (1 << 17) - 1
 
 
 def test_thresholds_between_numbers_of_single_precision():
     one, largest = np.float32(1), np.finfo(np.float32).max
     numbers = np.array(
-        [-largest, -1, np.nextafter(-one, np.float32(0)), 0, np.nextafter(one, np.float32(0)), 1, largest],
+        [-np.inf, -largest, -1, np.nextafter(-one, np.float32(0)), 0, np.nextafter(one, np.float32(0)), 1,
+         largest, np.inf],
         dtype=np.float32,
-    )
+    )  # fmt: skip
     exact = numbers.astype(np.float64)
-    thresholds = [*exact, *((exact[1:] + exact[:-1]) / 2), 1 - 1e-12, -1 - 1e-12, 1e300, -1e300, np.inf]
+    finite = exact[1:-1]
+    thresholds = [*finite, *((finite[1:] + finite[:-1]) / 2), 1 - 1e-12, -1 - 1e-12, 1e300, -1e300, np.inf]
     for threshold in thresholds:
-        arrays = (np.array([0, -1, -1], np.int32), np.array([threshold, np.nan, np.nan]),
-                  np.array([1, -1, -1], np.int32), np.zeros(3, bool))  # fmt: skip
-        leaves, _ = leaves_of(numbers[:, None], *arrays)
+        tree = Nodes(np.array([0, -1, -1], np.int32), np.array([threshold, np.nan, np.nan]),
+                     np.array([1, -1, -1], np.int32), np.zeros(3, bool))  # fmt: skip
+        leaves = leaves_of(numbers[:, None], pack([tree], numbers.dtype))[0]
         np.testing.assert_array_equal(leaves, np.where(exact <= threshold, 1, 2))
+
+
+def test_rows_are_predicted_alike_however_many_there_are(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(90, 4))
+    forest = RobustForestClassifier(5, random_state=0).fit(X, np.arange(90) % 3)
+    together = forest.predict_proba(X)
+    assert together.tobytes() == np.vstack([forest.predict_proba(x[None]) for x in X]).tobytes()
+    monkeypatch.setattr(forest_module, "MIN_WALKS_PER_THREAD", 7)
+    monkeypatch.setattr(forest_module, "MAX_ROWS_AT_ONCE", 20)
+    assert together.tobytes() == forest.set_params(n_jobs=2).predict_proba(X).tobytes()
+
+
+def test_new_trees_are_packed_anew():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    forest = RobustForestClassifier(3, random_state=0, warm_start=True).fit(X, np.arange(60) % 2)
+    three_trees = forest.predict_proba(X)
+    forest.set_params(n_estimators=9).fit(X, np.arange(60) % 2)
+    assert forest.predict_proba(X).tobytes() != three_trees.tobytes()
+    nine_trees = np.mean([estimator.predict_proba(X) for estimator in forest.estimators_], axis=0)
+    np.testing.assert_allclose(forest.predict_proba(X), nine_trees, rtol=1e-12)
+    del forest.estimators_[3:]
+    three_of_nine = np.mean([estimator.predict_proba(X) for estimator in forest.estimators_], axis=0)
+    np.testing.assert_allclose(forest.predict_proba(X), three_of_nine, rtol=1e-12)
