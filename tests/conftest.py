@@ -56,6 +56,23 @@ def data_root() -> Path:
     pytest.skip(reason)
 
 
+@pytest.fixture(scope="module")
+def dask_client(tmp_path_factory):
+    """The client of a Dask cluster of two processes."""
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else its port is that of any other cluster
+        local_directory=tmp_path_factory.mktemp("dask"),
+    )
+    with cluster, distributed.Client(cluster, timeout=30) as client:
+        yield client
+
+
 @pytest.fixture(scope="session")
 def command():
     """The path of the command."""

@@ -8,7 +8,6 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
-from distributed import Client, LocalCluster
 from xgboost import dask as xgboost_dask
 
 from boostnoise import CrossEntropy, lightgbm_objective, xgboost_objective
@@ -23,21 +22,6 @@ pytestmark = [
 N = 600
 ROUNDS = 6
 CLASSES = pytest.mark.parametrize("n_classes", [2, 3])
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    cluster = LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address=None,
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else its port is that of any other cluster
-        local_directory=tmp_path_factory.mktemp("dask"),
-    )
-    with cluster, Client(cluster, timeout=30) as client:
-        yield client
 
 
 def in_time(function, seconds=60):
@@ -89,17 +73,17 @@ def xgboost_params(n_classes, **params):
 
 @CLASSES
 @pytest.mark.parametrize("weighted", [False, True])
-def test_xgboost_natively(client, n_classes, weighted):
+def test_xgboost_natively(dask_client, n_classes, weighted):
     data, objective = Data(n_classes), xgboost_objective("ce")
     weight, dweight = data.weights(weighted)
     rows = xgboost.DMatrix(data.X, data.y, weight=weight)
 
     def trained(obj=None, **params):
-        dtrain = xgboost_dask.DaskDMatrix(client, data.dX, data.dy, weight=dweight)
+        dtrain = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy, weight=dweight)
         params = xgboost_params(n_classes, **params)
-        return xgboost_dask.train(client, params, dtrain, num_boost_round=ROUNDS, obj=obj)["booster"].predict(
-            rows
-        )
+        return xgboost_dask.train(dask_client, params, dtrain, num_boost_round=ROUNDS, obj=obj)[
+            "booster"
+        ].predict(rows)
 
     built_in = in_time(trained)
     hooked = in_time(lambda: trained(objective, base_score=objective.base_score(data.y, weight)))
@@ -110,13 +94,13 @@ def test_xgboost_natively(client, n_classes, weighted):
 
 @CLASSES
 @pytest.mark.parametrize("weighted", [False, True])
-def test_xgboost_classifier(client, n_classes, weighted):
+def test_xgboost_classifier(dask_client, n_classes, weighted):
     data, objective = Data(n_classes), xgboost_objective("ce")
     weight, dweight = data.weights(weighted)
 
     def fitted(**params):
         model = xgboost_dask.DaskXGBClassifier(n_estimators=ROUNDS, max_depth=3, n_jobs=1, **params)
-        model.client = client
+        model.client = dask_client
         return model.fit(data.dX, data.dy, sample_weight=dweight).predict_proba(data.dX).compute()
 
     built_in = in_time(fitted)
@@ -126,7 +110,7 @@ def test_xgboost_classifier(client, n_classes, weighted):
 
 @CLASSES
 @pytest.mark.parametrize("weighted", [False, True])
-def test_lightgbm_classifier(client, n_classes, weighted):
+def test_lightgbm_classifier(dask_client, n_classes, weighted):
     data, objective = Data(n_classes), lightgbm_objective("ce")
     weight, dweight = data.weights(weighted)
     # LightGBM estimates the number of rows of a leaf from sums of hessians, whose rounding depends on the chunks.
@@ -134,7 +118,7 @@ def test_lightgbm_classifier(client, n_classes, weighted):
     params = {"n_estimators": ROUNDS, "num_leaves": 7, "min_child_samples": 1, "verbose": -1}
 
     def fitted(init_score=None, **more):
-        model = lightgbm.DaskLGBMClassifier(client=client, **params, **more)
+        model = lightgbm.DaskLGBMClassifier(client=dask_client, **params, **more)
         model.fit(data.dX, data.dy, sample_weight=dweight, init_score=init_score)
         return np.asarray(model.predict(data.dX, raw_score=True).compute())
 
@@ -146,15 +130,15 @@ def test_lightgbm_classifier(client, n_classes, weighted):
     np.testing.assert_allclose(probabilities(hooked), alone.predict_proba(data.X), atol=1e-5)
 
 
-def test_weights_and_losses_have_an_effect(client):
+def test_weights_and_losses_have_an_effect(dask_client):
     """Otherwise the results above might be equal because weights and objectives were ignored."""
     data = Data(3)
 
     def trained(loss, dweight=None, **loss_params):
-        dtrain = xgboost_dask.DaskDMatrix(client, data.dX, data.dy, weight=dweight)
+        dtrain = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy, weight=dweight)
         objective = xgboost_objective(loss, **loss_params)
         params = xgboost_params(3, base_score=0.5)
-        found = xgboost_dask.train(client, params, dtrain, num_boost_round=ROUNDS, obj=objective)
+        found = xgboost_dask.train(dask_client, params, dtrain, num_boost_round=ROUNDS, obj=objective)
         return found["booster"].predict(xgboost.DMatrix(data.X))
 
     plain, weighted, robust = (
@@ -185,21 +169,23 @@ BAD = pytest.mark.parametrize(
 
 
 @BAD
-def test_errors_of_a_loss_reach_the_user_of_xgboost(client, loss, error, message):
+def test_errors_of_a_loss_reach_the_user_of_xgboost(dask_client, loss, error, message):
     data = Data(3)
-    dtrain = xgboost_dask.DaskDMatrix(client, data.dX, data.dy)
+    dtrain = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy)
     objective = xgboost_objective(loss)
     with pytest.raises(error, match=message):
         in_time(
-            lambda: xgboost_dask.train(client, xgboost_params(3), dtrain, num_boost_round=50, obj=objective)
+            lambda: xgboost_dask.train(
+                dask_client, xgboost_params(3), dtrain, num_boost_round=50, obj=objective
+            )
         )
 
 
 @BAD
-def test_errors_of_a_loss_reach_the_user_of_lightgbm(client, loss, error, message):
+def test_errors_of_a_loss_reach_the_user_of_lightgbm(dask_client, loss, error, message):
     data = Data(3)
     model = lightgbm.DaskLGBMClassifier(
-        client=client, objective=lightgbm_objective(loss), metric="None", verbose=-1
+        client=dask_client, objective=lightgbm_objective(loss), metric="None", verbose=-1
     )
     # On one worker: if one of several fails, LightGBM leaves the others waiting.
     X, y = da.from_array(data.X, chunks=data.X.shape), da.from_array(data.y, chunks=N)

@@ -213,6 +213,7 @@ def test_the_given_labels_of_a_record_differ_from_the_true_ones(folder, edit_rec
     assert "do not match its config" in refused(folder, "--redraw", "results/study")
 
 
+@pytest.mark.release
 def test_records_of_large_runs_are_read(folder):
     """The limit on the values of a config is none on the cells of a run."""
     with closing(sqlite3.connect(folder / "results" / "store.sqlite")) as connection:

@@ -364,8 +364,8 @@ def test_groups_and_weights():
         "memory": KNeighborsClassifier(1),
         "pipeline": make_pipeline(clone(BY_NAME), LogisticRegression()),
         "search": {"model": "lightgbm", "search": {"params": {"n_estimators": [1, 50]}, "folds": 2}},
-        "early": {"model": "xgboost", "early_stopping": {}},
-        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 1}},
+        "early": {"model": "xgboost", "params": {"n_estimators": 20}, "early_stopping": {}},
+        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 1, "n_estimators": 20}},
     }
     keys = {"target": "survived", "missing": "impute"}
     data = {

@@ -215,6 +215,7 @@ def test_what_models_may_do_in_their_process(jobs, log, capfd):
     assert all_end([child])
 
 
+@pytest.mark.release
 def test_workers_give_the_scores_of_this_process(jobs):
     models = [
         {

@@ -57,6 +57,7 @@ main(["study.json"])
 """
 
 
+@pytest.mark.release
 def test_one_entry_makes_a_measure(root, tmp_path):
     """In a copy of the packages with one more entry it is in scores, store, config, tables, plots and report."""
     code = tmp_path / "code"
