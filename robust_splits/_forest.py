@@ -177,14 +177,13 @@ class BaseForest(BaseRobustTrees):
         self.criterion_ = settings.criterion
         trees += self._grow(sample, settings, seeds[len(trees) :])
 
-        rows: NDArray[np.floating] = read_only(X) if settings.n_draws else X
-        trees = self._smooth(sample, rows, trees, settings, seeds, n_kept=len(kept))
+        trees = self._smooth(sample, X, trees, settings, seeds, n_kept=len(kept))
         self.estimators_ = kept + [self._make_estimator(seed) for _, seed in seeds[len(kept) :]]
         for estimator, tree in zip(self.estimators_, trees, strict=True):
             estimator.set_params(shrinkage=self.shrinkage_)
             estimator.tree_ = tree
         if self.oob_score is not False:
-            votes = out_of_bag_votes(sample, rows, trees, settings, seeds, self._n_threads())
+            votes = out_of_bag_votes(sample, read_only(X), trees, settings, seeds, self._n_threads())
             self._set_oob_score(sample, votes)
 
     def _min_samples_split(self, n_samples: int) -> int:

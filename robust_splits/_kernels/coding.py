@@ -93,8 +93,11 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
             slices,
             n_threads,
         )
-    columns = [column for block in blocks for column in block]
-    width = np.array([codes.itemsize for codes, *_ in columns], dtype=np.uint8)
+    codes = [codes for block in blocks for codes, *_ in block]
+    lowest = [low for block in blocks for _, low, _ in block]
+    highest = [high for block in blocks for *_, high in block] if max_bins is not None else []
+    del blocks
+    width = np.array([column.itemsize for column in codes], dtype=np.uint8)
     position = np.zeros(n_features, dtype=np.int64)
     stacks = []
     for dtype in (np.uint8, np.uint16, np.uint32):
@@ -102,17 +105,28 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
         position[features] = np.arange(features.size)
         stacks.append(np.empty((features.size, n_samples), dtype=dtype))
         for feature, stacked in zip(features, stacks[-1], strict=True):
-            stacked[:] = columns[feature][0]
-    lowest = np.concatenate([low for _, low, _ in columns])
-    highest = lowest if max_bins is None else np.concatenate([high for *_, high in columns])
+            stacked[:] = codes[feature]
+    del codes
     offsets = np.zeros(n_features + 1, dtype=np.int64)
-    np.cumsum([low.size for _, low, _ in columns], out=offsets[1:])
-    del columns, blocks
+    np.cumsum([low.size for low in lowest], out=offsets[1:])
+    values = _join(lowest)
+    tops = _join(highest) if highest else values
     by_column = [stack.ravel() for stack in stacks]
     by_row = [np.ascontiguousarray(stack.T) for stack in stacks]
     step = np.ones(n_features, dtype=np.int64)
     first = position * n_samples
-    return Columns(*by_column, *by_row, width, position, first, step, lowest, highest, offsets)  # type: ignore[call-arg]
+    return Columns(*by_column, *by_row, width, position, first, step, values, tops, offsets)  # type: ignore[call-arg]
+
+
+def _join(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Concatenate arrays, and free each one once it is copied: the memory of a fit peaks here."""
+    joined = np.empty(sum(part.size for part in parts))
+    end = joined.size
+    while parts:
+        part = parts.pop()
+        joined[end - part.size : end] = part
+        end -= part.size
+    return joined
 
 
 def _by_column(X: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -1,6 +1,9 @@
 """Trees on bins, against exact trees on the same bins and on few values."""
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 
@@ -97,3 +100,27 @@ def test_same_forest_for_any_number_of_threads(data):
 def test_bad_numbers_of_bins(data, model, value, error):
     with pytest.raises(error, match=r"max_bins must be an integer .*, got"):
         make(model, max_bins=value).fit(*data)
+
+
+@pytest.mark.parametrize("kind", ["rows", "columns", "file", "frame"])
+def test_the_data_are_not_copied(tmp_path, kind):
+    n_samples, n_features = 150_000, 60
+    X = np.random.default_rng(0).random((n_samples, n_features), dtype=np.float32)
+    y = (X[:, 0] > 0.5).astype(int)
+    data = X
+    if kind == "columns":
+        data = np.asfortranarray(X)
+    elif kind == "file":
+        np.save(tmp_path / "X.npy", X)
+        data = np.load(tmp_path / "X.npy", mmap_mode="r")
+    elif kind == "frame":
+        X_and_y = pd.DataFrame(X, columns=[f"x{i}" for i in range(n_features)]).assign(y=y)
+        X_and_y.to_parquet(tmp_path / "X.parquet")
+        data = pd.read_parquet(tmp_path / "X.parquet").drop(columns="y")
+    forest = Forest(2, max_bins=255, max_depth=2, random_state=0)
+    forest.fit(data[:100], y[:100])  # compiles
+    tracemalloc.start()
+    forest.fit(data, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.2 * X.nbytes  # codes by column and by row, and a block of columns
