@@ -54,26 +54,28 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
     word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
     nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
     for tree, end in zip(trees, ends, strict=True):
-        _pack_tree(tree, nodes[end - tree.n_nodes : end], bits)
+        own = nodes[end - tree.n_nodes : end]
+        _pack_tree(tree.feature, tree.threshold, tree.left, tree.missing_left, bits, dtype.type(-np.inf), own)
     return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
 
 
-def _pack_tree(tree: Tree, nodes: NDArray[np.void], bits: int) -> None:
-    is_leaf = tree.left < 0
-    threshold = np.where(is_leaf, np.inf, tree.threshold)
-    with np.errstate(over="ignore"):
-        nodes["threshold"] = threshold
-    if nodes["threshold"].dtype == np.float32:
-        # Round thresholds down: no float32 value lies between the threshold and the next lower float32 number.
-        above = nodes["threshold"] > threshold
-        nodes["threshold"][above] = np.nextafter(nodes["threshold"][above], np.float32(-np.inf))
-    words = nodes["word"]
-    word = words.dtype.type
-    words[:] = np.maximum(tree.feature, 0)  # a walk reads a feature at leaves too
-    words <<= word(1)
-    words |= ~(tree.missing_left | is_leaf)
-    words <<= word(bits)
-    words |= np.where(is_leaf, np.arange(tree.n_nodes), tree.left).astype(word)
+@outer_kernel()
+def _pack_tree(feature, threshold, left, missing_left, bits, lowest, nodes):
+    """Write the packed nodes of a tree to `nodes`, with `bits` bits for the left child.
+
+    `lowest` is minus infinity in the precision of the rows.
+    """
+    for i in range(feature.shape[0]):
+        child, step = left[i], nodes[i]
+        step.threshold = np.inf
+        if child < 0:
+            step.word = i  # a walk reads feature 0 and stays here
+            continue
+        step.threshold = threshold[i]
+        if step.threshold > threshold[i]:
+            # Round down: no float32 value lies between the threshold and the next lower float32 number.
+            step.threshold = np.nextafter(step.threshold, lowest)
+        step.word = (np.int64(feature[i]) << (bits + 1)) | (np.int64(not missing_left[i]) << bits) | child
 
 
 class PackedTrees:
