@@ -138,7 +138,8 @@ class Tree:
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
-        return leaves_of(X, self.steps(X.dtype))[0].astype(np.int64)
+        leaves: NDArray[np.int64] = leaves_of(X, self.steps(X.dtype))[0].astype(np.int64)
+        return leaves
 
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
         """Add the values of each row's leaf to `out` (n_samples, n_classes)."""

@@ -46,9 +46,9 @@ class Steps(NamedTuple):
 
 def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
     """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
-    sizes = [tree.n_nodes for tree in trees]
-    ends = np.cumsum(sizes)
-    bits = (max(sizes) - 1).bit_length()
+    sizes = np.array([tree.n_nodes for tree in trees], dtype=np.int64)
+    ends = sizes.cumsum()
+    bits = int(sizes.max() - 1).bit_length()
     highest_feature = max(int(tree.feature.max()) for tree in trees)
     narrow = dtype == np.float32 and bits + 1 + max(highest_feature, 0).bit_length() <= 32
     word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
