@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
-from ._kernels.walk import PackedTrees, Steps, add_rows, leaves_of
+from ._kernels.walk import Steps, add_rows, leaves_of
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
 from ._validation import (
@@ -41,7 +41,7 @@ from .adaptation import (
 )
 from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
-from .tree import Tree
+from .tree import PackedTrees, Tree
 
 MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
 MAX_ROWS_AT_ONCE = 1 << 15  # limits the memory for the leaves of a prediction

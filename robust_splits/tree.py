@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernels.walk import Steps, add_rows, leaves_of, mark_alive, pack
+from ._kernels.walk import Steps, add_rows, leaves_of, mark_alive, pack_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,3 +145,33 @@ class Tree:
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
         """Add the values of each row's leaf to `out` (n_samples, n_classes)."""
         add_rows(self.values, leaves_of(X, self.steps(X.dtype))[0], out)
+
+
+def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
+    """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
+    sizes = np.array([tree.n_nodes for tree in trees], dtype=np.int64)
+    ends = sizes.cumsum()
+    bits = int(sizes.max() - 1).bit_length()
+    highest_feature = max(int(tree.feature.max()) for tree in trees)
+    narrow = dtype == np.float32 and bits + 1 + max(highest_feature, 0).bit_length() <= 32
+    word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
+    nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
+    for tree, end in zip(trees, ends, strict=True):
+        own = nodes[end - tree.n_nodes : end]
+        pack_tree(tree.feature, tree.threshold, tree.left, tree.missing_left, bits, dtype.type(-np.inf), own)
+    return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
+
+
+class PackedTrees:
+    """Packed nodes of a forest's trees, kept from one prediction to the next."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[list[Tree], Steps]] = {}
+
+    def steps(self, trees: list[Tree], dtype: np.dtype[Any]) -> Steps:
+        """Packed nodes of `trees` for rows of a `dtype`."""
+        kept, steps = self._kept.get(dtype.name, ([], None))
+        if steps is None or [id(tree) for tree in kept] != [id(tree) for tree in trees]:
+            steps = pack(trees, dtype)
+            self._kept[dtype.name] = trees, steps
+        return steps

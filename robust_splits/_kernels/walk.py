@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
 from .compile import inlined_kernel, outer_kernel
-
-if TYPE_CHECKING:
-    from ..tree import Tree
 
 # Rows are taken in blocks.  The larger a block, the fewer times the nodes of a tree are loaded into the cache,
 # and the smaller, the more of its rows are still in the cache for the next tree.
@@ -44,23 +40,8 @@ class Steps(NamedTuple):
     mask: np.uint32 | np.uint64
 
 
-def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
-    """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
-    sizes = np.array([tree.n_nodes for tree in trees], dtype=np.int64)
-    ends = sizes.cumsum()
-    bits = int(sizes.max() - 1).bit_length()
-    highest_feature = max(int(tree.feature.max()) for tree in trees)
-    narrow = dtype == np.float32 and bits + 1 + max(highest_feature, 0).bit_length() <= 32
-    word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
-    nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
-    for tree, end in zip(trees, ends, strict=True):
-        own = nodes[end - tree.n_nodes : end]
-        _pack_tree(tree.feature, tree.threshold, tree.left, tree.missing_left, bits, dtype.type(-np.inf), own)
-    return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
-
-
 @outer_kernel()
-def _pack_tree(feature, threshold, left, missing_left, bits, lowest, nodes):
+def pack_tree(feature, threshold, left, missing_left, bits, lowest, nodes):
     """Write the packed nodes of a tree to `nodes`, with `bits` bits for the left child.
 
     `lowest` is minus infinity in the precision of the rows.
@@ -76,21 +57,6 @@ def _pack_tree(feature, threshold, left, missing_left, bits, lowest, nodes):
             # Round down: no float32 value lies between the threshold and the next lower float32 number.
             step.threshold = np.nextafter(step.threshold, lowest)
         step.word = (np.int64(feature[i]) << (bits + 1)) | (np.int64(not missing_left[i]) << bits) | child
-
-
-class PackedTrees:
-    """Packed nodes of a forest's trees, kept from one prediction to the next."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, tuple[list[Tree], Steps]] = {}
-
-    def steps(self, trees: list[Tree], dtype: np.dtype[Any]) -> Steps:
-        """Packed nodes of `trees` for rows of a `dtype`."""
-        kept, steps = self._kept.get(dtype.name, ([], None))
-        if steps is None or [id(tree) for tree in kept] != [id(tree) for tree in trees]:
-            steps = pack(trees, dtype)
-            self._kept[dtype.name] = trees, steps
-        return steps
 
 
 @inlined_kernel()

@@ -6,7 +6,8 @@ import pytest
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
 from robust_splits import _forest as forest_module
 from robust_splits._kernels import walk as walk_module
-from robust_splits._kernels.walk import leaves_of, pack
+from robust_splits._kernels.walk import leaves_of
+from robust_splits.tree import pack
 
 
 @dataclass
