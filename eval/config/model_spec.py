@@ -115,6 +115,9 @@ class ModelSpec(Strict):
         A parameter and its values: the object stands for one model for each of them.  The figure
         ``parameter_sweep`` shows the measure against values that are numbers, or that have one as the criterion
         ``ne(0.5)`` has, for the parameter that most models differ in.
+    optional : bool
+        Whether to leave the model out, with a warning, if an optional package that it needs is not installed.
+        By default that is an error.
     name : str
         Name in tables and figures.  Text between dollar signs is rendered as LaTeX.  By default the model,
         followed by ``(search)`` if there is a search, or by ``(early stopping)``.
@@ -131,6 +134,7 @@ class ModelSpec(Strict):
     sweep: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = Field(
         default=None, min_length=1, max_length=1
     )
+    optional: bool = False
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:

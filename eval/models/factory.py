@@ -334,10 +334,14 @@ def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
 
 def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
     check_classes([(module, model)], allowed)
-    if (module, model) == ("catboost", "CatBoostClassifier"):
+    if module == "catboost":
         from .catboost_classifier import CatBoostClassifier
 
         return CatBoostClassifier
+    if module == "tabpfn":
+        from .tabpfn_classifier import TabPFNClassifier
+
+        return TabPFNClassifier
     try:
         return getattr(importlib.import_module(module), model)
     except ImportError as error:

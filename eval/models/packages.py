@@ -17,7 +17,7 @@ DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
 DEPENDENCIES = {"boostnoise": ("xgboost", "lightgbm"), "CleanlabClassifier": ("cleanlab",)}
 
 # Optional packages; each is installed by the extra of the same name.
-EXTRAS = ("catboost", "cleanlab")
+EXTRAS = ("catboost", "cleanlab", "tabpfn")
 
 MAX_NESTED = 7  # depth of nested estimators
 
@@ -57,6 +57,11 @@ def is_installed(package: str) -> bool:
     return package not in EXTRAS or importlib.util.find_spec(package) is not None
 
 
+def missing_extras(spec: Any) -> list[str]:
+    """Optional packages that a model depends on and that are not installed."""
+    return [package for package in packages_of(spec) if not is_installed(package)]
+
+
 def import_extras(spec: Any) -> None:
     """Import the optional packages of a model, so that the import does not count as fit time.
 
@@ -65,11 +70,9 @@ def import_extras(spec: Any) -> None:
     ConfigError
         If a package is not installed or cannot be imported.
     """
+    for package in missing_extras(spec):
+        raise ConfigError(f"{package} is not installed, but this model needs it; install boostnoise[{package}]")
     for package in packages_of(spec):
-        if not is_installed(package):
-            raise ConfigError(
-                f"{package} is not installed, but this model needs it; install boostnoise[{package}]"
-            )
         if package in EXTRAS:
             try:
                 importlib.import_module(package)

@@ -96,6 +96,7 @@ SHORT_NAMES = {
         {"boosting_type": "dart"},
     ),
     "catboost": ShortName("CatBoost", "gradient boosting", "catboost", "CatBoostClassifier"),
+    "tabpfn": ShortName("TabPFN", "pretrained transformer, for small data", "tabpfn", "TabPFNClassifier"),
     "robust_tree": ShortName(
         "This project",
         "decision tree with a robust criterion: negative_exponential",

@@ -19,6 +19,7 @@ LIBRARIES = {
     "xgboost": ("XGBoost", ["chen2016"]),
     "lightgbm": ("LightGBM", ["ke2017"]),
     "catboost": ("CatBoost", ["prokhorenkova2018"]),
+    "tabpfn": ("TabPFN", ["hollmann2025"]),
 }
 # Wrapper classes by name, with the library they wrap.
 CLASSES = {

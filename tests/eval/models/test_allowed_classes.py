@@ -59,7 +59,7 @@ def test_every_short_name_is_listed():
 
 
 def test_packages():
-    assert {"sklearn", "xgboost", "lightgbm", "catboost", "robust_splits", "boostnoise"} == PACKAGES
+    assert {"sklearn", "xgboost", "lightgbm", "catboost", "tabpfn", "robust_splits", "boostnoise"} == PACKAGES
 
 
 def test_private_classes_are_never_allowed():

@@ -53,7 +53,7 @@ def parameter(estimator, name):
     ]
 
 
-@pytest.mark.parametrize("name", SHORT_NAMES)
+@pytest.mark.parametrize("name", [name for name in SHORT_NAMES if name != "tabpfn"])  # it downloads weights
 def test_short_names(name):
     skip_without(SHORT_NAMES[name].module)
     estimator = make(name)
@@ -157,7 +157,9 @@ def test_dropout_changes_the_predictions():
         assert abs(dart - plain).max() > 0.05
 
 
-@pytest.mark.parametrize(("model", "extra"), [("catboost", "catboost"), ("cleanlab+gbm", "cleanlab")])
+@pytest.mark.parametrize(
+    ("model", "extra"), [("catboost", "catboost"), ("cleanlab+gbm", "cleanlab"), ("tabpfn", "tabpfn")]
+)
 def test_packages_that_are_not_installed(model, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)
     assert extra in EXTRAS
