@@ -1,4 +1,4 @@
-"""Make the reference scores of the package from a run of configs/reference.json, and print the leaderboard."""
+"""Make the reference scores of the package from runs of configs/reference.json, and print the leaderboard."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from boostnoise.eval import load_run, rank_table, score_table, wilcoxon_holm
 from boostnoise.eval.config.run import STORE_NAME
 from boostnoise.eval.execution.run_record import RunRecord, Session
 from boostnoise.eval.execution.store import Store
-from boostnoise.eval.report.reference import FILE, reference, write_run_file
+from boostnoise.eval.report.joined_runs import join_runs
+from boostnoise.eval.report.reference import FILE, find_other, reference, write_run_file
 
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "calibration_error")
 
@@ -37,13 +38,19 @@ def sessions_of(results_dir: Path) -> list[Session]:
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--add", is_flag=True, help="Add the models of the run to those of the package.")
 @click.option("--write", type=click.Path(path_type=Path), help=f"Also write the scores to this file, {FILE}.")
-def main(folder: Path | None, write: Path | None) -> None:
+def main(folder: Path | None, add: bool, write: Path | None) -> None:
     """Print the leaderboard of the run in FOLDER, by default that of the package."""
-    run = None if folder is None else load_run(folder)
-    scores = reference() if run is None else run.scores
-    if write is not None and run is not None and folder is not None:
-        write_run_file(dataclasses.replace(run, sessions=tuple(sessions_of(folder.parent))), write)
+    scores = reference()
+    if folder is not None:
+        run = dataclasses.replace(load_run(folder), sessions=tuple(sessions_of(folder.parent)))
+        if add:
+            run, remarks = join_runs(find_other("reference"), run, str(folder))
+            click.echo("\n".join(remarks))
+        if write is not None:
+            write_run_file(run, write)
+        scores = run.scores
     for measure in MEASURES:
         found, better = tables(scores, measure), measure != "calibration_error"
         ranks = pd.DataFrame(

@@ -110,12 +110,12 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     offsets = np.zeros(n_features + 1, dtype=np.int64)
     np.cumsum([low.size for low in lowest], out=offsets[1:])
     values = _join(lowest)
-    tops = _join(highest) if highest else values
+    highest_values = _join(highest) if highest else values
     by_column = [stack.ravel() for stack in stacks]
     by_row = [np.ascontiguousarray(stack.T) for stack in stacks]
     step = np.ones(n_features, dtype=np.int64)
     first = position * n_samples
-    return Columns(*by_column, *by_row, width, position, first, step, values, tops, offsets)  # type: ignore[call-arg]
+    return Columns(*by_column, *by_row, width, position, first, step, values, highest_values, offsets)  # type: ignore[call-arg]
 
 
 def _join(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """Decorators that compile the package's kernels and cache them on disk."""
 
+import hashlib
 import sys
 import threading
 import time
@@ -85,13 +86,14 @@ class _KernelFiles(IndexDataCacheFile):
 
 @lru_cache
 def source_stamp(folder):
-    """Names, times of change and sizes of the source files in a folder.
+    """Names and hashes of the source files in a folder.
 
     Compiled code holds the kernels that it calls, so it is out of date if any of their files changes.  Numba
-    itself looks at no file but that of the kernel.
+    itself looks at the time and size of the kernel's file, which also change when the same source is installed
+    again.
     """
     files = sorted(folder.glob("*.py"))
-    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+    return tuple((file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)
 
 
 class _KernelCache(FunctionCache):

@@ -106,10 +106,11 @@ def test_a_second_process_loads_what_the_first_compiled(cache, load, source):
 
 def test_a_change_in_another_file_of_the_folder_compiles_anew(cache, load, new_process, tmp_path):
     helper = tmp_path / "helper.py"
-    helper.write_text("FACTOR = 2\n")
-    for content, hits in [("FACTOR = 2\n", 0), ("FACTOR = 2\n", 1), ("FACTOR = 10\n", 0), ("FACTOR = 10\n", 1)]:
-        if helper.read_text() != content:
-            helper.write_text(content)
+    for time, (content, hits) in enumerate(
+        [("FACTOR = 2", 0), ("FACTOR = 2", 1), ("FACTOR = 3", 0), ("FACTOR = 3", 1)]
+    ):
+        helper.write_text(content)
+        os.utime(helper, (time, time))  # the same file, installed again
         new_process()
         function = load()
         assert call(function) == 8
