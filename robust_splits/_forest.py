@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
-from ._kernels.walk import Steps, add_rows, leaves_of
+from ._kernels.walk import Steps, add_rows
 from ._leaf_values import apply_shrinkage, node_values
-from ._threads import map_in_threads, split_range
+from ._threads import map_in_threads
 from ._validation import (
     OUT_OF_BAG,
     check_count,
@@ -41,10 +41,7 @@ from .adaptation import (
 )
 from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
-from .tree import PackedTrees, Tree
-
-MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
-MAX_ROWS_AT_ONCE = 1 << 15  # limits the memory for the leaves of a prediction
+from .tree import PackedTrees, Tree, map_leaves
 
 
 class BaseForest(BaseRobustTrees):
@@ -328,13 +325,11 @@ class BaseForest(BaseRobustTrees):
         trees, steps = self._steps(X.dtype)
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
-        def add_trees(part: slice) -> None:
-            for tree, leaves in zip(trees, leaves_of(X[part], steps), strict=True):
-                add_rows(tree.values, leaves, total[part])
+        def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
+            for tree, found in zip(trees, leaves, strict=True):
+                add_rows(tree.values, found, total[rows])
 
-        n_threads = min(self._n_threads(), 1 + X.shape[0] * len(trees) // MIN_WALKS_PER_THREAD)
-        n_parts = max(n_threads, X.shape[0] // MAX_ROWS_AT_ONCE)
-        map_in_threads(add_trees, split_range(X.shape[0], n_parts), n_threads)
+        map_leaves(add_values, X, steps, self._n_threads())
         total /= len(trees)
         return total
 
@@ -359,7 +354,14 @@ class BaseForest(BaseRobustTrees):
         ndarray of shape (n_samples, n_estimators)
         """
         X = self._check_features(X)
-        return leaves_of(X, self._steps(X.dtype)[1]).T.astype(np.int64)
+        trees, steps = self._steps(X.dtype)
+        result = np.empty((X.shape[0], len(trees)), dtype=np.int64)
+
+        def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
+            result[rows] = leaves.T
+
+        map_leaves(keep, X, steps, self._n_threads())
+        return result
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:
         """Nodes on each row's path in each tree.
@@ -375,7 +377,7 @@ class BaseForest(BaseRobustTrees):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             First column of each tree, and the number of columns.
         """
-        X = self._check_features(X)
+        X = read_only(self._check_features(X))
         paths = [path_matrix(e.tree_, e.tree_.apply(X)) for e in self.estimators_]
         pointer = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
         return csr_array(hstack(paths)), pointer

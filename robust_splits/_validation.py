@@ -100,10 +100,10 @@ def apply_class_weight(
 
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
-    """Validate the rows that a fitted `estimator` predicts on; returns a read-only array in C order."""
+    """Validate the rows that a fitted `estimator` predicts on; returns an array in C or Fortran order."""
     X = rank_categories(estimator, X, reset=False)
-    X = validate_data(estimator, X, reset=False, order="C", **CONVERSION)
-    return read_only(_dense(X))
+    rows: NDArray[np.floating] = _dense(validate_data(estimator, X, reset=False, **CONVERSION))
+    return rows
 
 
 def _dense(X: Any) -> Any:

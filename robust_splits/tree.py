@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernels.walk import Steps, add_rows, leaves_of, mark_alive, pack_tree
+from ._threads import map_in_threads, split_range
+from ._validation import read_only
+
+MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
+MAX_ROWS_AT_ONCE = 1 << 15  # limits the memory for the leaves of a prediction
+MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +166,34 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
         own = nodes[end - tree.n_nodes : end]
         pack_tree(tree.feature, tree.threshold, tree.left, tree.missing_left, bits, dtype.type(-np.inf), own)
     return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
+
+
+def map_leaves(
+    use: Callable[[slice, NDArray[np.int32]], None], X: NDArray[np.floating], steps: Steps, n_threads: int
+) -> None:
+    """Find the leaves of the rows of `X` in all trees, in threads, and hand them to a function.
+
+    Parameters
+    ----------
+    use : callable
+        Called with a slice of the rows and their leaves, of shape (n_trees, n_rows).
+    X : array of shape (n_samples, n_features)
+        In any order.  Rows in C order are not copied, others in parts.
+    steps : Steps
+        Packed nodes of the trees for rows of this type.
+    n_threads : int
+        Maximum number of threads.
+    """
+    n_rows = X.shape[0]
+    n_threads = min(n_threads, 1 + n_rows * steps.roots.size // MIN_WALKS_PER_THREAD)
+    n_parts = max(n_threads, n_rows // MAX_ROWS_AT_ONCE)
+    if not X.flags.c_contiguous:
+        n_parts = max(n_parts, X.nbytes // MAX_COPIED_BYTES)
+
+    def find(rows: slice) -> None:
+        use(rows, leaves_of(read_only(X[rows]), steps))
+
+    map_in_threads(find, split_range(n_rows, n_parts), n_threads)
 
 
 class PackedTrees:

@@ -1,10 +1,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
-from robust_splits import _forest as forest_module
+from robust_splits import tree as tree_module
 from robust_splits._kernels import walk as walk_module
 from robust_splits._kernels.walk import leaves_of
 from robust_splits.tree import pack
@@ -106,9 +108,16 @@ def test_rows_are_predicted_alike_however_many_there_are(monkeypatch):
     forest = RobustForestClassifier(5, random_state=0).fit(X, np.arange(90) % 3)
     together = forest.predict_proba(X)
     assert together.tobytes() == np.vstack([forest.predict_proba(x[None]) for x in X]).tobytes()
-    monkeypatch.setattr(forest_module, "MIN_WALKS_PER_THREAD", 7)
-    monkeypatch.setattr(forest_module, "MAX_ROWS_AT_ONCE", 20)
-    assert together.tobytes() == forest.set_params(n_jobs=2).predict_proba(X).tobytes()
+    monkeypatch.setattr(tree_module, "MIN_WALKS_PER_THREAD", 7)
+    monkeypatch.setattr(tree_module, "MAX_ROWS_AT_ONCE", 20)
+    monkeypatch.setattr(tree_module, "MAX_COPIED_BYTES", 100)
+    wide = np.random.default_rng(1).normal(size=(90, 8))
+    wide[:, ::2] = X
+    for n_jobs in (1, 2):
+        forest.set_params(n_jobs=n_jobs)
+        for same in (X, np.asfortranarray(X), wide[:, ::2], pd.DataFrame(X), csr_array(X)):
+            assert together.tobytes() == forest.predict_proba(same).tobytes()
+            assert forest.apply(same).tolist() == forest.apply(X).tolist()
 
 
 def test_new_trees_are_packed_anew():
