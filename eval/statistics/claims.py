@@ -107,6 +107,21 @@ def _loses_less(better: str, worse: str) -> Claim:
     return Claim(f"A {better} loses less accuracy to noise than a {worse}.", (better, worse), check)
 
 
+def _falls_to_majority(model: str, shares: Mapping[str, float]) -> Claim:
+    """`shares` are those of the larger class by data set."""
+
+    def check(table: pd.DataFrame) -> Finding:
+        sets, kinds = (table.index.get_level_values(name) for name in ("dataset", "noise_kind"))
+        high = table[model][(_rates(table) >= HIGH) & (kinds == "uniform") & sets.isin(list(shares))]
+        if high.empty:
+            return None
+        differences = (high - high.index.get_level_values("dataset").map(shares).to_numpy()).abs()
+        return bool((differences <= 0.01).all()), f"differs from it by at most {differences.max():.4f}"
+
+    text = f"At 30 % of noise and more, a linear {model} falls to the larger class's share of imbalanced sets."
+    return Claim(text, (model,), check)
+
+
 def _mean_ela_in_order(models: tuple[str, ...]) -> Claim:
     def check(table: pd.DataFrame) -> Finding:
         rates = _rates(table)
@@ -151,7 +166,12 @@ NOISY = (0.05, 1.0)
 
 CLAIMS: Mapping[str, list[Claim]] = {
     "2020_depth6trees50": [_mean_ela_in_order(("xgboost6", "gboost6", "adaboost6"))],
-    "ghosh_2017_table_1": [_little_lost("tree"), _little_lost("forest"), _loses_less("forest", "tree")],
+    "ghosh_2017_table_1": [
+        _little_lost("tree"),
+        _little_lost("forest"),
+        _loses_less("forest", "tree"),
+        _falls_to_majority("svm", {"imbalanced_linear": 0.9, "imbalanced_asymmetric_linear": 0.8}),
+    ],
     "wilton_2024_table_2": [
         _mean_rank("Under noise, ane is at or near the top.", "ane", CRITERIA, NOISY, (1, 3)),
         _mean_rank("Without noise, the conservative loss cl is weak.", "cl", CRITERIA, (0, 0), (4.5, 8)),
