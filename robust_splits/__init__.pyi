@@ -3,13 +3,13 @@ from .criteria import (
     Credal,
     Criterion,
     Entropy,
-    FunctionCriterion,
     GeneralizedCrossEntropy,
     Gini,
     Impurity,
     Misclassification,
     NegativeExponential,
     Pairwise,
+    PairwiseSum,
     SqrtGini,
     Twoing,
     get_criterion,
@@ -18,6 +18,7 @@ from .decision_tree import RobustDecisionTreeClassifier
 from .distribution import DistributionCriterion
 from .export import export_text, plot_tree
 from .forest import RobustExtraTreesClassifier, RobustForestClassifier
+from .function_criterion import FunctionCriterion
 from .impurity_curves import plot_impurity
 from .tree import Tree
 
@@ -33,6 +34,7 @@ __all__ = [
     "Misclassification",
     "NegativeExponential",
     "Pairwise",
+    "PairwiseSum",
     "RobustDecisionTreeClassifier",
     "RobustExtraTreesClassifier",
     "RobustForestClassifier",

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -235,6 +234,17 @@ class Pairwise(Criterion):
 
 
 @dataclass(frozen=True)
+class PairwiseSum(Pairwise):
+    """Sum of the pairwise gains of all pairs of classes.
+
+    An extension of `Pairwise` to any number of classes.  Its theorem holds for two classes only.
+    """
+
+    def check_classes(self, n_classes: int) -> None:
+        """Accept any number of classes."""
+
+
+@dataclass(frozen=True)
 class Credal(Criterion):
     """Imprecise information gain of Credal-C4.5 (Mantas & Abellán 2014).
 
@@ -264,64 +274,6 @@ class Credal(Criterion):
         return codes.CREDAL_RATIO if self.gain_ratio else codes.CREDAL
 
 
-@dataclass(frozen=True)
-class FunctionCriterion(Criterion):
-    """A criterion of your own, compiled with Numba.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(left, right)`` takes two float64 arrays of shape (n_classes,), the weighted class counts of
-        the children, and returns the gain of the split as a float, not weighted by the node's share of the
-        total weight.  Numba must be able to compile it, and it must not modify its arguments.  Pickling the
-        criterion needs an importable function.  An exception or a non-finite value makes ``fit`` raise a
-        ValueError.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from robust_splits import FunctionCriterion
-    >>> def balance(left, right):
-    ...     n_left, n_right = left.sum(), right.sum()
-    ...     difference = np.abs(left / n_left - right / n_right).sum()
-    ...     return difference * n_left * n_right / (n_left + n_right) ** 2
-    >>> FunctionCriterion(balance).gain([0, 7], [7, 0])
-    0.5
-    """
-
-    function: Callable[[NDArray[np.float64], NDArray[np.float64]], float]
-    code = codes.FUNCTION
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise TypeError(f"function of FunctionCriterion must be callable, got {self.function!r}")
-
-    @property
-    def parameter(self) -> float:
-        """Always 0."""
-        return 0.0
-
-    def _to_gain(self, reduction: float, n: float) -> float:
-        if not np.isfinite(reduction):
-            raise ValueError(
-                f"function of {self!r} must return a finite number, but did not or raised an error"
-            )
-        return reduction / n
-
-    @property
-    def compiled(self) -> Any:
-        """The function, compiled on first access.
-
-        Raises
-        ------
-        TypeError
-            If Numba cannot compile it.
-        """
-        from ._kernels.gain import compile_gain
-
-        return compile_gain(self.function)
-
-
 CRITERIA: dict[str, type[Criterion]] = {
     "gini": Gini,
     "entropy": Entropy,
@@ -331,6 +283,7 @@ CRITERIA: dict[str, type[Criterion]] = {
     "negative_exponential": NegativeExponential,
     "twoing": Twoing,
     "pairwise": Pairwise,
+    "pairwise_sum": PairwiseSum,
     "credal": Credal,
 }
 

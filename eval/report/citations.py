@@ -36,6 +36,7 @@ CRITERIA = {
     "negative_exponential": ["wilton2024"],
     "twoing": ["breiman1984"],
     "pairwise": ["yang2019"],
+    "pairwise_sum": ["yang2019"],
     "credal": ["mantas2014"],
 }
 LOSSES = {

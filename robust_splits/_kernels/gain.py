@@ -195,6 +195,15 @@ def _twoing(left, right, n_left, n_right):
 
 
 @inner_kernel()
+def _pairwise(left, right):
+    total = 0.0
+    for j in range(left.shape[0]):
+        for k in range(j):
+            total += abs(left[j] * right[k] - left[k] * right[j])
+    return 0.5 * total
+
+
+@inner_kernel()
 def _credal(criterion, s, counts, left, right, n_left, n_right):
     n = n_left + n_right
     entropy_left = credal_entropy(left, n_left, s)
@@ -222,7 +231,7 @@ def reduction(criterion, parameter, table, n_table, counts, left, right, n_class
     if criterion == TWOING:
         return n * _twoing(left, right, n_left, n_right)
     if criterion == PAIRWISE:
-        return 0.5 * abs(left[0] * right[1] - left[1] * right[0]) / n if n_classes == 2 else 0.0
+        return _pairwise(left, right) / n
     return n * _credal(criterion, parameter, counts, left, right, n_left, n_right)
 
 

@@ -1,5 +1,6 @@
 import json
 import pickle
+from itertools import combinations
 
 import mpmath
 import numpy as np
@@ -20,6 +21,7 @@ from robust_splits import (
     Misclassification,
     NegativeExponential,
     Pairwise,
+    PairwiseSum,
     RobustDecisionTreeClassifier,
     RobustForestClassifier,
     SqrtGini,
@@ -28,7 +30,7 @@ from robust_splits import (
 )
 
 ALL = [Gini(), Entropy(), Misclassification(), SqrtGini(), GeneralizedCrossEntropy(), NegativeExponential()]
-OTHERS = [Twoing(), Pairwise(), Credal()]
+OTHERS = [Twoing(), Pairwise(), PairwiseSum(), Credal()]
 
 # Left and right class counts, no side empty.
 SPLITS = (
@@ -137,6 +139,13 @@ def test_pairwise_is_for_two_classes():
     with pytest.raises(ValueError, match="criterion 'pairwise' is for two classes, got 3"):
         RobustDecisionTreeClassifier("pairwise").fit([[1], [2], [3]], [0, 1, 2])
     assert Pairwise().gain([1], [2]) == 0
+
+
+@given(SPLITS)
+def test_pairwise_sum_by_its_formula(counts):
+    pairs = list(combinations(range(counts.shape[1]), 2))
+    of_pairs = [Pairwise().gain(*counts[:, pair]) for pair in pairs if counts[:, pair].sum(axis=1).all()]
+    assert PairwiseSum().gain(*counts) == pytest.approx(sum(of_pairs), rel=1e-12, abs=1e-10)
 
 
 def largest_entropy(counts, s):
@@ -261,7 +270,7 @@ def test_aliases(alias, name):
 
 
 def test_names():
-    assert [get_criterion(name) for name in ("twoing", "pairwise", "credal")] == OTHERS
+    assert [get_criterion(name) for name in ("twoing", "pairwise", "pairwise_sum", "credal")] == OTHERS
     assert get_criterion("credal(2.5)") == Credal(s=2.5)
     assert get_criterion("gini") == Gini()
     assert get_criterion("gce") == GeneralizedCrossEntropy(q=0.7)

@@ -17,7 +17,7 @@ from robust_splits import (
 
 CRITERIA = [
     "gini", "entropy", "misclassification", "sqrt_gini", "gce(0.3)", "negative_exponential(0.5)", "twoing",
-    "pairwise", "credal",
+    "pairwise", "pairwise_sum", "credal",
 ]  # fmt: skip
 
 

@@ -20,6 +20,7 @@ CRITERIA = [
     "negative_exponential(0.5)",
     "negative_exponential(1)",
     "twoing",
+    "pairwise_sum",
     "credal",
     "credal(2.5)",
 ]
