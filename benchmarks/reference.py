@@ -10,10 +10,11 @@ import pandas as pd
 
 from boostnoise.eval import load_run, rank_table, score_table, wilcoxon_holm
 from boostnoise.eval.config.run import STORE_NAME
+from boostnoise.eval.execution.run import Run
 from boostnoise.eval.execution.run_record import RunRecord, Session
 from boostnoise.eval.execution.store import Store
 from boostnoise.eval.report.joined_runs import join_runs
-from boostnoise.eval.report.reference import FILE, find_other, reference, write_run_file
+from boostnoise.eval.report.reference import FILE, find_other, write_run_file
 
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "calibration_error")
 
@@ -36,21 +37,29 @@ def sessions_of(results_dir: Path) -> list[Session]:
     return sorted((one for record in records for one in record.sessions), key=lambda one: one.started)
 
 
+def add_models(run: Run, other: Run, other_name: str) -> Run:
+    """Add the models of another run, which must have all cells of a run."""
+    joined, remarks = join_runs(run, other, other_name)
+    if joined.scores["model"].isin(run.scores["model"].unique()).sum() < len(run.scores):
+        raise click.ClickException("; ".join(remarks))
+    return joined
+
+
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--add", is_flag=True, help="Add the models of the run to those of the package.")
+@click.option("--add", is_flag=True, help="Place the models of the run among those of the package.")
 @click.option("--write", type=click.Path(path_type=Path), help=f"Also write the scores to this file, {FILE}.")
 def main(folder: Path | None, add: bool, write: Path | None) -> None:
     """Print the leaderboard of the run in FOLDER, by default that of the package."""
-    scores = reference()
+    if folder is None and (add or write is not None):
+        raise click.UsageError("--add and --write need FOLDER")
+    run = find_other("reference")
     if folder is not None:
-        run = dataclasses.replace(load_run(folder), sessions=tuple(sessions_of(folder.parent)))
-        if add:
-            run, remarks = join_runs(find_other("reference"), run, str(folder))
-            click.echo("\n".join(remarks))
-        if write is not None:
-            write_run_file(run, write)
-        scores = run.scores
+        other = dataclasses.replace(load_run(folder), sessions=tuple(sessions_of(folder.parent)))
+        run = add_models(run, other, str(folder)) if add else other
+    scores = run.scores
+    if write is not None:
+        write_run_file(run, write)
     for measure in MEASURES:
         found, better = tables(scores, measure), measure != "calibration_error"
         ranks = pd.DataFrame(

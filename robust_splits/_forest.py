@@ -377,7 +377,7 @@ class BaseForest(BaseRobustTrees):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             First column of each tree, and the number of columns.
         """
-        X = read_only(self._check_features(X))
+        X = self._check_features(X)
         paths = [path_matrix(e.tree_, e.tree_.apply(X)) for e in self.estimators_]
         pointer = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
         return csr_array(hstack(paths)), pointer

@@ -100,7 +100,7 @@ def apply_class_weight(
 
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
-    """Validate the rows that a fitted `estimator` predicts on; returns an array in C or Fortran order."""
+    """Validate the rows that a fitted `estimator` predicts on; returns an array in any memory order."""
     X = rank_categories(estimator, X, reset=False)
     rows: NDArray[np.floating] = _dense(validate_data(estimator, X, reset=False, **CONVERSION))
     return rows

@@ -227,7 +227,7 @@ class Pairwise(Criterion):
     def check_classes(self, n_classes: int) -> None:
         """Raise a ValueError for more than two classes."""
         if n_classes > 2:
-            raise ValueError(f"criterion 'pairwise' is for two classes, got {n_classes}")
+            raise ValueError(f"criterion 'pairwise' is for two classes, got {n_classes}; use 'pairwise_sum'")
 
     def _to_gain(self, reduction: float, n: float) -> float:
         return reduction * n
@@ -237,7 +237,8 @@ class Pairwise(Criterion):
 class PairwiseSum(Pairwise):
     """Sum of the pairwise gains of all pairs of classes.
 
-    An extension of `Pairwise` to any number of classes.  Its theorem holds for two classes only.
+    An extension of `Pairwise` to any number of classes.  The theorem holds for two classes only, and the time
+    of a split grows with the square of their number.
     """
 
     def check_classes(self, n_classes: int) -> None:

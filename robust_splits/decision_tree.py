@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, grow_tree
-from ._validation import check_number, read_only
+from ._validation import check_number
 from .adaptation import choose_by_holdout
 from .criteria import ADAPTIVE, TREE_CRITERION, Criterion
 from .tree import Tree
@@ -155,7 +155,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self.tree_ = grow_tree(sample, settings, (seed, seed))
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        return self.tree_.values[self.tree_.apply(read_only(X))]
+        return self.tree_.values[self.tree_.apply(X)]
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Leaf of each row.
@@ -169,7 +169,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         ndarray of shape (n_samples,)
             Indices of nodes of ``tree_``.
         """
-        X = read_only(self._check_features(X))
+        X = self._check_features(X)
         return self.tree_.apply(X)
 
     def decision_path(self, X: ArrayLike) -> csr_array:

@@ -1,4 +1,4 @@
-"""Split criteria that users write."""
+"""User-defined split criteria."""
 
 from __future__ import annotations
 

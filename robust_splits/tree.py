@@ -145,8 +145,13 @@ class Tree:
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
-        leaves: NDArray[np.int64] = leaves_of(X, self.steps(X.dtype))[0].astype(np.int64)
-        return leaves
+        result = np.empty(X.shape[0], dtype=np.int64)
+
+        def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
+            result[rows] = leaves[0]
+
+        map_leaves(keep, X, self.steps(X.dtype), n_threads=1)
+        return result
 
     def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
         """Add the values of each row's leaf to `out` (n_samples, n_classes)."""
@@ -171,14 +176,14 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
 def map_leaves(
     use: Callable[[slice, NDArray[np.int32]], None], X: NDArray[np.floating], steps: Steps, n_threads: int
 ) -> None:
-    """Find the leaves of the rows of `X` in all trees, in threads, and hand them to a function.
+    """Find the leaves of all rows in all trees, in threads, and pass them to `use`.
 
     Parameters
     ----------
     use : callable
         Called with a slice of the rows and their leaves, of shape (n_trees, n_rows).
     X : array of shape (n_samples, n_features)
-        In any order.  Rows in C order are not copied, others in parts.
+        In any memory order.  An array in C order is not copied, any other a part at a time.
     steps : Steps
         Packed nodes of the trees for rows of this type.
     n_threads : int

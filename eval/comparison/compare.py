@@ -13,6 +13,7 @@ import numpy as np
 from ..config.data_paths import format_of
 from ..config.dataset_spec import SETS
 from ..config.model_spec import ModelSpec
+from ..config.optional_models import leave_out_missing
 from ..config.run import parse_config
 from ..errors import ConfigError
 from ..execution.plan import Progress
@@ -61,8 +62,8 @@ def compare(
     ----------
     models : list or dict
         Short names, such as ``"xgboost"`` (``noisyeval --list`` shows all); estimators of scikit-learn,
-        XGBoost, LightGBM, CatBoost or this project, or with their interface; pairs ``(name, model)``; or
-        config objects.  A dict maps names to them.  An estimator is stored as a description of its class and
+        XGBoost, LightGBM, CatBoost, TabPFN or this project, or with their interface; pairs ``(name, model)``;
+        or config objects.  A dict maps names to them.  An estimator is stored as a description of its class and
         its non-default parameters, so these must be numbers, text, lists or other estimators; it may be fitted
         or not.  The run sets seeds that are None and all numbers of threads.
     datasets : list or dict
@@ -160,6 +161,7 @@ def compare(
         *_named_packages(allow_modules),
         *(package for i in from_estimators for package in _packages_not_listed(config.models[i])),
     }
+    config = leave_out_missing(config)
     for model in config.models:
         try:
             check_classes(described_classes(model), allowed)

@@ -52,6 +52,8 @@ def describe(estimator: Any, where: str) -> dict[str, Any]:
     module = _public_module(cls, where)
     omitted = THREADS | QUIET if module == "catboost" else THREADS
     defaults = _defaults(cls)
+    if module == "tabpfn":
+        del defaults["random_state"]  # 0, but without one a model gets the run's
     current = estimator.get_params(deep=False)
     if module == "xgboost" and current.get("objective") == FITTED_OBJECTIVE:
         del current["objective"]

@@ -139,9 +139,9 @@ class DatasetSpec(Strict):
         Columns, by name or position, that are not used as features.
     features : {"frame", "numbers"} or None
         What models get: ``frame``, the form that suits each model (pipelines that select columns or transform
-        text: a frame; XGBoost, LightGBM, CatBoost and scikit-learn's histogram boosting: native categories;
-        other models: numbers); or ``numbers``, numbers for all.  By default ``frame``, but where all features
-        are numbers, only pipelines get a frame.
+        text: a frame; XGBoost, LightGBM, CatBoost, TabPFN and scikit-learn's histogram boosting: native
+        categories; other models: numbers); or ``numbers``, numbers for all.  By default ``frame``, but where
+        all features are numbers, only pipelines get a frame.
     categorical : {"onehot", "ordinal"}
         How text becomes numbers: ``onehot``, one 0/1 column for each of the 255 most frequent values; or
         ``ordinal``, the rank of the value, in the order given by the file (Parquet, ARFF) or else in sorted

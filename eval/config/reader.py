@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
-from .._wording import is_or_are, listed
 from ..errors import ConfigError, shown
-from ..models.packages import missing_extras
 from .base import check_json
+from .optional_models import leave_out_missing
 from .run import Config, parse_config
 from .study2020 import is_study_config, parse_study_config
 
@@ -47,27 +45,9 @@ def load_config(path: str | Path) -> Config:
     try:
         content = parse_text(text)
         parse = parse_study_config if is_study_config(content) else parse_config
-        return _without_missing_models(parse(content, path.stem))
+        return leave_out_missing(parse(content, path.stem))
     except ConfigError as error:
         raise ConfigError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
-
-
-def _without_missing_models(config: Config) -> Config:
-    """Leave out optional models that need packages which are not installed, with a warning for each."""
-    models = []
-    for model in config.models:
-        missing = missing_extras(model) if model.optional else []
-        if missing:
-            warnings.warn(
-                f"models: {model.name} is left out, because {listed(missing)} {is_or_are(len(missing))} not "
-                f"installed; install boostnoise[{','.join(missing)}]",
-                stacklevel=3,
-            )
-        else:
-            models.append(model)
-    if not models:
-        raise ConfigError("models: all are optional, and none of their packages is installed")
-    return config.model_copy(update={"models": models})
 
 
 def parse_text(text: str) -> dict[str, Any]:

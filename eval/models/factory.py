@@ -334,11 +334,11 @@ def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
 
 def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
     check_classes([(module, model)], allowed)
-    if module == "catboost":
+    if (module, model) == ("catboost", "CatBoostClassifier"):
         from .catboost_classifier import CatBoostClassifier
 
         return CatBoostClassifier
-    if module == "tabpfn":
+    if (module, model) == ("tabpfn", "TabPFNClassifier"):
         from .tabpfn_classifier import TabPFNClassifier
 
         return TabPFNClassifier

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -10,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from .._wording import is_or_are, listed
 from ..errors import ConfigError, one_line
 
 # Distributions whose name differs from the package, and packages that models depend on, by module or class.
@@ -62,6 +64,12 @@ def missing_extras(spec: Any) -> list[str]:
     return [package for package in packages_of(spec) if not is_installed(package)]
 
 
+def not_installed(packages: list[str]) -> str:
+    """Clause that says which extras to install."""
+    extras = ",".join(packages)
+    return f"{listed(packages)} {is_or_are(len(packages))} not installed; install boostnoise[{extras}]"
+
+
 def import_extras(spec: Any) -> None:
     """Import the optional packages of a model, so that the import does not count as fit time.
 
@@ -70,12 +78,15 @@ def import_extras(spec: Any) -> None:
     ConfigError
         If a package is not installed or cannot be imported.
     """
-    for package in missing_extras(spec):
-        raise ConfigError(f"{package} is not installed, but this model needs it; install boostnoise[{package}]")
+    missing = missing_extras(spec)
+    if missing:
+        raise ConfigError(not_installed(missing))
     for package in packages_of(spec):
         if package in EXTRAS:
             try:
-                importlib.import_module(package)
+                # Not in the working directory, where TabPFN would read hosts and files from .env.
+                with contextlib.chdir(Path(__file__).parent):
+                    importlib.import_module(package)
             except ImportError as error:
                 raise ConfigError(f"{package} cannot be imported: {one_line(error)}") from None
 

@@ -108,7 +108,7 @@ def _loses_less(better: str, worse: str) -> Claim:
 
 
 def _falls_to_majority(model: str, shares: Mapping[str, float]) -> Claim:
-    """`shares` are those of the larger class by data set."""
+    """The accuracy equals the larger class's share, in `shares` by data set, up to 0.01."""
 
     def check(table: pd.DataFrame) -> Finding:
         sets, kinds = (table.index.get_level_values(name) for name in ("dataset", "noise_kind"))
@@ -116,9 +116,9 @@ def _falls_to_majority(model: str, shares: Mapping[str, float]) -> Claim:
         if high.empty:
             return None
         differences = (high - high.index.get_level_values("dataset").map(shares).to_numpy()).abs()
-        return bool((differences <= 0.01).all()), f"differs from it by at most {differences.max():.4f}"
+        return bool((differences <= 0.01).all()), f"differs from that share by at most {differences.max():.4f}"
 
-    text = f"At 30 % of noise and more, a linear {model} falls to the larger class's share of imbalanced sets."
+    text = f"At 30 % of uniform noise and more, a linear {model} falls to the larger class's share."
     return Claim(text, (model,), check)
 
 

@@ -89,8 +89,7 @@ def source_stamp(folder):
     """Names and hashes of the source files in a folder.
 
     Compiled code holds the kernels that it calls, so it is out of date if any of their files changes.  Numba
-    itself looks at the time and size of the kernel's file, which also change when the same source is installed
-    again.
+    itself compares the time and size of the kernel's own file only, and every installation changes the time.
     """
     files = sorted(folder.glob("*.py"))
     return tuple((file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)

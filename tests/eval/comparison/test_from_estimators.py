@@ -21,7 +21,7 @@ from boostnoise.eval.comparison.from_estimators import describe, plain
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
-from boostnoise.eval.models.packages import is_installed
+from boostnoise.eval.models.packages import EXTRAS, is_installed
 from boostnoise.eval.models.short_names import SHORT_NAMES
 from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
 
@@ -55,7 +55,7 @@ def settings(estimator):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_description_builds_the_same_model(name):
-    packages = [package for package in ("catboost", "cleanlab") if package in name]
+    packages = [package for package in EXTRAS if package in name]
     if not all(map(is_installed, packages)):
         pytest.skip(f"not installed: {packages}")
     spec = ModelSpec.model_validate(name)

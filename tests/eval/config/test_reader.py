@@ -1,5 +1,4 @@
 import json
-import sys
 
 import pytest
 
@@ -13,28 +12,6 @@ def test_a_run_is_named_by_its_file(tmp_path):
     path = tmp_path / "my study.json"
     path.write_text(json.dumps(MINIMAL))
     assert load_config(path).name == "my study"
-
-
-def test_optional_models_are_left_out_if_their_package_is_not_installed(tmp_path, monkeypatch):
-    for package in ("catboost", "cleanlab"):
-        monkeypatch.setitem(sys.modules, package, None)
-    path = tmp_path / "study.json"
-
-    def load(*models):
-        path.write_text(json.dumps({**MINIMAL, "models": models}))
-        return [model.name for model in load_config(path).models]
-
-    catboost = {"model": "catboost", "optional": True}
-    with pytest.warns(
-        UserWarning, match=r"^models: catboost is left out, because .* install boostnoise\[catboost\]$"
-    ):
-        assert load("adaboost", catboost) == ["adaboost"]
-    with pytest.warns(UserWarning, match=r"because catboost and cleanlab are not installed"):
-        assert load("adaboost", {**catboost, "model": "cleanlab+catboost"}) == ["adaboost"]
-    assert load({"model": "adaboost", "optional": True}) == ["adaboost"]
-    assert load("catboost") == ["catboost"]
-    with pytest.warns(UserWarning, match="left out"), pytest.raises(ConfigError, match="all are optional"):
-        load(catboost)
 
 
 @pytest.mark.parametrize(

@@ -163,8 +163,14 @@ def test_dropout_changes_the_predictions():
 def test_packages_that_are_not_installed(model, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)
     assert extra in EXTRAS
-    with pytest.raises(ConfigError, match=rf"^{extra} is not installed, .* boostnoise\[{extra}\]"):
+    with pytest.raises(ConfigError, match=rf"^{extra} is not installed; install boostnoise\[{extra}\]"):
         make(model)
+
+
+def test_other_classes_of_a_package_are_not_replaced():
+    pytest.importorskip("catboost")
+    with pytest.raises(ConfigError, match="CatBoostRanker is not a scikit-learn estimator"):
+        make("catboost.CatBoostRanker", allowed=("catboost",))
 
 
 def test_threads_are_given_to_the_outermost_estimator():
