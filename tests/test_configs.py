@@ -93,6 +93,7 @@ def test_the_config_of_the_reference(root):
     assert config.repeats == scores["repeat"].nunique()
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_real_noise(root, tmp_path, monkeypatch, data_root):
     """The config, with one model and few rows, on the files themselves."""

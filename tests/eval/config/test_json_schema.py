@@ -116,6 +116,7 @@ def test_names_are_offered():
     assert (figures["enum"], figures["default"]) == (["train", "train+test"], "train+test")
 
 
+@pytest.mark.filterwarnings("ignore:models. .* is left out")
 def test_configs_and_examples_that_come_with_the_project(tmp_path, monkeypatch):
     configs = [path for path in (ROOT / "configs").glob("*.json") if "data_dir" not in path.read_text()]
     assert len(configs) > 0

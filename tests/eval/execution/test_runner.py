@@ -79,6 +79,7 @@ EVERY_KIND = [
 ]
 
 
+@pytest.mark.release
 def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, monkeypatch):
     cancer = load_breast_cancer()
     given = np.where(np.arange(569) % 10 == 0, 1 - cancer.target, cancer.target)
