@@ -377,8 +377,8 @@ class BaseForest(BaseRobustTrees):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             First column of each tree, and the number of columns.
         """
-        X = self._check_features(X)
-        paths = [path_matrix(e.tree_, e.tree_.apply(X)) for e in self.estimators_]
+        leaves = self.apply(X)
+        paths = [path_matrix(e.tree_, leaves[:, i]) for i, e in enumerate(self.estimators_)]
         pointer = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
         return csr_array(hstack(paths)), pointer
 
