@@ -14,7 +14,7 @@ from numpy import uintp
 from numpy.typing import NDArray
 
 from .._threads import map_in_threads, split_range
-from .binning import bin_column, rows_for_edges
+from .binning import bin_ranks
 from .compile import inner_kernel, outer_kernel
 
 BLOCK_COLUMNS = 16
@@ -84,15 +84,7 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     block_columns = min(BLOCK_COLUMNS, max(1, BLOCK_BYTES // (8 * n_samples)))
     n_blocks = max(n_threads, -(-n_features // block_columns))
     slices = split_range(n_features, n_blocks)
-    if max_bins is None:
-        blocks = map_in_threads(lambda block: _rank_block(X[:, block]), slices, n_threads)
-    else:
-        rows = rows_for_edges(n_samples)
-        blocks = map_in_threads(
-            lambda block: [bin_column(column, rows, max_bins) for column in _by_column(X[:, block])],
-            slices,
-            n_threads,
-        )
+    blocks = map_in_threads(lambda block: _encode_block(X[:, block], max_bins), slices, n_threads)
     codes = [codes for block in blocks for codes, *_ in block]
     lowest = [low for block in blocks for _, low, _ in block]
     highest = [high for block in blocks for *_, high in block] if max_bins is not None else []
@@ -129,16 +121,11 @@ def _join(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return joined
 
 
-def _by_column(X: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Copy of a block of columns, each in one piece."""
-    block = np.empty((X.shape[1], X.shape[0]))
-    block[:] = X.T
-    return block
-
-
-def _rank_block(X: NDArray[np.floating]) -> list[Column]:
-    """Ranks and distinct values of each column of a block."""
-    n_samples = X.shape[0]
+def _encode_block(X: NDArray[np.floating], max_bins: int | None) -> list[Column]:
+    """Encode each column of a block."""
+    n_samples, n_features = X.shape
+    block = np.empty((n_features, n_samples))
+    block[:] = X.T  # each column in one piece
     scratch = _Scratch(
         np.empty(n_samples, dtype=np.uint64),
         np.empty(n_samples, dtype=np.uint64),
@@ -148,13 +135,16 @@ def _rank_block(X: NDArray[np.floating]) -> list[Column]:
         np.empty(MAX_RANGE, dtype=np.uint32),
     )
     encoded: list[Column] = []
-    for column in _by_column(X):
-        codes = np.empty(n_samples, dtype=np.uint32)
-        values = np.empty(n_samples)
-        n_values, n_missing = _rank(column, codes, values, scratch)
+    ranks, values = np.empty(n_samples, dtype=np.uint32), np.empty(n_samples)
+    for column in block:
+        n_values, n_missing = _rank(column, ranks, values, scratch)
+        if max_bins is not None and n_values > max_bins:
+            codes, first, last = bin_ranks(ranks, n_values, max_bins)
+            encoded.append((codes, values[first], values[last]))
+            continue
         largest = max(n_values - 1 + (n_missing > 0), 0)
         distinct = values[:n_values].copy()
-        encoded.append((codes.astype(np.min_scalar_type(largest)), distinct, distinct))
+        encoded.append((ranks.astype(np.min_scalar_type(largest)), distinct, distinct))
     return encoded
 
 

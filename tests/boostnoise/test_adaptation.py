@@ -18,8 +18,8 @@ from boostnoise import (
 )
 from boostnoise.adaptation import Q_CANDIDATES
 
-XGB = RobustXGBClassifier(budget=0, n_estimators=10, max_depth=3, n_jobs=1, random_state=3)
-LGBM = RobustLGBMClassifier(budget=0, n_estimators=10, max_depth=3, n_jobs=1, random_state=3, verbose=-1)
+XGB = RobustXGBClassifier(budget=0, n_estimators=5, max_depth=3, n_jobs=1, random_state=3)
+LGBM = RobustLGBMClassifier(budget=0, n_estimators=5, max_depth=3, n_jobs=1, random_state=3, verbose=-1)
 AUTO = {"loss": "gce", "loss_params": {"q": "auto"}}
 ESTIMATE = {"loss": "forward", "loss_params": {"T": "estimate"}}
 BOTH_CHOICES = pytest.mark.parametrize("choice", [AUTO, ESTIMATE], ids=["q", "T"])
@@ -102,7 +102,7 @@ def test_T_is_estimated_from_out_of_fold_probabilities_of_cross_entropy(model, l
 @pytest.mark.usefixtures("few_candidates")
 def test_the_same_seed_gives_the_same_choice(model, choice):
     X, y = (part[:200] for part in noisy())
-    model.set_params(n_estimators=3)
+    model.set_params(n_estimators=2)
 
     def chosen(random_state):
         fitted = clone(model).set_params(random_state=random_state, **choice).fit(X, y)

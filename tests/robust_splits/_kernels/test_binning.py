@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from robust_splits._kernels.binning import SAMPLE_ROWS, bin_column, bin_edges, rows_for_edges
 from robust_splits._kernels.coding import encode
 
 
 def binned(column, max_bins):
-    return bin_column(column, rows_for_edges(column.size), max_bins)
+    columns = encode(column[:, None], 1, max_bins)
+    return columns.codes8, columns.values, columns.highest
 
 
 @given(
@@ -37,6 +37,12 @@ def test_bins_have_equal_numbers_of_rows():
     assert set(np.bincount(codes)) == {100}
 
 
+def test_values_after_the_frequent_ones_belong_to_the_last_bin():
+    codes, lowest, highest = binned(np.repeat([0.0, 1.0, 2.0, 3.0], [50, 50, 1, 1]), 2)
+    assert np.bincount(codes).tolist() == [50, 52]
+    assert (lowest.tolist(), highest.tolist()) == ([0, 1], [0, 3])
+
+
 def test_a_frequent_value_leaves_bins_for_the_others():
     rng = np.random.default_rng(0)
     column = np.where(rng.random(10_000) < 0.9, 0.0, rng.normal(size=10_000))
@@ -46,26 +52,6 @@ def test_a_frequent_value_leaves_bins_for_the_others():
     zero = np.flatnonzero((lowest <= 0) & (highest >= 0))
     assert rows[zero].sum() == pytest.approx(9_000, rel=0.05)
     assert np.delete(rows, zero).max() < 60
-
-
-def test_edges_of_a_sample_hold_all_rows():
-    column = np.random.default_rng(0).exponential(size=3 * SAMPLE_ROWS)
-    rows = rows_for_edges(column.size)
-    assert rows.size == np.unique(rows).size == SAMPLE_ROWS
-    codes, lowest, highest = binned(column, 255)
-    assert (lowest[0], highest[-1]) == (column.min(), column.max())
-    assert np.bincount(codes, minlength=255) == pytest.approx(column.size / 255, rel=0.5)
-    np.testing.assert_array_equal(codes, binned(column, 255)[0])
-
-
-def test_a_value_that_no_sampled_row_has():
-    column = np.zeros(2 * SAMPLE_ROWS)
-    unseen = np.setdiff1d(np.arange(column.size), rows_for_edges(column.size))
-    column[unseen[:2]] = -1, 1
-    codes, lowest, _ = binned(column, 2)
-    assert codes[unseen[1]] in (0, lowest.size - 1)
-    assert codes[unseen[0]] == 0
-    assert bin_edges(np.zeros(3), 2).tolist() == [np.inf]
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
