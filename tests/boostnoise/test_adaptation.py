@@ -102,7 +102,7 @@ def test_T_is_estimated_from_out_of_fold_probabilities_of_cross_entropy(model, l
 @pytest.mark.usefixtures("few_candidates")
 def test_the_same_seed_gives_the_same_choice(model, choice):
     X, y = (part[:200] for part in noisy())
-    model.set_params(n_estimators=2)
+    model.set_params(n_estimators=3)
 
     def chosen(random_state):
         fitted = clone(model).set_params(random_state=random_state, **choice).fit(X, y)
