@@ -1,4 +1,4 @@
-"""LightGBM callbacks: change parameters during training, and record a learning curve."""
+"""LightGBM callbacks: change parameters during training, record a learning curve, and count trees."""
 
 from __future__ import annotations
 
@@ -38,6 +38,20 @@ class CurveRecorder:
         results = env.evaluation_result_list or []
         if self.curve.record(results[-1][2]):
             raise EarlyStopException(env.iteration, results)
+
+
+class TreeCounter:
+    """Count the trees per class after each round: a round that finds no split adds none."""
+
+    before_iteration = False
+    order = 0  # before `lightgbm.early_stopping`, which ends the round
+
+    def __init__(self) -> None:
+        self.n_trees: dict[int, int] = {}  # by the number of rounds
+
+    def __call__(self, env: CallbackEnv) -> None:
+        model: Any = env.model
+        self.n_trees[env.iteration + 1] = model.current_iteration()
 
 
 def stops_early(callbacks: Any) -> bool:

@@ -35,6 +35,7 @@ PUBLIC = [
     "boostnoise.eval.statistics.friedman_nemenyi.FriedmanNemenyi",
     "boostnoise.eval.statistics.intervals.BestAndOverlapping",
     "boostnoise.eval.statistics.paired_t.PairedTTests",
+    "boostnoise.eval.statistics.published.PublishedComparison",
     "boostnoise.eval.statistics.wilcoxon_holm.WilcoxonHolm",
     "boostnoise.hooks.LightGBMObjective",
     "boostnoise.hooks.XGBoostObjective",
@@ -86,13 +87,14 @@ html_show_sphinx = False
 
 # Pages of the site that are elsewhere in the repository.
 PAGES = {
-    "configs/README.md": "studies.md",
-    "benchmarks/README.md": "benchmarks.md",
-    "examples/README.md": "examples/index.md",
-    "CHANGELOG.md": "changelog.md",
-    "CONTRIBUTING.md": "contributing.md",
+    "configs/README.md": "/studies.md",
+    "benchmarks/README.md": "/benchmarks.md",
+    "examples/README.md": "/examples/index.md",
+    "CHANGELOG.md": "/changelog.md",
+    "CONTRIBUTING.md": "/contributing.md",
+    "README.md": "/index.md",
 }
-LINK = re.compile(r"(?<=\]\()(?:\.\./)?(?:docs/)?([\w/]+\.(?:md|py))")
+LINK = re.compile(r"(?<=\]\()(?:\.\./)*(?:docs/)?([\w/]+\.(?:md|py))")
 
 
 def link_pages(text):

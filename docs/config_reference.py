@@ -33,7 +33,7 @@ OBJECTS = {
     "ModelSpec": "[model](#models)",
     "SearchSpec": "[search](#search)",
     "EarlyStoppingSpec": "[early stopping](#early-stopping)",
-    "FigureOptions": "[figure](#figures)",
+    "FigureOptions": "[figure](#options-of-figures)",
 }
 NOISE = "[noise](#noise)"
 VARIANTS = {  # of names that are listed without them

@@ -71,7 +71,7 @@ class RobustForestClassifier(BaseForest):
     estimators_ : list of RobustDecisionTreeClassifier
         The grown trees.
     feature_importances_ : ndarray of shape (n_features,)
-        Mean of the trees' feature importances.
+        Feature importances, averaged over the trees with at least one split; their sum is 1.
     min_samples_split_ : int
         Minimum number of rows of a node that is split.
     shrinkage_ : float

@@ -3,7 +3,7 @@
 From class numbers y and margins f, a loss computes its value, its gradient and a curvature.  For two classes, f
 has shape (n,), the probability of class 1 is ``p = 1 / (1 + exp(-f))``, and the margin of the label is v = f
 for class 1 and v = -f for class 0.  For K classes, f has shape (n, K) and ``p = softmax(f)``.  The probability
-of the given label is p_t.
+of the given label is p_t, and T is the transition matrix.
 
 ======================== ========================================== ===========================
 name                     loss                                       class
@@ -26,8 +26,8 @@ name                     loss                                       class
 ``tangent``              ``(2 arctan v - 1)^2``, two classes        `TangentLoss`
 ``negative_exponential`` ``min{1, exp(-v-mu)}``, two classes        `NegativeExponential`
 ``distribution``         ``F(-v)``, two classes                     `DistributionLoss`
-``forward``              ``-ln sum_i p_i T[i, t]``                  `ForwardCorrection`
-``backward``             ``-sum_k inverse(T)[t, k] ln p_k``         `BackwardCorrection`
+``forward``              ``-ln sum_i p_i T[i, y]``                  `ForwardCorrection`
+``backward``             ``-sum_k inverse(T)[y, k] ln p_k``         `BackwardCorrection`
 ``unbiased``             ``backward`` from noise rates, two classes `UnbiasedCrossEntropy`
 ======================== ========================================== ===========================
 """

@@ -1,1 +1,1 @@
-"""The command `noisyeval`."""
+"""The commands `noisyeval` and `noisyaudit`."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._wording import numbered
 from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ PRECISION = 0.8  # of a list of suspects to drop or relabel
 @click.option("--target", metavar="COLUMN", help="Column of the labels.  [default: guessed]")
 @click.option("--id", "id_column", metavar="COLUMN", help="Column of names of rows, for the list of suspects.")
 @click.option(
-    "--group", metavar="COLUMN", help="Column of groups of rows, such as patients, that are judged apart."
+    "--group",
+    metavar="COLUMN",
+    help="Column of groups of rows, such as patients.  No row is judged by a model that saw its group.",
 )
 @click.option(
     "--drop", multiple=True, metavar="COLUMN", help="Column that is not used as a feature.  May be repeated."
@@ -176,7 +179,7 @@ def main(
             if checked is None:
                 say("Check the first suspects and some random rows, and give their right labels with --checked")
             if clean is not None:
-                say(f"{clean} has {n_changed} rows {'with other labels' if relabel else 'less'}")
+                say(f"{clean}: {numbered(n_changed, 'row')} {'relabelled' if relabel else 'left out'}")
             if config is not None:
                 say(f"To test models on the {len(right)} checked rows: noisyeval {shlex.quote(str(config))}")
     except ConfigError as error:

@@ -176,8 +176,8 @@ def main(
     Results go to <results_dir>/<name of the config>/: scores, tables, figures, and report.html, which shows
     all of them.  Every finished cell is stored at once.  To resume a stopped run, repeat its command.
 
-    Exit status: 0 done, 1 some cells failed, 2 bad config or usage, or the output cannot be written,
-    124 stopped by --max-time, 130 interrupted, 141 output closed (broken pipe).
+    Exit status: 0 done, 1 some cells or trials of --dry-run failed, 2 bad config or usage, or the output cannot
+    be written, 124 stopped by --max-time, 130 interrupted, 141 output closed (broken pipe).
     """
     os.environ["MPLBACKEND"] = "agg"  # opens no windows, whatever the environment sets
     # SIGTERM interrupts a run like Ctrl-C.
@@ -215,14 +215,14 @@ def main(
             if published is not None:
                 from ..report.published_tables import check_published
 
-                check_published(published, checked.metric)
+                check_published(published, checked)
             if beside is not None:
                 from ..report.reference import find_other
 
                 find_other(beside)
             try:
                 if dry_run:
-                    sys.exit(_dry_run(checked, jobs or -1, allow_modules, display))
+                    sys.exit(_dry_run(checked, jobs or -1, allow_modules, beside, display))
                 sys.exit(
                     _run(checked, jobs or -1, scheduler, stores, allow_modules, published, beside, display)
                 )
@@ -286,18 +286,24 @@ def _shown_warnings(display: Display) -> Iterator[None]:
         yield
 
 
-def _dry_run(config: Config, n_jobs: int, allow_modules: tuple[str, ...], display: Display) -> int:
+def _dry_run(
+    config: Config, n_jobs: int, allow_modules: tuple[str, ...], beside: str | None, display: Display
+) -> int:
     from ..config.line_styles import check_figures
     from ..execution.forecast import forecast
     from ..execution.local_pool import worker_count
     from ..execution.plan import plan
+    from ..report.reference import check_in_common
 
     check_figures(config)
     n_workers = worker_count(n_jobs, config.threads)
     with _shown_warnings(display):
         planned = plan(config, allow_modules=allow_modules)
-        display.show_forecast(planned, forecast(planned, n_workers))
-    return DONE
+        if beside is not None:
+            check_in_common(planned, beside)
+        expected = forecast(planned, n_workers)
+        display.show_forecast(planned, expected)
+    return SOME_CELLS_FAILED if any(pair.error is not None for pair in expected.pairs) else DONE
 
 
 def _run(
@@ -311,9 +317,13 @@ def _run(
     display: Display,
 ) -> int:
     from ..config.line_styles import check_figures
+    from ..execution.plan import plan
     from ..execution.runner import merge, run
+    from ..report.reference import check_in_common
 
     check_figures(config)
+    if beside is not None:
+        check_in_common(plan(config, allow_modules=allow_modules), beside)
     if stores:
         display.show_merge(merge(config, stores))
     with display, _shown_warnings(display):

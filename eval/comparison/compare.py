@@ -74,8 +74,9 @@ def compare(
         written to ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Their missing features
         are kept by default (``"missing": "keep"``), for models that accept them.
     noise : str, number, list or dict, default="uniform"
-        A kind, with the rates 0, 0.1, ..., 0.4; rates of uniform noise; a dict of kinds and their rates, such
-        as ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; a config object; or a list of kinds and objects.  The
+        A kind, with the rates 0, 0.1, ..., 0.4, or of ``"mahalanobis"`` 0 and 0.3 (``"class_conditional"`` and
+        ``"given"`` need more than a name); rates of uniform noise; a dict of kinds and their rates, such as
+        ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; a config object; or a list of kinds and objects.  The
         rate 0 is always included.
     repeats : int or None, default=None
         Number of repeats, each with its own split, noise and seeds.  None for three, or with `folds` for one
@@ -129,11 +130,12 @@ def compare(
     # Imported here, since they take long to load.
     from ..execution.dask_cluster import check_scheduler
     from ..execution.local_pool import check_n_jobs
+    from ..execution.plan import plan
     from ..execution.runner import run
-    from ..report.reference import find_other
+    from ..report.reference import check_in_common, find_other
 
     if beside is not None:
-        find_other(beside)  # before any fit
+        find_other(beside)
     check_n_jobs(n_jobs)
     check_scheduler(scheduler)
     results_dir = str(results_dir)
@@ -169,6 +171,8 @@ def compare(
             raise ConfigError(f"models: {model.name!r}: {error}") from None
     for file in files:
         file.write()
+    if beside is not None:
+        check_in_common(plan(config, allow_modules=allowed), beside)
     with _display(progress, name) as callback:
         finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=callback)
     return Comparison(finished) if beside is None else Comparison(finished).beside(beside)

@@ -200,7 +200,9 @@ class Comparison:
             test.
         """
         chosen = self._chosen(noise_rate, metric, noise_kind)
-        return significance_tests(**chosen, control=control, alpha=alpha)
+        return significance_tests(
+            **chosen, control=control, alpha=alpha, test_fraction=self.config.resampled_fraction
+        )
 
     def verdict(self, noise_rate: float | None = None, control: str | None = None) -> str:
         """Describe which model does best and what is significant, in a paragraph per kind of noise.

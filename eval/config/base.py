@@ -157,6 +157,7 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
             message = "must be a JSON object"
         case _:
             message = problem["msg"].replace("Input should", "must").replace("String should", "must")
+            message = message.replace("a valid integer", "an integer").replace("a valid ", "a ")
     if not where:
         return message
     return f"{where}: {message}, got {shown(found)}"

@@ -150,7 +150,7 @@ class DatasetSpec(Strict):
         Treatment of missing feature values: ``error``; ``drop_rows``, remove rows with a missing value;
         ``impute``, insert the median or most frequent value of the column in the training rows, regardless of
         labels; or ``keep``, as missing (0 in one-hot columns), for models that support it.  Rows without a
-        label are always removed.
+        label are removed, unless `unchecked` is ``train``.
     positive : list or None
         Labels that form the positive class; all others form the negative class.
     max_rows : int or None
@@ -212,8 +212,8 @@ class DatasetSpec(Strict):
         match sources[0]:
             case "set" if source not in SETS:
                 raise ValueError(
-                    f"unknown data set{suggest(str(source), SETS)}; known data sets: {', '.join(SETS)}, "
-                    "or an object with 'path' and 'target'"
+                    f"unknown data set{suggest(str(source), SETS)}; must be an object with 'path' and "
+                    f"'target', or one of {', '.join(SETS)}"
                 )
             case "path" if not isinstance(source, str):
                 raise ValueError("path must be a string")

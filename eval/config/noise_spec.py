@@ -129,7 +129,7 @@ class InstanceDependentSpec(_RatesSpec):
     Attributes
     ----------
     rates : list of float
-        Noise rates: mean probabilities over the rows that a label changes.  The rate 0 is always added.
+        Noise rates: probabilities that a label changes, averaged over the rows.  The rate 0 is always added.
     """
 
     noise_class = InstanceDependentNoise
@@ -142,8 +142,8 @@ class MahalanobisSpec(_RatesSpec):
     Attributes
     ----------
     rates : list of float
-        Noise rates in the middle of the range over the classes, by default that of the paper.  The rate 0 is
-        always added.
+        Midpoints between the lowest and the highest noise rate of a class; by default 0.3, as in the paper.
+        The rate 0 is always added.
     """
 
     noise_class = MahalanobisNoise

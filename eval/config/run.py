@@ -93,7 +93,7 @@ class Config(Strict):
     figures : list of str
         Figures to write in addition to those of the mean ELA and RLA.
     ela_fig, rla_fig : FigureOptions
-        Options of the figure of the mean curves.
+        Options of the figures of the mean ELA and of the mean RLA.
     """
 
     name: SkipJsonSchema[Name] = Field(exclude=True)  # not a key of the file

@@ -92,8 +92,7 @@ def _labels_of(label: str, dataset: Dataset, where: str) -> tuple[Noise, Rows, S
         p = dawid_skene(answers, n_classes)
     except ImportError:
         raise ConfigError(
-            f"{where}: {label!r} requires crowd-kit, which is not installed; "
-            "install it with: pip install 'boostnoise[crowd]'"
+            f"{where}: {label!r} requires crowd-kit, which is not installed; pip install crowd-kit"
         ) from None
     if label == "soft_dawid_skene":
         return _soft(p, y)

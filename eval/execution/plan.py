@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._atomic_file import check_folder
 from .._suggestions import nearest_first, suggest
+from .._wording import numbered
 from ..config.model_spec import ModelSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset, load_dataset
@@ -56,6 +57,10 @@ class Plan:
     jobs: list[Job]
     keys: list[str]
     stored: dict[str, Outcome] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.finished)} finished, {len(self.pending)} to fit"
+        return f"<Plan of {self.config.name}: {numbered(len(self.cells), 'cell')}, {counts}>"
 
     @cached_property
     def cells(self) -> dict[str, Job]:

@@ -198,12 +198,12 @@ def calibration_error(predictions: Predictions) -> float | None:
 
 
 def leaves(predictions: Predictions) -> float | None:
-    """Mean number of leaves of the trees; see `mean_tree_size`."""
+    """Mean number of leaves of the trees."""
     return None if predictions.tree_size is None else predictions.tree_size[0]
 
 
 def depth(predictions: Predictions) -> float | None:
-    """Mean depth of the trees; see `mean_tree_size`."""
+    """Mean depth of the trees."""
     return None if predictions.tree_size is None else predictions.tree_size[1]
 
 

@@ -65,9 +65,8 @@ def missing_extras(spec: Any) -> list[str]:
 
 
 def not_installed(packages: list[str]) -> str:
-    """Clause that says which extras to install."""
-    extras = ",".join(packages)
-    return f"{listed(packages)} {is_or_are(len(packages))} not installed; install boostnoise[{extras}]"
+    """Clause that says what to install."""
+    return f"{listed(packages)} {is_or_are(len(packages))} not installed; pip install {' '.join(packages)}"
 
 
 def import_extras(spec: Any) -> None:

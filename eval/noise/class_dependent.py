@@ -122,7 +122,7 @@ class ClassConditionalNoise(MatrixNoise):
 
     def check_classes(self, n_classes: int) -> None:  # noqa: D102
         if n_classes != len(self.T):
-            raise ValueError(f"T is for {len(self.T)} classes, but there are {n_classes}")
+            raise ValueError(f"the rates are for {len(self.T)} classes, but there are {n_classes}")
 
     def _matrix(self, rows: LabelledRows) -> Floats:
         return np.array(self.T)

@@ -29,15 +29,17 @@ FAILED, NO_VALUE = "failed", "no value"
 def heat_map(request: PlotRequest) -> Axes | NDArray[Any]:
     """Draw data sets by models at one noise rate, one heat map per kind of noise."""
     tables = {kind: _cells(request, kind) for kind in request.kinds}
-    better = higher_is_better(request.metric)
+    limits = _limits(
+        np.concatenate([means.to_numpy(dtype=np.float64).ravel() for means, *_ in tables.values()])
+    )
 
     def draw(ax: Axes, kind: str) -> None:
         draw_heat_map(
             ax,
             *tables[kind],
             gids={model: style["gid"] for model, style in request.styles.items()},
-            higher_is_better=better,
-            label=f"{request.name} ({'higher' if better else 'lower'} is better)",
+            higher_is_better=higher_is_better(request.metric),
+            limits=limits,
             colour_map=request.options.fig_cmap,
         )
 
@@ -51,7 +53,7 @@ def heat_map(request: PlotRequest) -> Axes | NDArray[Any]:
         draw,
         [_size(table) for table, *_ in tables.values()],
         title=f"{request.name}{request.rate_suffix}",
-        caption=f"{spread}; bold: best on each data set",
+        caption=f"{spread}; bold: best on each data set; lighter is better",
     )
 
 
@@ -73,6 +75,14 @@ def _cells(request: PlotRequest, kind: str) -> tuple[pd.DataFrame, pd.DataFrame,
     return means.loc[rows, columns], spread.loc[rows, columns], of_cells.loc[rows, columns]
 
 
+def _limits(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Values of the lowest and the highest colour; far higher values have the highest colour, too."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return 0.0, 1.0
+    return float(finite.min()), float(min(finite.max(), upper_limit(values)))
+
+
 def _size(table: pd.DataFrame) -> tuple[float, float]:
     """Size in inches of the cells with their names and the colour bar."""
     character = CHARACTER_WIDTH * matplotlib.rcParams["font.size"]
@@ -92,7 +102,7 @@ def draw_heat_map(
     *,
     gids: Mapping[str, str],
     higher_is_better: bool,
-    label: str,
+    limits: tuple[float, float],
     colour_map: str | None = None,
 ) -> None:
     """Draw a cell per data set (row) and model (column); lighter is better.
@@ -109,8 +119,8 @@ def draw_heat_map(
     gids : mapping of str to str
         The group id of each model.
     higher_is_better : bool
-    label : str
-        Label of the colour bar.
+    limits : (float, float)
+        Values of the lowest and the highest colour.
     colour_map : str or None, default=None
         Name of a Matplotlib colour map; None for `COLOUR_MAP`.
     """
@@ -120,11 +130,7 @@ def draw_heat_map(
     name = colour_map or COLOUR_MAP
     colours = matplotlib.colormaps[name if higher_is_better else _reversed(name)]
     mesh = ax.pcolormesh(np.ma.masked_invalid(values), cmap=colours, edgecolors="white", linewidth=1)
-    top = upper_limit(values)
-    if np.isfinite(top):
-        mesh.set_clim(vmax=top)
-    elif not np.isfinite(values).any():
-        mesh.set_clim(0, 1)
+    mesh.set_clim(*limits)
     best = (
         np.nanmax(values, axis=1, initial=-np.inf)
         if higher_is_better
@@ -166,10 +172,8 @@ def draw_heat_map(
     ax.tick_params(length=0)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
-    extend = "max" if np.isfinite(top) else "neither"
-    bar = ax.figure.colorbar(
-        mesh, ax=ax, extend=extend, label=label, shrink=min(1.0, 4 / (rows * CELL[1])), aspect=15
-    )
+    extend = "max" if (values > limits[1]).any() else "neither"
+    bar = ax.figure.colorbar(mesh, ax=ax, extend=extend, shrink=min(1.0, 4 / (rows * CELL[1])), aspect=15)
     bar.outline.set_visible(False)
 
 

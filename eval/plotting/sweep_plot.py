@@ -25,6 +25,7 @@ from .plot import plot as plot_scores
 from .small_multiples import FEW, FONT, LARGE_PANEL, PANEL, columns_for
 from .styles import line_styles, options_of
 
+MAX_TICKS = 6  # swept values that have a tick each
 LOG_FROM = 20  # ratio of the largest value to the smallest from which the axis is logarithmic
 
 
@@ -82,7 +83,7 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
         options = options_of(config, plot).model_copy(update={"plot_kwargs": []})
         styles = line_styles(lines, options)
         panels = {
-            f"{kind} {rate:g}": rows
+            (f"{kind} {rate:g}" if rate else "without noise"): rows  # which is the same for all kinds
             for (kind, rate), rows in table.groupby(["noise_kind", "noise_rate"], sort=False)
         }
         ratio = table["x"].max() / table["x"].min() if table["x"].min() > 0 else 0.0
@@ -91,6 +92,8 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
             drawn = _draw_lines(ax, panels[panel], config.metric, styles)
             if ratio >= LOG_FROM:
                 ax.set_xscale("log")
+                if table["x"].nunique() <= MAX_TICKS:
+                    ax.set_xticks(np.unique(table["x"]))
                 ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
                 ax.xaxis.set_minor_formatter(NullFormatter())
             ax.set_xlabel(text_of(axis))

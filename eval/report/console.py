@@ -138,7 +138,8 @@ class Lines(Display):
 
     def show_published(self, comparison: PublishedComparison) -> None:
         """Show how many cells are as published, and where they all are."""
-        _print(Text(f"\n{comparison.summary}\nAll cells are in published.csv and published.md"))
+        where = "They are in published.md; published.csv also has the cells that the run lacks"
+        _print(Text(f"\n{comparison.summary}\n{where}"))
 
 
 class Bar(Lines):

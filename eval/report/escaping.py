@@ -38,7 +38,7 @@ def escape_markdown(text: str) -> str:
     """Escape text for a Markdown table, except formulas between dollar signs."""
     return _escaped(
         text,
-        lambda part: re.sub(r"([\\`*_{}\[\]<>()#!~&$|])", r"\\\1", part),
+        lambda part: re.sub(r"([\\`*_{}\[\]<>#~&$|])", r"\\\1", part),
         lambda formula: formula.replace("<", r"\lt ").replace("|", r"\|"),
     )
 

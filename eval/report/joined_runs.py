@@ -46,13 +46,7 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
     places = mine.drop_duplicates(PLACE)[[*PLACE, "setting"]]
     shared = _complete(places[places["setting"].isin(theirs["setting"])])
     if shared.empty:
-        noises = sorted({f"{kind} ({_rates(of)})" for kind, of in other.scores.groupby("noise_kind")})
-        raise ConfigError(
-            f"no cells in common with {other_name}, which has the data sets "
-            f"{joined(other.scores['dataset'].unique())}, the noise {', '.join(noises)}, "
-            f"{counted(other.config.repeats, 'repeat')}, test_fraction {other.config.test_fraction:g} and "
-            f"random_state {other.config.random_state}; rows, noise rates and seeds must be the same"
-        )
+        raise ConfigError(nothing_in_common(other, other_name))
     names = _names(run.config.models, other.config.models, other_name)
     added = shared.merge(theirs.drop(columns=PLACE).drop_duplicates(["setting", "model"]), on="setting")
     if not names:
@@ -87,6 +81,17 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
         settings=tuple(scores["setting"]),
     )
     return result, [*_left_out(places, shared, other_name), *_other_versions(run, other, other_name)]
+
+
+def nothing_in_common(other: Run, other_name: str) -> str:
+    """Message that says which cells another run has."""
+    noises = sorted({f"{kind} ({_rates(of)})" for kind, of in other.scores.groupby("noise_kind")})
+    return (
+        f"no cells in common with {other_name}, which has the data sets "
+        f"{joined(other.scores['dataset'].unique())}, the noise {', '.join(noises)}, "
+        f"{counted(other.config.repeats, 'repeat')}, test_fraction {other.config.test_fraction:g} and "
+        f"random_state {other.config.random_state}; rows, noise rates and seeds must be the same"
+    )
 
 
 def _with_settings(run: Run, name: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import pandas as pd
 from .._suggestions import suggest
 from .._wording import joined
 from ..config.data_paths import format_of
+from ..config.run import Config
 from ..datasets.files import read_files
 from ..errors import ConfigError
 from ..execution.run import Run
@@ -68,18 +69,25 @@ def read_published(source: str | Path) -> pd.DataFrame:
     return table
 
 
-def check_published(source: str | Path, metric: str) -> None:
-    """Check published numbers of a measure before a run.
+def check_published(source: str | Path, config: Config) -> None:
+    """Check published numbers before a run.
 
     Raises
     ------
     ConfigError
-        See `read_published` and `compare_with_published`.
+        See `read_published` and `compare_with_published`, or if the config has none of the cells.
     """
     try:
-        check_cells(read_published(source), metric)
+        cells = check_cells(read_published(source), config.metric)
     except ValueError as error:
         raise ConfigError(str(error)) from None
+    names = {"dataset": config.datasets, "model": config.models, "noise_kind": config.noise}
+    for column, specs in names.items():
+        if not cells[column].astype(str).isin([spec.name for spec in specs]).any():
+            raise ConfigError(
+                f"published numbers {str(source)!r}: no {HEADINGS[column]} of the config is among theirs, "
+                f"{joined(cells[column].unique())}"
+            )
 
 
 def against_published(

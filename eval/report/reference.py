@@ -15,14 +15,17 @@ from ..config.base import validate
 from ..config.data_paths import treat_paths_as_files
 from ..config.run import parse_config
 from ..errors import ConfigError, one_line
+from ..execution.plan import Plan
 from ..execution.run import Run, load_run
 from ..execution.run_record import DatasetFacts, Session
 from ..metrics.registry import RANGES
-from .joined_runs import join_runs
+from .joined_runs import join_runs, nothing_in_common
 
 NAME = "reference"
 FILE = "reference.parquet"
 METADATA = b"boostnoise"
+FIRST = ("dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model")
+COLUMNS = [*FIRST, *(name for name in RANGES if name not in FIRST), "error"]
 
 
 def reference() -> pd.DataFrame:
@@ -80,16 +83,8 @@ def read_run_file(path: Path) -> Run:
         raise ConfigError(f"{path} does not exist") from None
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise ConfigError(f"{path} cannot be read as a run: {one_line(error)}") from None
-    scores = scores.reindex(columns=[*_columns(scores)]).astype(
-        dict.fromkeys(RANGES, "float64") | {"error": "string"}
-    )
+    scores = scores.reindex(columns=COLUMNS).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
     return Run(config, scores, datasets, sessions, settings)
-
-
-def _columns(scores: pd.DataFrame) -> list[str]:
-    """Columns of a run's scores, with those of measures that the file lacks."""
-    first = ["dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model"]
-    return [*first, *(name for name in RANGES if name not in first), "error"]
 
 
 def beside(run: Run, source: str | Path) -> tuple[Run, list[str]]:
@@ -110,7 +105,20 @@ def beside(run: Run, source: str | Path) -> tuple[Run, list[str]]:
     try:
         return join_runs(run, other, other.config.name)
     except ConfigError as error:
-        raise ConfigError(f"--beside {source}: {error}") from None
+        raise ConfigError(f"beside {str(source)!r}: {error}") from None
+
+
+def check_in_common(plan: Plan, source: str | Path) -> None:
+    """Check before a run that `beside` will find cells in common.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such run, or it has no cells in common with the plan.
+    """
+    other = find_other(source)
+    if {job.setting for job in plan.jobs}.isdisjoint(other.settings):
+        raise ConfigError(f"beside {str(source)!r}: {nothing_in_common(other, other.config.name)}")
 
 
 def find_other(source: str | Path) -> Run:
@@ -125,6 +133,6 @@ def find_other(source: str | Path) -> Run:
         return read_run_file(Path(str(files(__package__) / FILE)))
     if not Path(source).is_dir():
         raise ConfigError(
-            f"--beside {source}: must be 'reference', or the folder of a run, such as results/study"
+            f"beside {str(source)!r}: must be 'reference', or the folder of a run, such as results/study"
         )
     return load_run(source)

@@ -82,13 +82,15 @@ def table_of(name: str, config: Config, scores: pd.DataFrame) -> pd.DataFrame:
 
 def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group:
     longest = max(len(heading), *(len(str(name)) for name in wide.index))
-    name_width = min(longest, max(len(heading), width // 3))
     rates = [rate if isinstance(rate, str) else f"{rate:.4g}" for rate in wide.columns]
     # Tree sizes and seconds may be large; then one decimal is enough.
     digits = 3 if not (wide.abs() >= 100).to_numpy().any() else 1
     cells = [["–" if pd.isna(value) else f"{value:.{digits}f}" for value in row] for row in wide.to_numpy()]
     column_width = max(5, *map(len, rates), *(len(cell) for row in cells for cell in row))
-    # Each column takes one space in front; as many columns as fit go into one part.
+    # Each column takes one space in front; as many columns as fit go into one part.  Names are folded if they
+    # would leave the columns less than two thirds of the width, of which they need less if they are few.
+    columns_width = len(rates) * (column_width + 1)
+    name_width = min(longest, max(len(heading), width // 3, width - columns_width))
     columns_per_part = max(1, (width - name_width) // (column_width + 1))
     tables = []
     for first in range(0, len(rates), columns_per_part):

@@ -45,10 +45,13 @@ class PairedTTests(TestResult):
         other), p_value, outcome ("win", "tie" or "loss" of the model; missing without power).
     wins : DataFrame
         Number of data sets on which the row's model beats the column's model; NaN without power.
+    name : str
+        "paired t-tests", or "corrected resampled t-tests".
     """
 
     table: pd.DataFrame
     wins: pd.DataFrame
+    name: str
 
     @cached_property
     def matrix(self) -> pd.DataFrame:
@@ -62,8 +65,8 @@ class PairedTTests(TestResult):
 
     def _parts(self) -> tuple[str, ...]:
         test = (
-            f"Win/tie/loss over {counted(self.n_datasets, 'data set')}, by paired t-tests over the repeats of "
-            f"each (α = {self.alpha:g}): the row's model against the column's."
+            f"Win/tie/loss over {counted(self.n_datasets, 'data set')}, by {self.name} over the "
+            f"repeats of each (α = {self.alpha:g}): the row's model against the column's."
         )
         return (test, self.matrix.to_string()) if self.has_power else ()
 
@@ -149,6 +152,7 @@ def paired_t_tests(
     return PairedTTests(
         table=table,
         wins=wins,
+        name="paired t-tests" if test_fraction is None else "corrected resampled t-tests",
         n_datasets=len(datasets),
         alpha=alpha,
         has_power=has_power,

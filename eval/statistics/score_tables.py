@@ -105,6 +105,8 @@ def resolve_noise_kind(scores: pd.DataFrame, noise_kind: str | None) -> str:
     kinds = [str(name) for name in scores["noise_kind"].unique()]
     if noise_kind is None and len(kinds) == 1:
         return kinds[0]
+    if noise_kind is None and kinds:
+        raise ValueError(f"there are several kinds of noise; noise_kind must be one of {', '.join(kinds)}")
     if noise_kind not in kinds:
         raise ValueError(
             f"noise_kind must be one of {', '.join(kinds) or 'none: no scores'}, got {noise_kind!r}"

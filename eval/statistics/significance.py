@@ -61,6 +61,7 @@ def significance_tests(
     noise_kind: str,
     of: str = "accuracy",
     alpha: float = 0.05,
+    test_fraction: float | None = None,
 ) -> SignificanceTests:
     """Run all tests of the differences between models at one noise rate.
 
@@ -72,6 +73,8 @@ def significance_tests(
         The model that `wilcoxon_holm` compares with all others; None for the model with the best mean rank.
     alpha : float, default=0.05
         Significance level.
+    test_fraction : float or None, default=None
+        Share of the rows in the test set, for the correction of `paired_t_tests`; None for uncorrected tests.
 
     Returns
     -------
@@ -87,6 +90,12 @@ def significance_tests(
         friedman_nemenyi=friedman_nemenyi(table, higher_is_better=better, alpha=alpha),
         wilcoxon_holm=wilcoxon_holm(table, control, higher_is_better=better, alpha=alpha),
         paired_t=paired_t_tests(
-            scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of, alpha=alpha
+            scores,
+            metric,
+            noise_rate=noise_rate,
+            noise_kind=noise_kind,
+            of=of,
+            alpha=alpha,
+            test_fraction=test_fraction,
         ),
     )

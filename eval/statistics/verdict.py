@@ -234,9 +234,8 @@ def _repeats_sentence(tests: PairedTTests, model: str) -> str:
             clauses.append(f"{model} {verb} {names} ({p if chosen.sum() == 1 else f'largest {p}'})")
     if not significant.all():
         clauses.append(_no_difference(others[~significant], p_holm[~significant]))
-    name = "paired t-tests" if tests.remark else "corrected resampled t-tests"
     caution = "; uncorrected for the rows that repeats share" if tests.remark else ""
-    return f"over its repeats, by {name} with Holm's correction{caution}, {'; '.join(clauses)}"
+    return f"over its repeats, by {tests.name} with Holm's correction{caution}, {'; '.join(clauses)}"
 
 
 def _no_difference(tied: pd.Series[str], p_holm: Any) -> str:

@@ -4,13 +4,14 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from boostnoise import CorrectedErrorMetric, LogLossMetric, RobustLGBMClassifier
 
 QUIET = {"verbose": -1}
+HAS_EVAL_X = "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters  # from LightGBM 4.7
 
 
 def test_small_data():
@@ -72,6 +73,26 @@ def test_early_stopping_equals_that_of_the_library(eval_metric):
     np.testing.assert_allclose(found.predict_proba(X_test), expected.predict_proba(X_test), atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:Early stopping is not available in dart mode")
+@pytest.mark.parametrize("boosting_type", ["gbdt", "dart"])
+def test_rounds_without_a_split_do_not_count_as_trees(boosting_type):
+    X, y = make_classification(400, 10, random_state=0)
+    noisy = np.where(np.random.default_rng(0).random(400) < 0.2, 1 - y, y)
+    X_train, X_stop, y_train, y_stop = train_test_split(X, noisy, random_state=0)
+    evaluated = {"eval_X": X_stop, "eval_y": y_stop} if HAS_EVAL_X else {"eval_set": [(X_stop, y_stop)]}
+    model = RobustLGBMClassifier(
+        n_estimators=200, boosting_type=boosting_type, budget=3, random_state=2, n_jobs=1, verbose=-1,
+        early_stopping_rounds=20,
+    ).fit(X_train, y_train, **evaluated)  # fmt: skip
+    losses = model.evals_result_["valid_0"]["binary_logloss"]
+    if boosting_type == "dart":  # never stops
+        assert len(losses) == 200
+        return
+    assert model.best_iteration_ == model.n_estimators_ == model.booster_.num_trees()
+    assert model.best_iteration_ < np.argmin(losses) + 1
+    assert log_loss(y_stop, model.predict_proba(X_stop)) == pytest.approx(min(losses))
+
+
 def test_early_stopping_on_the_corrected_error():
     X_train, X_test, y_train, y_test = split_data()
     metric = CorrectedErrorMetric("lightgbm", rate=0.1)
@@ -127,9 +148,7 @@ def test_the_error_of_several_classes():
     assert model.best_score_["training"] == {"multi_error": pytest.approx(1 - model.score(X, y))}
 
 
-@pytest.mark.skipif(
-    "eval_X" not in inspect.signature(lightgbm.LGBMClassifier.fit).parameters, reason="LightGBM before 4.7"
-)
+@pytest.mark.skipif(not HAS_EVAL_X, reason="LightGBM before 4.7")
 @pytest.mark.parametrize("several", [False, True])
 def test_evaluation_data_in_two_arguments(several):
     X_train, X_test, y_train, y_test = split_data()

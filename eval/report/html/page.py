@@ -117,7 +117,9 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
             ]
             + ([f"{config.scored_on()}."] if config.scored_on() else []),
             tests=[
-                tests_with_diagram(of_kind, results.metric, rate, kind, diagram_styles)
+                tests_with_diagram(
+                    of_kind, results.metric, rate, kind, diagram_styles, config.resampled_fraction
+                )
                 for kind, of_kind, rate in compared
             ],
             p_text=p_text,

@@ -42,6 +42,7 @@ def tests_with_diagram(
     noise_rate: float,
     noise_kind: str,
     styles: Mapping[str, Mapping[str, Any]],
+    test_fraction: float | None,
 ) -> TestsWithDiagram:
     """Test whether models differ at one noise rate, and draw their mean ranks.
 
@@ -51,8 +52,12 @@ def tests_with_diagram(
         See `significance_tests`.
     styles : mapping
         Line styles of the models; see `line_styles`.
+    test_fraction : float or None
+        See `significance_tests`.
     """
-    tests = significance_tests(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind)
+    tests = significance_tests(
+        scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, test_fraction=test_fraction
+    )
     ranks = tests.friedman_nemenyi
     return TestsWithDiagram(tests, _diagram(ranks, styles) if ranks.has_power else "", _description(ranks))
 

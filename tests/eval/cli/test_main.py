@@ -155,7 +155,12 @@ def test_help_answers_without_loading_anything():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
     assert "Usage:" in shown.stdout
-    for exit_code in ("0 done", "1 some cells failed", "2 bad config or usage", "130 interrupted"):
+    for exit_code in (
+        "0 done",
+        "1 some cells or trials of --dry-run failed",
+        "2 bad config or usage",
+        "130 interrupted",
+    ):
         assert exit_code in " ".join(shown.stdout.split())
 
 
@@ -482,6 +487,13 @@ def test_a_dry_run_finds_mistakes(study):
     done = study({**QUICK, "models": [{"module": "sklearn.tree", "model": "Tree"}]}, "--dry-run")
     assert done.exit_code == 2
     assert "sklearn.tree.Tree" in done.stderr
+
+
+def test_a_dry_run_in_which_a_model_fails(study):
+    bad = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
+    done = study({**QUICK, "datasets": ["iris"], "models": [bad]}, "--dry-run")
+    assert done.exit_code == 1
+    assert "fails" in done.stdout or "failed" in done.stdout
 
 
 def test_errors_as_json(study):

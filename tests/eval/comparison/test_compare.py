@@ -254,7 +254,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ([TREE], ["iris"], {"noise": 1.5}, ConfigError, "noise[0].rates[0]: must be less than or equal to 1, got 1.5"),
         ([TREE], ["iris"], {"noise": [0.1, 0.1]}, ConfigError, "noise[0].rates: has the same rate twice"),
         ([TREE], ["iris"], {"repeats": 0}, ConfigError, "repeats: must be greater than or equal to 1, got 0"),
-        ([TREE], ["iris"], {"random_state": None}, ConfigError, "random_state: must be a valid integer, got null"),
+        ([TREE], ["iris"], {"random_state": None}, ConfigError, "random_state: must be an integer, got null"),
         ([TREE], ["iris"], {"random_state": np.random.default_rng(0)}, ConfigError, "random_state: a random generator"),
         ([TREE], ["iris"], {"metric": "f1"}, ConfigError, "metric: must be 'accuracy'"),
         ([TREE], ["iris"], {"name": "../x"}, ConfigError, "name: must be the name of a folder"),

@@ -20,7 +20,7 @@ def test_a_problem_names_its_place_and_the_allowed_keys():
         validate(Outer, {"inner": [{"size": 1}, {"size": 1.5, "sise": 2}]})
     lines = str(error.value).splitlines()
     assert lines == [
-        "inner[1].size: must be a valid integer, got 1.5",
+        "inner[1].size: must be an integer, got 1.5",
         "inner[1].sise: unexpected key (did you mean 'size'?); allowed keys: size",
     ]
 
@@ -44,7 +44,7 @@ def test_kinds_of_objects_are_no_part_of_a_place():
     with pytest.raises(ConfigError) as error:
         validate(Shapes, {"shapes": shapes})
     assert str(error.value).splitlines() == [
-        'shapes[0].inner.size: must be a valid integer, got "1"',
+        'shapes[0].inner.size: must be an integer, got "1"',
         "shapes[0].inner.x: unexpected key; allowed keys: size",
         "shapes[1].side: required key is missing",
         "shapes[2].kind: required key is missing",

@@ -37,8 +37,8 @@ def test_names():
     [
         ({}, "has no source; add 'path' and 'target', 'set', or 'openml'"),
         ({"set": "iris", "openml": 61}, "has several sources (set, openml); only one is allowed"),
-        ({"set": "isolet"}, "unknown data set; known data sets: breast_cancer,"),
-        ({"set": ["iris"]}, "unknown data set; known data sets: breast_cancer,"),
+        ({"set": "isolet"}, "unknown data set; must be an object with 'path' and 'target', or one of breast_cancer,"),
+        ({"set": ["iris"]}, "unknown data set; must be an object with 'path' and 'target', or one of breast_cancer,"),
         ({"set": "iris", "target": "y"}, "'target' is not allowed, because the set 'iris'"),
         ({"set": "iris", "format": "csv"}, "'format' requires 'path'"),
         ({"openml": 24, "test_path": "a.csv"}, "'test_path' requires 'path'"),

@@ -64,7 +64,7 @@ def test_it_survives_being_written():
         ({"model": "gbm", "search": {}}, "models[0].search.params: required key is missing"),
         ({"model": "gbm", "search": {"params": 3}}, "models[0].search.params: must be a JSON object, got 3"),
         ({"model": "gbm", "search": {"params": {}}}, "models[0].search.params: must have at least 1 item, got {}"),
-        ({"model": "gbm", "search": {"params": {"max_depth": 3}}}, "models[0].search.params.max_depth: must be a valid list, got 3"),
+        ({"model": "gbm", "search": {"params": {"max_depth": 3}}}, "models[0].search.params.max_depth: must be a list, got 3"),
         ({"model": "gbm", "search": {"params": {"max_depth": []}}}, "models[0].search.params.max_depth: must have at least 1 item"),
         ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "fold": 3}}, "models[0].search.fold: unexpected key (did you mean 'folds'?); allowed keys: params, folds, holdout, draws, metric"),
         ({"model": "gbm", "search": {"params": {"max_depth": [1]}, "folds": 1}}, "models[0].search.folds: must be greater than or equal to 2, got 1"),

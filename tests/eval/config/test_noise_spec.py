@@ -66,7 +66,7 @@ def test_names_tell_kinds_apart():
         ({"kind": ["uniform"]}, "noise[0].kind: must be one of"),
         ({"kind": "uniform"}, "noise[0].rates: required key is missing"),
         ({"kind": "uniform", "rate": 0.1, "rates": [0.1]}, "noise[0].rate: unexpected key (did you mean 'rates'?); allowed keys: kind, name, noise_on, rates"),
-        ({"kind": "uniform", "rates": ["0.1"]}, 'noise[0].rates[0]: must be a valid number, got "0.1"'),
+        ({"kind": "uniform", "rates": ["0.1"]}, 'noise[0].rates[0]: must be a number, got "0.1"'),
         ({"kind": "uniform", "rates": [0.1], "noise_on": "test"}, "noise[0].noise_on: must be 'train' or 'train+test', got \"test\""),
         ({"kind": "uniform", "rates": [0.1], "name": "a\nb"}, "noise[0].name: must be printable"),
         ({"kind": "mahalanobis", "rates": [0.7]}, "noise[0].rates[0]: must be less than or equal to 0.6, got 0.7"),

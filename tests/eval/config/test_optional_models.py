@@ -32,10 +32,10 @@ def names(config):
 
 
 def test_they_are_left_out_with_a_warning(load):
-    said = r"^models: catboost is left out: catboost is not installed; install boostnoise\[catboost\]$"
+    said = r"^models: catboost is left out: catboost is not installed; pip install catboost$"
     with pytest.warns(UserWarning, match=said):
         assert names(load("adaboost", CATBOOST)) == ["adaboost"]
-    with pytest.warns(UserWarning, match=r"catboost and cleanlab are not .* boostnoise\[catboost,cleanlab\]$"):
+    with pytest.warns(UserWarning, match="catboost and cleanlab are not .* pip install catboost cleanlab$"):
         assert names(load("adaboost", {**CATBOOST, "model": "cleanlab+catboost"})) == ["adaboost"]
     swept = {**CATBOOST, "sweep": {"depth": [2, 4]}}
     with pytest.warns(UserWarning, match="left out"):

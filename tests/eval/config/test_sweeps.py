@@ -46,7 +46,7 @@ def test_a_sweep_over_a_parameter_of_a_wrapped_model():
         ({"sweep": {}}, "models[0].sweep"),
         ({"sweep": {"a": [1], "b": [2]}}, "models[0].sweep"),
         ({"sweep": {"max_depth": []}}, "models[0].sweep.max_depth"),
-        ({"sweep": {"max_depth": 3}}, "models[0].sweep.max_depth: must be a valid list, got 3"),
+        ({"sweep": {"max_depth": 3}}, "models[0].sweep.max_depth: must be a list, got 3"),
         (
             {"sweep": {"criterion": ["gini", "entropy"]}},
             "'sweep' must not have 'criterion', which 'params' sets",

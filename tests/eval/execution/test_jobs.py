@@ -195,6 +195,6 @@ def test_a_matrix_for_another_number_of_classes():
     noise = spec({"kind": "class_conditional", "rates": [[0.1, 0.3]]})
     with pytest.raises(
         ConfigError,
-        match="noise 'class_conditional': T is for 2 classes, but there are 3 in data set 'letters'",
+        match="noise 'class_conditional': the rates are for 2 classes, but there are 3 in data set 'letters'",
     ):
         noise_by_rate(noise, SET)

@@ -33,6 +33,7 @@ def test_nothing_is_written(make, tmp_path):
     # Without noise, all kinds of it are the same cell.
     assert (len(planned.jobs), len(planned.cells), len(planned.pending)) == (8, 6, 6)
     run(make(), n_jobs=1)
+    assert repr(planned) == "<Plan of run: 6 cells, 0 finished, 6 to fit>"
     before = files(tmp_path)
     planned = plan(make())
     assert files(tmp_path) == before

@@ -292,7 +292,9 @@ def test_mistakes_are_found_before_any_fit(make, tmp_path):
         ConfigError, match=r"data set 'rare': class 1 has a single row, .* set .stratify.: false"
     ):
         run(make(datasets=[{"path": str(tmp_path / "rare.csv"), "target": "y"}]))
-    with pytest.raises(ConfigError, match="noise 'class_conditional': T is for 2 classes, but there are 3 in"):
+    with pytest.raises(
+        ConfigError, match="noise 'class_conditional': the rates are for 2 classes, but there are 3 in"
+    ):
         run(make(noise=[{"kind": "class_conditional", "rates": [[0.1, 0.3]]}]))
     (tmp_path / "results").write_text("in the way")
     with pytest.raises(ConfigError, match="cannot be written"):

@@ -163,7 +163,7 @@ def test_dropout_changes_the_predictions():
 def test_packages_that_are_not_installed(model, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)
     assert extra in EXTRAS
-    with pytest.raises(ConfigError, match=rf"^{extra} is not installed; install boostnoise\[{extra}\]"):
+    with pytest.raises(ConfigError, match=rf"^{extra} is not installed; pip install {extra}"):
         make(model)
 
 

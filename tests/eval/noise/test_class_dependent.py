@@ -141,5 +141,5 @@ def test_invalid_matrices(T, message):
 
 
 def test_a_matrix_for_another_number_of_classes():
-    with pytest.raises(ValueError, match="T is for 2 classes, but there are 3"):
+    with pytest.raises(ValueError, match="the rates are for 2 classes, but there are 3"):
         ClassConditionalNoise([0.1, 0.3]).corrupt([1, 2, 3])

@@ -1,5 +1,6 @@
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 
 from boostnoise.eval import area_under_ela, curve, plot
@@ -29,6 +30,15 @@ def test_values_and_deviations(made_scores):
             assert cells(ax)[i, j] == [f"{row['ela']:.3f}", f"±{row['std']:.3f}"]
     assert ax.figure.get_suptitle() == "ELA at 10 % uniform noise"
     assert "standard deviation over 3 repeats" in ax.figure.get_supxlabel()
+
+
+def test_kinds_of_noise_share_their_colours(made_scores):
+    scores = pd.concat([made_scores("ab", SETS), made_scores("ab", SETS).assign(noise_kind="pair_flip")])
+    scores.loc[scores["noise_kind"] == "pair_flip", "accuracy"] /= 2
+    axes = plot(scores, "heatmap", noise_rate=0.1)
+    limits = {mesh.get_clim() for ax in axes for mesh in ax.collections if mesh.get_array() is not None}
+    values = curve(scores, "accuracy").query("noise_rate == 0.1")["accuracy"]
+    assert limits == {(values.min(), values.max())}
 
 
 def test_lighter_is_better(made_scores):

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from boostnoise import Comparison
@@ -42,6 +43,13 @@ def test_a_parameter(found):
     assert line.get_ydata() == pytest.approx(means)
     assert axes[0].get_xlabel() == "max_depth"
     assert axes[0].get_xscale() == "linear"
+
+
+def test_kinds_of_noise_share_the_panel_without_noise(found):
+    scores = pd.concat([found.scores, found.scores.assign(noise_kind="pair_flip")])
+    axes = plot_sweep(found.config, scores, "parameter_sweep")
+    titles = ["without noise", "at 20 % uniform noise", "at 20 % pair_flip noise"]
+    assert [ax.get_title() for ax in axes] == titles
 
 
 def test_numbers_of_training_rows(found):

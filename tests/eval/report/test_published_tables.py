@@ -11,6 +11,7 @@ from boostnoise.eval.metrics.registry import MEASURES
 from boostnoise.eval.report.published_tables import (
     against_published,
     as_markdown,
+    check_published,
     published_names,
     read_published,
 )
@@ -109,6 +110,16 @@ def test_claims_are_part_of_the_summary(finished):
     assert "Not checked, as the run lacks models: pairwise is more accurate than gini in most cells." in str(
         missing
     )
+
+
+def test_a_table_of_other_data_is_found_before_the_run(finished, table, tmp_path):
+    table.to_csv(tmp_path / "t.csv", index=False)
+    check_published(tmp_path / "t.csv", finished.config)
+    with pytest.raises(ConfigError, match="'yang_2019_table_3': no data set of the config is among theirs, "):
+        check_published("yang_2019_table_3", finished.config)
+    table.assign(noise_kind="label").to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ConfigError, match="no noise of the config is among theirs, label"):
+        check_published(tmp_path / "t.csv", finished.config)
 
 
 def test_errors(finished, tmp_path):

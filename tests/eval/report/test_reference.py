@@ -113,10 +113,11 @@ def test_the_command(tmp_path, monkeypatch):
     assert "robust_forest" not in (tmp_path / "results" / "study" / "scores.csv").read_text()
     other = content | {"random_state": 9}
     (tmp_path / "other.json").write_text(json.dumps(other))
-    done = CliRunner().invoke(main, ["other.json", "-j", "1", "--beside", "reference"])
-    assert done.exit_code == 2
-    assert "--beside reference: no cells in common with reference" in done.stderr
-    assert (tmp_path / "results" / "other" / "scores.csv").exists()
+    for options in (["--dry-run"], ["-j", "1"]):
+        done = CliRunner().invoke(main, ["other.json", *options, "--beside", "reference"])
+        assert done.exit_code == 2
+        assert "beside 'reference': no cells in common with reference" in done.stderr
+    assert not (tmp_path / "results" / "other").exists()
     done = CliRunner().invoke(main, ["study.json", "--beside", "results/none"])
     assert done.exit_code == 2
-    assert "--beside results/none: must be 'reference', or the folder of a run" in done.stderr
+    assert "beside 'results/none': must be 'reference', or the folder of a run" in done.stderr

@@ -64,7 +64,9 @@ def test_what_is_not_there_is_refused(scores):
         ValueError, match=r"^noise_rate must be None for area_under_ela, which has no noise rate, got 0.2$"
     ):
         score_table(scores, "area_under_ela", noise_rate=0.2)
-    with pytest.raises(ValueError, match=r"^noise_kind must be one of uniform, pair_flip, got None$"):
+    with pytest.raises(
+        ValueError, match=r"^there are several kinds of noise; noise_kind must be one of uniform, pair_flip$"
+    ):
         score_table(both, noise_rate=0.2)
     with pytest.raises(ValueError, match=r"^noise_kind must be one of uniform, got 'label'$"):
         score_table(scores, noise_rate=0.2, noise_kind="label")

@@ -25,7 +25,9 @@ def compared(n_datasets, n_repeats=1):
         for repeat in range(n_repeats)
         for m, model in enumerate(MODELS)
     ]
-    return with_diagram(pd.DataFrame(rows), "accuracy", 0.3, "uniform", line_styles(MODELS, FigureOptions()))
+    return with_diagram(
+        pd.DataFrame(rows), "accuracy", 0.3, "uniform", line_styles(MODELS, FigureOptions()), 0.2
+    )
 
 
 def test_few_data_sets_have_no_diagram():
