@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lightgbm import Booster
 from lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping
 
 from .learning_curve import LearningCurve, Schedule
@@ -52,6 +53,13 @@ class TreeCounter:
     def __call__(self, env: CallbackEnv) -> None:
         model: Any = env.model
         self.n_trees[env.iteration + 1] = model.current_iteration()
+
+    def drop_trees_after_the_best(self, booster: Booster) -> None:
+        """Drop the trees after the best round, whose number LightGBM takes for the number of its trees."""
+        n_trees = self.n_trees.get(booster.best_iteration)  # None for DART, which does not stop
+        if n_trees is not None and n_trees != booster.best_iteration:
+            booster.model_from_string(booster.model_to_string(num_iteration=n_trees))
+            booster.best_iteration = n_trees
 
 
 def stops_early(callbacks: Any) -> bool:

@@ -217,8 +217,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         if evaluated and intercept is not None:
             fit_params.setdefault("eval_init_score", [repeat(intercept, n) for n in evaluated])
         counter = TreeCounter()
-        if stops:
-            callbacks = [*(callbacks or ()), counter]
+        callbacks = [*(callbacks or ()), counter] if stops else callbacks
         with temporarily_set(self, **choice.constants):
             super().fit(
                 X,
@@ -231,8 +230,9 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
                 callbacks=callbacks,
                 **fit_params,
             )
-        if stops and self.booster_.best_iteration > 0:  # DART does not stop
-            self._keep_trees(counter.n_trees[self.booster_.best_iteration])
+        if stops:
+            counter.drop_trees_after_the_best(self.booster_)
+            self._best_iteration = self.booster_.best_iteration
         write_choice(self, choice)
         # With the hook as the objective, the parent's `predict` would return margins.
         self._objective = "binary" if n_classes == 2 else "multiclass"
@@ -270,16 +270,6 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             arguments["eval_sample_weight"] = [evaluated_weight]
         callbacks = [ScheduledParameters(schedule), CurveRecorder(curve)]
         self.fit(X, labels, sample_weight=weight, callbacks=callbacks, **arguments)
-
-    def _keep_trees(self, n_trees: int) -> None:
-        """Drop the trees after the best round.
-
-        LightGBM takes the number of the best round for that of its trees, but rounds without a split add none.
-        """
-        booster = self.booster_
-        if n_trees != booster.best_iteration:
-            booster.model_from_string(booster.model_to_string(num_iteration=n_trees))
-            booster.best_iteration = self._best_iteration = n_trees
 
     def _boosts_trees(self) -> bool:
         """Whether the booster is of gradient boosted trees, which can be trained as long as wanted."""

@@ -165,7 +165,9 @@ def check_probabilities(probabilities: ArrayLike, n_rows: int, n_classes: int) -
             f"probabilities must have shape ({n_rows}, {n_classes}), the rows and classes of y, got {p.shape}"
         )
     if not ((p >= 0.0) & (p <= 1.0)).all():
-        raise ValueError("probabilities must be in [0, 1]")
+        n_missing = int(np.isnan(p).any(axis=1).sum())
+        found = f"; {n_missing} rows have missing ones" if n_missing else ""
+        raise ValueError(f"probabilities must be in [0, 1]{found}")
     sums = p.sum(axis=1)
     if not np.allclose(sums, 1.0, rtol=0.0, atol=1e-3):
         wrong = sums[np.abs(sums - 1.0) > 1e-3]

@@ -218,7 +218,8 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         sample_weight = combine_weights(labels, sample_weight, self.class_weight)
         if objective.is_built_in:
             # XGBoost sets the objective for several classes, and warns of this weight.
-            replaced |= {"objective": self.objective} | ({"scale_pos_weight": None} if n_classes > 2 else {})
+            built_in = "binary:logistic" if n_classes == 2 else self.objective
+            replaced |= {"objective": built_in} | ({"scale_pos_weight": None} if n_classes > 2 else {})
         else:
             replaced["objective"] = objective
             # A model from which training continues already has an intercept.

@@ -1,6 +1,7 @@
 from .config.reader import load_config
 from .config.run import Config
 from .errors import ConfigError
+from .execution.cell_labels import cell_labels
 from .execution.plan import Plan, Progress, plan
 from .execution.run import Run, load_run
 from .execution.runner import merge, run
@@ -48,6 +49,7 @@ __all__ = [
     "area_under_ela",
     "best_and_overlapping",
     "bootstrap_band",
+    "cell_labels",
     "compare_with_published",
     "curve",
     "ela",

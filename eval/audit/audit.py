@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from boostnoise._classifier import encode_labels
-from boostnoise.checked_labels import use_checked_labels
+from boostnoise.checked_labels import check_labels, use_checked_labels
 from boostnoise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
@@ -98,7 +98,8 @@ def audit(
     try:
         encoder, codes = encode_labels(y)
     except (ValueError, TypeError) as error:
-        raise ConfigError(f"y: {one_line(error)}") from None
+        message = one_line(error)
+        raise ConfigError(message if message.startswith("y ") else f"y: {message}") from None
     classes = encoder.classes_
     counts = np.bincount(codes)
     if counts.min() < 2:
@@ -117,6 +118,13 @@ def audit(
         )
     if groups is not None and groups.max() == 0:
         raise ConfigError("groups: all rows are of one group")
+    if checked is not None:
+        if not isinstance(checked, dict | pd.Series):
+            raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
+        try:
+            check_labels(classes, codes.size, [*checked.keys()], [*dict(checked).values()])
+        except ValueError as error:
+            raise ConfigError(one_line(error)) from None
     converted, model = _converted(X, model)
     p = held_out_probabilities(converted, codes, model, groups=groups, random_state=random_state, n_jobs=n_jobs)
     labels = classes[codes]
@@ -126,12 +134,7 @@ def audit(
         raise ConfigError("the features do not predict the labels, so no label can be judged") from None
     remarks = _remarks(X, codes, p, errors, has_groups=groups is not None)
     if checked is not None:
-        if not isinstance(checked, dict | pd.Series):
-            raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
-        try:
-            errors = use_checked_labels(errors, labels, [*checked.keys()], [*dict(checked).values()])
-        except ValueError as error:
-            raise ConfigError(one_line(error)) from None
+        errors = use_checked_labels(errors, labels, [*checked.keys()], [*dict(checked).values()])
     return LabelAudit(
         errors=errors,
         labels=labels,

@@ -62,13 +62,23 @@ def write_checked_config(
     rows = frame.set_axis(frame.columns.map(str), axis=1)
     labels = rows[target].to_list()
     rows = rows.assign(**{given: labels, target: [right.get(row) for row in range(len(rows))]})
+    comment_on_groups = ""
+    if spec.group is not None:
+        groups, is_checked = rows[_name(frame, spec.group)], rows[target].notna()
+        kept = is_checked | ~groups.isin(groups[is_checked])
+        rows = rows[kept]
+        comment_on_groups = f"; {(~kept).sum()} rows that are not checked but in their groups are left out"
     content = io.BytesIO()
     rows.to_parquet(content, index=False)
     file = folder / ROWS
     write(file, content.getvalue())
     keys: list[Key] = [
         ("", "path", to_json(str(file))),
-        (f"Right labels of the {len(right)} checked rows, which are the test rows.", "target", to_json(target)),
+        (
+            f"Right labels of the {len(right)} checked rows, which are the test rows{comment_on_groups}.",
+            "target",
+            to_json(target),
+        ),
         ("Labels before the check.  All other rows are trained on them.", "noisy", to_json({GIVEN: given})),
         ("", "unchecked", to_json("train")),
     ]

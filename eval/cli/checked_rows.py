@@ -68,6 +68,8 @@ def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: s
         known = {name: row for row, name in enumerate(names.tolist())}
     right: dict[int, Any] = {}
     for name, value in zip(table[key].tolist(), table[label].tolist(), strict=True):
+        if key == ROW and isinstance(name, str) and name.strip().isdecimal():
+            name = int(name)  # in a column with text
         if name not in known:
             raise ConfigError(f"{where}: {key} {name!r} is not a row of the data")
         if known[name] in right:

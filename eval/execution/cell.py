@@ -7,6 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Collection
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -62,13 +63,11 @@ def run_cell(
 
 
 def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
-    train, test = _split(dataset, *job.split)
     # Noise is drawn inside the limit too: the last digits of sums over features depend on the number of
     # threads.
     with threadpool_limits(job.threads):
-        noisy, y_test = _corrupt(job, dataset, train, test)
+        train, test, rows, labels, weights, groups, y_test, noisy = split_and_labels(job, dataset)
         # Some models require class numbers 0 to K-1 without gaps, but noise or chance may remove a class.
-        rows, labels, weights, groups = _training_rows(job, dataset, train, noisy.labels)
         classes, y_train = np.unique(labels, return_inverse=True)
         model = build(job.model, seed=job.seed, threads=job.threads, allowed=allowed)
         X_train, X_test = dataset.features(input_form(model), train, rows, test)
@@ -90,6 +89,37 @@ def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: C
     if not outcome.is_score:
         raise ValueError(f"the model has invalid scores: {measured}")
     return outcome
+
+
+class SplitAndLabels(NamedTuple):
+    """Rows of a cell, and the labels that its models are trained and tested on.
+
+    Attributes
+    ----------
+    train, test : int64 arrays
+        Rows of the data set.
+    rows, labels, weights, groups : ndarray, the last two or None
+        The rows that models are fitted to, with class numbers; soft labels have several copies of a row.
+    y_test : int64 array
+        Class numbers of the test rows.
+    noisy : NoisyLabels
+    """
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64] | None
+    groups: NDArray[np.int64] | None
+    y_test: NDArray[np.int64]
+    noisy: NoisyLabels
+
+
+def split_and_labels(job: Job, dataset: Dataset) -> SplitAndLabels:
+    """Split the data set and draw the noise of a cell.  They are the same for every model."""
+    train, test = _split(dataset, *job.split)
+    noisy, y_test = _corrupt(job, dataset, train, test)
+    return SplitAndLabels(train, test, *_training_rows(job, dataset, train, noisy.labels), y_test, noisy)
 
 
 def _training_rows(
@@ -115,7 +145,7 @@ def _realised_rate(job: Job, dataset: Dataset, train: NDArray[np.int64], noisy: 
 def _corrupt(
     job: Job, dataset: Dataset, train: NDArray[np.int64], test: NDArray[np.int64]
 ) -> tuple[NoisyLabels, NDArray[np.int64]]:
-    """Noisy training labels, and test labels.  They are the same for every model."""
+    """Noisy training labels, and test labels."""
     seed: int | list[int] = job.seed
     if job.noise.kind == "annotators":  # their rate is a mean over data sets
         seed = [job.seed, int(job.fingerprint[:16], 16), int.from_bytes(job.noise.kind.encode())]

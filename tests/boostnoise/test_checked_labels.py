@@ -49,6 +49,22 @@ def test_intervals_cover_the_noise_rate(choose):
     assert np.mean(errors_after) < 0.6 * np.mean(errors_before)
 
 
+def test_first_suspects_say_little_about_the_others():
+    rng = np.random.default_rng(0)
+    estimated = np.concatenate([np.full(60, 0.3), np.full(2940, 0.02)])
+    wrong = rng.random(3000) < np.where(estimated > 0.1, 0.95, 0.05)
+    y = np.zeros(3000, dtype=int)
+    T = np.array([[0.9, 0.1], [0.1, 0.9]])
+    p = estimated - 1e-6 * np.arange(3000)
+    errors = LabelErrors(np.arange(2), p, np.arange(3000), 1 - y, float(p.mean()), (0.0, 1.0), T)
+    found = use_checked_labels(errors, y, np.arange(50), np.where(wrong, 1, 0)[:50])
+    assert found.p_wrong[50:60].mean() > 0.7
+    assert found.noise_rate == pytest.approx(wrong.mean(), abs=0.03)
+    low, high = found.noise_rate_interval
+    assert low < wrong.mean() < high
+    assert high - low > 0.05
+
+
 def test_what_is_checked_is_known():
     right, y, errors = simulate(3)
     rows = np.array([5, 17, *errors.ranking[:40]])
@@ -86,11 +102,11 @@ def test_the_transition_matrix():
     [
         ([], [], "no row is checked"),
         ([1, 2], [0], "vectors of one length"),
-        ([3000], [0], "whole numbers from 0 to 2999"),
+        ([3000], [0], "whole numbers from 0 to 2999, got 3000"),
         ([-1], [0], "whole numbers from 0 to 2999"),
         (["a"], [0], "whole numbers from 0 to 2999"),
         ([4, 4], [0, 1], "row 4 is checked more than once"),
-        ([4], [7], "must be labels of the data (0, 1), got 7"),
+        ([4], [7], "must be labels of the data (0, 1), got 7 for row 4"),
     ],
 )
 def test_mistakes(rows, right, message):

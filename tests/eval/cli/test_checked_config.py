@@ -60,6 +60,23 @@ def test_the_config_tests_on_the_checked_rows(data, tmp_path):
     assert found.scores["accuracy"].item() == pytest.approx(tree.score(X.loc[rows], right[rows]), abs=0.05)
 
 
+def test_rows_of_checked_groups_are_not_trained_on(data, tmp_path):
+    frame, _, rows = data
+    frame.assign(patient=np.arange(300) // 2).to_csv("a.csv", index=False, sep=";")
+    done = audit("--group", "patient", "--config", "study.json", "--name", "mine")
+    assert done.exit_code == 0, done.output
+    table = pd.read_parquet("results/mine_audit/rows.parquet")
+    is_checked = table["label"].notna()
+    assert is_checked.sum() == 80
+    assert not set(table["patient"][is_checked]) & set(table["patient"][~is_checked])
+    n_left_out = 300 - len(table)
+    assert n_left_out == len(set(rows // 2)) * 2 - 80
+    text = (tmp_path / "study.json").read_text()
+    assert f"; {n_left_out} rows that are not checked but in their groups are left out." in text
+    found = run(parse_config(parse_text(text) | {"models": ["decision_tree"], "repeats": 1}, "short"))
+    assert found.scores["error"].isna().all()
+
+
 def test_errors(data, tmp_path):
     few = pd.read_csv("checked.csv", sep=";").head(2)
     few.to_csv("few.csv", sep=";", index=False)

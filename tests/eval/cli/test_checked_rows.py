@@ -46,6 +46,7 @@ def test_checked_rows_by_number_or_name(data, by):
     [
         ("row,label\n999,yes\n", "--checked: row 999 is not a row of the data"),
         ("row,label\n1,yes\n1,no\n", "--checked: row 1 is checked more than once"),
+        ("row,label\n5,yes\nx7,no\n", "--checked: row 'x7' is not a row of the data"),
         ("row,label\n1,\n", "column 'label' has 1 missing label"),
         ("row,label\n3,yes\n", "--checked: row 3 has no label"),
         ("row,label\n1,maybe\n", "labels of the data ('no', 'yes'), got 'maybe'"),
