@@ -94,8 +94,8 @@ def test_labels_that_features_do_not_predict():
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"y": [1] * 6}, ConfigError, "y: y must contain at least two classes, got one class, 1"),
-        ({"y": [0, 0, 0, 1, 1, None]}, ConfigError, "y: y contains 1 missing labels"),
+        ({"y": [1] * 6}, ConfigError, "^y must contain at least two classes, got one class, 1"),
+        ({"y": [0, 0, 0, 1, 1, None]}, ConfigError, "^y contains 1 missing labels"),
         ({"y": [0.5, 1.2, 3.1, 2.2, 0.1, 9.9]}, ConfigError, "y: .*[Cc]ontinuous"),
         ({"y": [0, 0, 0, 1, 1, 2]}, ConfigError, "class 2 has a single row; an audit needs two or more"),
         ({"X": np.ones((5, 2))}, ConfigError, "X has 5 rows, but y has 6"),
