@@ -89,7 +89,8 @@ class Config(Strict):
         Measure from which ELA, RLA, retention and the area under ELA are computed.  Changing it requires no new
         fits.
     tables : list of str
-        Tables printed at the end: per data set, or averaged over the data sets with the prefix ``mean_``.
+        Tables printed at the end: per data set, or averaged over the data sets with the prefix ``mean_``,
+        with the models in the order of their mean over the columns, the best first.
     figures : list of str
         Figures to write in addition to those of the mean ELA and RLA.
     ela_fig, rla_fig : FigureOptions
