@@ -64,7 +64,7 @@ def rows(text=TEXT):
         ("openml", "string or integer above 0", ""),
         ("separator", "one character", ""),
         ("datasets", "list of [data sets](#data-sets)", "required"),
-        ("ela_fig", "[figure](#figures)", ""),
+        ("ela_fig", "[figure](#options-of-figures)", ""),
         ("draws", "integer from 1 to 10000", ""),
     ],
 )
@@ -90,7 +90,7 @@ def test_config():
     keys = keys_of("A config")
     assert keys == set(Config.model_fields) - {"name"}
     assert set(json_blocks(README)[0]) <= keys
-    assert keys_of("Figures") == set(FigureOptions.model_fields)
+    assert keys_of("Options of figures") == set(FigureOptions.model_fields)
 
 
 def test_data_sets():

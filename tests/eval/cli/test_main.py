@@ -451,6 +451,7 @@ CSV = "x,z,label\n" + "".join(f"{i % 7},{i % 5},{'ham' if i % 7 > 3 else 'spam'}
 
 
 @pytest.mark.usefixtures("trials_in_this_process")
+@pytest.mark.release
 def test_from_data_to_results(study, tmp_path):
     """A starter config, a dry run, the run, and once more with other displays."""
     (tmp_path / "spam.csv").write_text(CSV)

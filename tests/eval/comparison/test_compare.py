@@ -354,6 +354,7 @@ def test_pipelines_for_text_and_numbers():
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_groups_and_weights():
     frame = passengers(150)
     frame = frame.loc[frame.index.repeat(3)].assign(family=np.repeat(np.arange(len(frame)), 3), w=1.0)
@@ -365,7 +366,7 @@ def test_groups_and_weights():
         "pipeline": make_pipeline(clone(BY_NAME), LogisticRegression()),
         "search": {"model": "lightgbm", "search": {"params": {"n_estimators": [1, 50]}, "folds": 2}},
         "early": {"model": "xgboost", "params": {"n_estimators": 20}, "early_stopping": {}},
-        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 1, "n_estimators": 20}},
+        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 0.2, "n_estimators": 20}},
     }
     keys = {"target": "survived", "missing": "impute"}
     data = {

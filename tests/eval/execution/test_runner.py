@@ -231,6 +231,7 @@ print(scores["accuracy"].notna().sum(), {"sklearn", "xgboost", "lightgbm", "numb
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
+@pytest.mark.release
 def test_a_run_with_nothing_left_loads_no_learner(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))

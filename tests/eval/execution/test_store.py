@@ -340,6 +340,7 @@ with Store(path) as store:
 """
 
 
+@pytest.mark.release
 def test_many_processes_at_once(path):
     processes = [subprocess.Popen([sys.executable, "-c", PUT_MANY, path, str(30 * i)]) for i in range(2)]
     assert [process.wait(120) for process in processes] == [0] * 2
