@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 
 import pandas as pd
 
@@ -46,7 +47,7 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
     places = mine.drop_duplicates(PLACE)[[*PLACE, "setting"]]
     shared = _complete(places[places["setting"].isin(theirs["setting"])])
     if shared.empty:
-        raise ConfigError(nothing_in_common(other, other_name))
+        raise ConfigError(_nothing_in_common(other, other_name))
     names = _names(run.config.models, other.config.models, other_name)
     added = shared.merge(theirs.drop(columns=PLACE).drop_duplicates(["setting", "model"]), on="setting")
     if not names:
@@ -83,7 +84,19 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
     return result, [*_left_out(places, shared, other_name), *_other_versions(run, other, other_name)]
 
 
-def nothing_in_common(other: Run, other_name: str) -> str:
+def check_shared_cells(settings: Collection[str], other: Run, other_name: str) -> None:
+    """Check before a run that it will have cells in common with another run.
+
+    Raises
+    ------
+    ConfigError
+        If no cell of the other run has one of the settings, or it was made by an earlier version.
+    """
+    if not _with_settings(other, other_name)["setting"].isin(settings).any():
+        raise ConfigError(_nothing_in_common(other, other_name))
+
+
+def _nothing_in_common(other: Run, other_name: str) -> str:
     """Message that says which cells another run has."""
     noises = sorted({f"{kind} ({_rates(of)})" for kind, of in other.scores.groupby("noise_kind")})
     return (

@@ -75,14 +75,13 @@ def check_published(source: str | Path, config: Config) -> None:
     Raises
     ------
     ConfigError
-        See `read_published` and `compare_with_published`, or if the config has none of the cells.
+        See `read_published` and `compare_with_published`, or if the config has none of the data sets or models.
     """
     try:
         cells = check_cells(read_published(source), config.metric)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    names = {"dataset": config.datasets, "model": config.models, "noise_kind": config.noise}
-    for column, specs in names.items():
+    for column, specs in {"dataset": config.datasets, "model": config.models}.items():
         if not cells[column].astype(str).isin([spec.name for spec in specs]).any():
             raise ConfigError(
                 f"published numbers {str(source)!r}: no {HEADINGS[column]} of the config is among theirs, "

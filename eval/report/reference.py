@@ -19,7 +19,7 @@ from ..execution.plan import Plan
 from ..execution.run import Run, load_run
 from ..execution.run_record import DatasetFacts, Session
 from ..metrics.registry import RANGES
-from .joined_runs import join_runs, nothing_in_common
+from .joined_runs import check_shared_cells, join_runs
 
 NAME = "reference"
 FILE = "reference.parquet"
@@ -117,8 +117,10 @@ def check_in_common(plan: Plan, source: str | Path) -> None:
         If there is no such run, or it has no cells in common with the plan.
     """
     other = find_other(source)
-    if {job.setting for job in plan.jobs}.isdisjoint(other.settings):
-        raise ConfigError(f"beside {str(source)!r}: {nothing_in_common(other, other.config.name)}")
+    try:
+        check_shared_cells({job.setting for job in plan.jobs}, other, other.config.name)
+    except ConfigError as error:
+        raise ConfigError(f"beside {str(source)!r}: {error}") from None
 
 
 def find_other(source: str | Path) -> Run:

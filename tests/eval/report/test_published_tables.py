@@ -117,8 +117,8 @@ def test_a_table_of_other_data_is_found_before_the_run(finished, table, tmp_path
     check_published(tmp_path / "t.csv", finished.config)
     with pytest.raises(ConfigError, match="'yang_2019_table_3': no data set of the config is among theirs, "):
         check_published("yang_2019_table_3", finished.config)
-    table.assign(noise_kind="label").to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ConfigError, match="no noise of the config is among theirs, label"):
+    table.head(1).assign(model="gini").to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ConfigError, match="no model of the config is among theirs, gini"):
         check_published(tmp_path / "t.csv", finished.config)
 
 
