@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -219,6 +220,17 @@ def reject_loss_keywords(estimator: Any) -> None:
             raise TypeError(
                 f"{name}={value!r} has no effect; pass parameters of the loss as loss_params={ {name: value}!r}"
             )
+
+
+def check_fit_params(parent: Any, fit_params: Collection[str]) -> None:
+    """Raise a TypeError before a long search if the library's `fit` does not know an argument."""
+    known = inspect.signature(parent.fit).parameters
+    unknown = [name for name in fit_params if name not in known]
+    if unknown:
+        raise TypeError(
+            f"fit got an unexpected keyword argument {unknown[0]!r}; parameters of the booster belong in the "
+            "constructor"
+        )
 
 
 def format_estimator(estimator: Any) -> str:

@@ -11,6 +11,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from ._classifier import (
     OWN_PARAMETERS,
+    check_fit_params,
     combine_weights,
     encode_eval_labels,
     encode_eval_set,
@@ -183,6 +184,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             into folds, if training starts from a model or from margins, or if the estimated T is singular.
         """
         check_search(self)
+        check_fit_params(super(), fit_params)
         self._check_parameters()
         build_loss(self)
         encoder, codes = encode_labels(y)
@@ -198,9 +200,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         arguments |= {"init_score": init_score, "init_model": init_model, **fit_params}
         stops = bool(self._get_library_parameter("early_stopping")) or stops_early(callbacks)
         if stops and not evaluated:
-            raise ValueError(
-                "early stopping needs rows to evaluate: pass eval_set, or eval_X and eval_y, to fit"
-            )
+            raise ValueError("early stopping needs rows to evaluate: pass eval_set, or eval_X and eval_y")
         known = {**arguments, "groups": groups}
         choice = choose_parameters(self, AUTO_PARAMETERS, objective, X, labels, codes, known, stops_early=stops)
         if choice.schedule is not None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._classifier import (
     OWN_PARAMETERS,
+    check_fit_params,
     combine_weights,
     encode_eval_set,
     encode_labels,
@@ -199,6 +200,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             if the estimated T is singular.
         """
         check_search(self)
+        check_fit_params(super(), fit_params)
         build_loss(self)
         if self.objective not in ("binary:logistic", "multi:softprob"):
             raise ValueError(f"objective is set by the loss and must not be given, got {self.objective!r}")

@@ -269,6 +269,13 @@ def test_bad_parameters(model, given, error, message):
         model.set_params(**given).fit(X, y)
 
 
+def test_unknown_arguments_of_fit_stop_before_the_search(model, monkeypatch):
+    monkeypatch.setattr(type(model), "_fit_fold", None)
+    X, y, _ = noisy()
+    with pytest.raises(TypeError, match=r"argument 'early_stopping_rounds'; .* belong in the constructor"):
+        model.fit(X, y, early_stopping_rounds=5)
+
+
 def test_training_from_margins_or_a_model(model):
     X, y, _ = noisy()
     xgb = isinstance(model, RobustXGBClassifier)
