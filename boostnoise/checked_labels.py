@@ -129,7 +129,8 @@ def _grid(ranking: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
     points, at = np.unique((doublings / STEP).round() * STEP, return_inverse=True)
     distance = (points[:, np.newaxis] - points) / DOUBLINGS
     covariance = COMMON**2 + LOCAL**2 * np.exp(-(distance**2) / 2)
-    return at, np.linalg.cholesky(covariance + 1e-6 * np.eye(points.size))
+    root = np.linalg.cholesky(covariance + 1e-6 * np.eye(points.size))
+    return at.astype(np.int64), root.astype(np.float64)
 
 
 def _fit(log_odds: Floats, factors: Floats, wrong: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -144,7 +145,7 @@ def _fit(log_odds: Floats, factors: Floats, wrong: NDArray[np.bool_]) -> tuple[F
     mode: Floats = minimize(loss, np.zeros(factors.shape[1]), jac=True, method="BFGS").x
     p = expit(log_odds + factors @ mode)
     precision = np.eye(mode.size) + factors.T @ (factors * (p * (1 - p))[:, np.newaxis])
-    return mode, np.linalg.inv(precision)
+    return mode, np.linalg.inv(precision).astype(np.float64)
 
 
 def _interval(

@@ -81,8 +81,12 @@ def check_published(source: str | Path, config: Config) -> None:
         cells = check_cells(read_published(source), config.metric)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    for column, specs in {"dataset": config.datasets, "model": config.models}.items():
-        if not cells[column].astype(str).isin([spec.name for spec in specs]).any():
+    names = {
+        "dataset": [spec.name for spec in config.datasets],
+        "model": [spec.name for spec in config.models],
+    }
+    for column, of_config in names.items():
+        if not cells[column].astype(str).isin(of_config).any():
             raise ConfigError(
                 f"published numbers {str(source)!r}: no {HEADINGS[column]} of the config is among theirs, "
                 f"{joined(cells[column].unique())}"
