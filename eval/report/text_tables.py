@@ -87,8 +87,8 @@ def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group
     digits = 3 if not (wide.abs() >= 100).to_numpy().any() else 1
     cells = [["–" if pd.isna(value) else f"{value:.{digits}f}" for value in row] for row in wide.to_numpy()]
     column_width = max(5, *map(len, rates), *(len(cell) for row in cells for cell in row))
-    # Each column takes one space in front; as many columns as fit go into one part.  Names are folded if they
-    # would leave the columns less than two thirds of the width, of which they need less if they are few.
+    # Each column takes one space in front; as many columns as fit go into one part.  The names may take a third
+    # of the width, and more if the columns leave more free.  Longer names are folded.
     columns_width = len(rates) * (column_width + 1)
     name_width = min(longest, max(len(heading), width // 3, width - columns_width))
     columns_per_part = max(1, (width - name_width) // (column_width + 1))
