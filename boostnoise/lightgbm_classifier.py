@@ -8,6 +8,8 @@ from typing import Any, Self
 
 import lightgbm
 from sklearn.preprocessing import LabelEncoder
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from ._classifier import (
     OWN_PARAMETERS,
@@ -23,6 +25,7 @@ from ._classifier import (
     temporarily_set,
 )
 from ._folds import Rows
+from ._lightgbm_booster import add_to_first_trees, check_column_names, write_objective
 from ._lightgbm_callbacks import CurveRecorder, ScheduledParameters, TreeCounter, stops_early
 from ._lightgbm_parameters import AUTO_PARAMETERS, LIGHTGBM_NAMES
 from .adaptation import adapt, build_loss
@@ -33,7 +36,6 @@ from .learning_curve import LearningCurve, Schedule
 from .losses.base import Loss
 from .losses.curvature import Strategy
 from .losses.registry import DEFAULT_LOSS
-from .losses.softmax import Floats
 from .metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
 from .structure_search import TrainingRows
 
@@ -237,10 +239,23 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         # With the hook as the objective, the parent's `predict` would return margins.
         self._objective = "binary" if n_classes == 2 else "multiclass"
         if intercept is not None:
-            _add_to_first_trees(self.booster_, intercept)
+            add_to_first_trees(self.booster_, intercept)
         if not objective.is_built_in:
-            _write_objective(self.booster_, n_classes)
+            write_objective(self.booster_, n_classes)
         return self
+
+    def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> Any:
+        """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
+        check_is_fitted(self)
+        check_column_names(X, self.booster_)
+        return super().predict_proba(X, *args, **kwargs)
+
+    @available_if(lambda self: hasattr(lightgbm.LGBMClassifier, "decision_function"))
+    def decision_function(self, X: Any, **kwargs: Any) -> Any:
+        """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
+        check_is_fitted(self)
+        check_column_names(X, self.booster_)
+        return super().decision_function(X, **kwargs)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``loss_params__q`` sets the parameter q of the loss, for instance in a grid search.
@@ -380,21 +395,3 @@ def _encode_eval_y(eval_y: Any, encoder: LabelEncoder) -> Any:
     if isinstance(eval_y, tuple):
         return tuple(encode_eval_labels(labels, encoder, f"eval_y[{i}]") for i, labels in enumerate(eval_y))
     return encode_eval_labels(eval_y, encoder, "eval_y")
-
-
-def _add_to_first_trees(booster: lightgbm.Booster, intercept: Floats) -> None:
-    """Add the intercept to the leaves of the first tree of each class, where LightGBM stores its own."""
-    trees = booster.dump_model(num_iteration=1)["tree_info"]
-    for tree, value in enumerate(intercept):
-        for leaf in range(trees[tree]["num_leaves"]):
-            booster.set_leaf_output(tree, leaf, booster.get_leaf_output(tree, leaf) + value)
-
-
-def _write_objective(booster: lightgbm.Booster, n_classes: int) -> None:
-    """Store in the model how margins become probabilities, as LightGBM does for its own objectives."""
-    objective = "binary sigmoid:1" if n_classes == 2 else f"multiclass num_class:{n_classes}"
-    text = booster.model_to_string(num_iteration=-1)
-    header, rest = text.split("\nfeature_names=", maxsplit=1)
-    lines = [line for line in header.split("\n") if not line.startswith("objective=")]
-    header = "\n".join([*lines, f"objective={objective}"])
-    booster.model_from_string(f"{header}\nfeature_names={rest}")

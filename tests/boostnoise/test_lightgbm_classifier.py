@@ -3,6 +3,7 @@ import inspect
 import lightgbm
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
@@ -175,6 +176,27 @@ def test_margins_on_request():
     sigmoid = 1 / (1 + np.exp(-boosted.predict_proba(X, raw_score=True)))
     np.testing.assert_allclose(sigmoid, boosted.predict_proba(X)[:, 1])
     assert boosted.predict_proba(X, pred_leaf=True).shape == (len(X), 10)
+
+
+def test_columns_must_be_those_of_the_training_data():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["first one", 2, "c"])
+    boosted = RobustLGBMClassifier(budget=0, n_estimators=3, n_jobs=1, **QUIET).fit(X, X["c"] > 0)
+    expected = boosted.predict_proba(X)
+    np.testing.assert_array_equal(boosted.predict_proba(pa.table(X.rename(columns=str))), expected)
+    methods = [boosted.predict, boosted.predict_proba]
+    if hasattr(lightgbm.LGBMClassifier, "decision_function"):  # from LightGBM 4.7
+        methods.append(boosted.decision_function)
+    for method in methods:
+        with pytest.raises(ValueError, match="in the order that fit saw"):
+            method(X[["c", "first one", 2]])
+        with pytest.raises(ValueError, match=r"\['first_one', 'c'\] are missing"):
+            method(X[[2]])
+        with pytest.raises(ValueError, match=r"\['d'\] are new"):
+            method(X.assign(d=1))
+    # Arrays have no names to compare.
+    boosted.fit(X.to_numpy(), X["c"] > 0)
+    np.testing.assert_array_equal(boosted.predict_proba(X), expected)
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits], ids=["binary", "10 classes"])

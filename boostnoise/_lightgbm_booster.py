@@ -1,0 +1,49 @@
+"""Complete a LightGBM model that was trained with a hook, and check what it is asked to predict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lightgbm
+
+from .losses.softmax import Floats
+
+
+def add_to_first_trees(booster: lightgbm.Booster, intercept: Floats) -> None:
+    """Add the intercept to the leaves of the first tree of each class, where LightGBM stores its own."""
+    trees = booster.dump_model(num_iteration=1)["tree_info"]
+    for tree, value in enumerate(intercept):
+        for leaf in range(trees[tree]["num_leaves"]):
+            booster.set_leaf_output(tree, leaf, booster.get_leaf_output(tree, leaf) + value)
+
+
+def write_objective(booster: lightgbm.Booster, n_classes: int) -> None:
+    """Store in the model how margins become probabilities, as LightGBM does for its own objectives."""
+    objective = "binary sigmoid:1" if n_classes == 2 else f"multiclass num_class:{n_classes}"
+    text = booster.model_to_string(num_iteration=-1)
+    header, rest = text.split("\nfeature_names=", maxsplit=1)
+    lines = [line for line in header.split("\n") if not line.startswith("objective=")]
+    header = "\n".join([*lines, f"objective={objective}"])
+    booster.model_from_string(f"{header}\nfeature_names={rest}")
+
+
+def check_column_names(X: Any, booster: lightgbm.Booster) -> None:
+    """Raise a ValueError if `X` is a data frame whose columns are not those of the training data, in order.
+
+    LightGBM takes columns by position.  Its own check, ``validate_features``, rejects all names with spaces.
+    """
+    columns = getattr(X, "column_names", getattr(X, "columns", None))  # of pyarrow, pandas or polars
+    seen = booster.feature_name()
+    trained_without_names = seen == [f"Column_{i}" for i in range(len(seen))]
+    if columns is None or trained_without_names:
+        return
+    names = [str(column).replace(" ", "_") for column in columns]  # as LightGBM stores them
+    if names == seen:
+        return
+    missing = [name for name in seen if name not in names]
+    unknown = [name for name in names if name not in seen]
+    if missing:
+        raise ValueError(f"X must have the columns that fit saw, but {missing[:5]} are missing")
+    if unknown:
+        raise ValueError(f"X must have the columns that fit saw, but {unknown[:5]} are new")
+    raise ValueError(f"the columns of X must be in the order that fit saw, {seen[:5]}, got {names[:5]}")
