@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
 MAX_TINT = 0.75
 BOX_WIDTH, BOX_PADDING = 24, 0.4  # in characters, and in multiples of the font size
+MAX_CATEGORIES = 3  # named in a condition, before the others are counted
 NBSP = "\N{NO-BREAK SPACE}"
 
 
@@ -37,6 +38,8 @@ def export_text(
     show_missing: bool = False,
 ) -> str:
     """Export the rules of a tree as text, in the format of scikit-learn's `export_text`.
+
+    Categories of a data frame are named: ``town is Bonn or Ulm``.
 
     Parameters
     ----------
@@ -80,6 +83,7 @@ def export_text(
     |   |--- weights: [0.00, 1.00] class: yes
     """
     tree, features, classes, depth_limit = _check_arguments(model, feature_names, class_names, max_depth)
+    categories = _categories(model)
     decimals = check_count("decimals", decimals, low=0)
     show_weights = check_flag("show_weights", show_weights)
     show_missing = check_flag("show_missing", show_missing)
@@ -99,7 +103,8 @@ def export_text(
             lines.append(f"{indent}truncated branch of depth {heights[node]}")
         else:
             threshold = tree.threshold[node]
-            branches = _branches(features[tree.feature[node]], threshold, f".{decimals}f")
+            feature = tree.feature[node]
+            branches = _branches(features[feature], threshold, f".{decimals}f", categories[feature])
             if show_missing and np.isfinite(threshold):
                 branches[0 if tree.missing_left[node] else 1] += " or missing"
             stack += [(left + 1, depth + 1, branches[1]), (left, depth + 1, branches[0])]
@@ -156,6 +161,7 @@ def plot_tree(
     from matplotlib.colors import to_rgb
 
     tree, features, classes, depth_limit = _check_arguments(model, feature_names, class_names, max_depth)
+    categories = _categories(model)
     filled = check_flag("filled", filled)
     if fontsize is not None:
         fontsize = check_number("fontsize", fontsize, low=0.0, high=np.inf, open_low=True)
@@ -180,7 +186,8 @@ def plot_tree(
             counts = ", ".join(map(_format_count, tree.counts[node]))
             lines = [f"weights: [{counts}]", f"class: {classes[best]}"]
             if tree.left[node] >= 0:
-                split = _branches(features[tree.feature[node]], tree.threshold[node], ".6g")[0]
+                feature = tree.feature[node]
+                split = _branches(features[feature], tree.threshold[node], ".6g", categories[feature])[0]
                 lines = [split.replace(" <= ", f" <={NBSP}"), f"gain: {tree.gain[node]:.3g}", *lines]
             if filled:
                 # Mixed with white instead of transparent, because edges run underneath the boxes.
@@ -230,11 +237,29 @@ def _check_names(argument: str, given: object, default: Iterable[object], what: 
     return custom
 
 
-def _branches(name: str, threshold: float, spec: str) -> list[str]:
+def _categories(model: RobustDecisionTreeClassifier) -> list[list[str]]:
+    """Categories of each feature in the order of their ranks; none of a numeric feature."""
+    names = getattr(model, "feature_names_in_", range(model.n_features_in_))
+    ranked = {str(name): [str(category) for category in known] for name, known in model._categories.items()}
+    return [ranked.get(str(name), []) for name in names]
+
+
+def _branches(name: str, threshold: float, spec: str, categories: list[str]) -> list[str]:
     """Conditions of the left and the right branch."""
     if np.isinf(threshold):
         return [f"{name} is present", f"{name} is missing"]
+    if categories:
+        n_left = int(threshold) + 1  # thresholds lie between ranks, which start at 0
+        return [f"{name} is {_any_of(part)}" for part in (categories[:n_left], categories[n_left:])]
     return [f"{name} <= {threshold:{spec}}", f"{name} >  {threshold:{spec}}"]
+
+
+def _any_of(categories: list[str]) -> str:
+    """Such as "a", "a or b", "a, b or c" and "a, b, c or 4 more"."""
+    n_more = len(categories) - MAX_CATEGORIES
+    shown = [*categories[:MAX_CATEGORIES], f"{n_more} more"] if n_more > 1 else categories
+    *first, last = shown
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _format_count(count: float) -> str:

@@ -160,3 +160,19 @@ def test_bad_models(show):
         show(RobustForestClassifier())
     with pytest.raises(TypeError, match=r"must be a RobustDecisionTreeClassifier, got DecisionTreeClassifier$"):
         show(DecisionTreeClassifier())
+
+
+def test_categories_are_named():
+    towns = np.repeat(["Aachen", "Bonn", "Celle", "Dachau", "Erfurt", "Fulda"], 4)
+    X = pd.DataFrame({"size": 1.5, "town": pd.Categorical(towns)})
+    X.loc[0, "town"] = None
+    tree = RobustDecisionTreeClassifier("gini", max_depth=1).fit(X, towns == "Aachen")
+    assert export_text(tree, show_missing=True) == (
+        "|--- town is Aachen or missing\n|   |--- class: True\n"
+        "|--- town is Bonn, Celle, Dachau or 2 more\n|   |--- class: False\n"
+    )
+    assert plot_tree(tree, ax=Figure().subplots()).texts[0].get_text().startswith("town is Aachen\n")
+    tree.fit(X, X["town"].isin(["Aachen", "Bonn"]))
+    text = export_text(tree, feature_names=["s", "t"])
+    assert "t is Aachen or Bonn\n" in text
+    assert "t is Celle, Dachau, Erfurt or Fulda\n" in text
