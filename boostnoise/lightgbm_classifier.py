@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import lightgbm
 from sklearn.preprocessing import LabelEncoder
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._classifier import (
@@ -250,12 +249,13 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         check_column_names(X, self.booster_)
         return super().predict_proba(X, *args, **kwargs)
 
-    @available_if(lambda self: hasattr(lightgbm.LGBMClassifier, "decision_function"))
-    def decision_function(self, X: Any, **kwargs: Any) -> Any:
-        """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
-        check_is_fitted(self)
-        check_column_names(X, self.booster_)
-        return super().decision_function(X, **kwargs)
+    if hasattr(lightgbm.LGBMClassifier, "decision_function"):  # from LightGBM 4.7
+
+        def decision_function(self, X: Any, **kwargs: Any) -> Any:
+            """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
+            check_is_fitted(self)
+            check_column_names(X, self.booster_)
+            return super().decision_function(X, **kwargs)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``loss_params__q`` sets the parameter q of the loss, for instance in a grid search.

@@ -200,7 +200,7 @@ def check_command(folder, config, *options, with_report=False):
 
 
 @given(st.data())
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 def test_mutated_configs_through_the_command(folder, mutated, data):
     config = data.draw(mutated(BASE, VALUES, KEYS))
     check_command(folder, config, "-q", *data.draw(st.sampled_from([[], ["--fresh"], ["--dry-run"]])))
@@ -276,7 +276,7 @@ def test_every_wild_value_at_the_places_that_name_something(folder, value):
 
 @pytest.mark.filterwarnings("ignore:.* of no known format")
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_mutated_configs_through_the_reader(folder, mutated, data):
     read(folder, json.dumps(data.draw(mutated(BASE, VALUES, KEYS))))
 
@@ -295,7 +295,7 @@ def test_any_json_through_the_reader(folder, content):
 
 
 @given(st.data())
-@settings(max_examples=250)
+@settings(max_examples=150)
 def test_broken_texts_through_the_reader(folder, data):
     text = json.dumps(BASE)
     for _ in range(data.draw(st.integers(1, 4))):

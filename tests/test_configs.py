@@ -156,6 +156,7 @@ def test_open_questions_of_the_2020_study(root, study, name):
     assert sum(len(sweep.values) for sweep in sweeps) == len(config.models) >= 5
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_the_quick_form_of_a_sweep(root, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
