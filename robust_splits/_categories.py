@@ -26,6 +26,7 @@ def rank_categories(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
     if reset:
+        is_frame = is_frame and X.columns.is_unique  # other frames are rejected with the other checks of X
         names = [name for name, dtype in X.dtypes.items() if hasattr(dtype, "categories")] if is_frame else []
         estimator._categories = {name: X[name].cat.categories.tolist() for name in names}
     known = {name: categories for name, categories in estimator._categories.items() if is_frame and name in X}

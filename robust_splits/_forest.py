@@ -306,8 +306,8 @@ class BaseForest(BaseRobustTrees):
         )
         estimator.criterion_ = self.criterion_
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
-        estimator._categories = self._categories
-        estimator.n_features_in_ = self.n_features_in_
+        estimator._categories, estimator.n_features_in_ = self._categories, self.n_features_in_
+        estimator._column_names = getattr(self, "feature_names_in_", None)
         return estimator
 
     def _set_oob_score(self, sample: Sample, votes: NDArray[np.float64]) -> None:

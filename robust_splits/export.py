@@ -239,7 +239,10 @@ def _check_names(argument: str, given: object, default: Iterable[object], what: 
 
 def _categories(model: RobustDecisionTreeClassifier) -> list[list[str]]:
     """Categories of each feature in the order of their ranks; none of a numeric feature."""
-    names = getattr(model, "feature_names_in_", range(model.n_features_in_))
+    # A tree of a forest is trained without names, but knows those of the forest.
+    names = getattr(model, "feature_names_in_", getattr(model, "_column_names", None))
+    if names is None:
+        return [[] for _ in range(model.n_features_in_)]
     ranked = {str(name): [str(category) for category in known] for name, known in model._categories.items()}
     return [ranked.get(str(name), []) for name in names]
 

@@ -224,7 +224,10 @@ class Config(Strict):
     @property
     def resampled_fraction(self) -> float | None:
         """Share of test rows in the random splits; None if a data set has its own split."""
-        has_split = any(spec.split is not None or spec.test_path is not None for spec in self.datasets)
+        has_split = any(
+            spec.split is not None or spec.test_path is not None or spec.unchecked == "train"
+            for spec in self.datasets
+        )
         if has_split:
             return None
         return self.test_fraction if self.folds is None else 1 / self.folds

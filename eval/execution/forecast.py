@@ -168,7 +168,7 @@ def _run_trials(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:
                 if packages in loaded:  # the first fit imports and may compile them, which does not count
                     spent += time.monotonic() - start
                 loaded.add(packages)
-                trials[key].append(_Trial(subset.y.size, _seconds(outcome), outcome.error))
+                trials[key].append(_Trial(subset.train_rows or subset.y.size, _seconds(outcome), outcome.error))
                 if trials[key][-1].was_stopped:
                     slow.add(job.model.name)
         finally:
@@ -204,7 +204,8 @@ def _subset(dataset: Dataset, factor: int) -> Dataset | None:
     if factor * minimum >= groups.size:
         return dataset if factor == 1 or factor // 4 * minimum < groups.size else None
     rows = draw_rows(groups, factor * minimum, dataset.name)
-    return dataset.take(rows)
+    # All training rows of the part are used: it may have fewer than `train_rows`.
+    return dataclasses.replace(dataset.take(rows), train_rows=None)
 
 
 def _estimate(pair: Pair, trials: list[_Trial], plan: Plan) -> Pair:
@@ -221,7 +222,8 @@ def _estimate(pair: Pair, trials: list[_Trial], plan: Plan) -> Pair:
     if len(trials) > 1 and min(trials[-2].seconds, last.seconds) > 0:
         before = trials[-2]
         growth = np.log(last.seconds / before.seconds) / np.log(last.n_rows / before.n_rows)
-    n_all = plan.datasets[pair.dataset].y.size
+    dataset = plan.datasets[pair.dataset]
+    n_all = dataset.train_rows or dataset.y.size
     seconds = last.seconds * (n_all / last.n_rows) ** float(np.clip(growth, 1.0, 3.0))
     return dataclasses.replace(pair, seconds=seconds, known_from="trial")
 

@@ -172,6 +172,8 @@ def test_categories_are_named():
         "|--- town is Bonn, Celle, Dachau or 2 more\n|   |--- class: False\n"
     )
     assert plot_tree(tree, ax=Figure().subplots()).texts[0].get_text().startswith("town is Aachen\n")
+    forest = RobustForestClassifier(1, max_features=None, bootstrap=False).fit(X, towns == "Aachen")
+    assert "t is Aachen\n" in export_text(forest.estimators_[0], feature_names=["s", "t"])
     tree.fit(X, X["town"].isin(["Aachen", "Bonn"]))
     text = export_text(tree, feature_names=["s", "t"])
     assert "t is Aachen or Bonn\n" in text

@@ -134,6 +134,19 @@ def test_data_with_a_split_of_its_own(make, tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+def test_training_sizes_larger_than_a_trial(make, fit_by):
+    """The time grows with the training rows, not with those of the data set."""
+
+    def seconds(job, dataset):
+        assert dataset.train_rows is None or dataset.train_rows < dataset.y.size
+        return (dataset.train_rows or dataset.y.size) / 1000
+
+    fit_by(seconds)
+    foretold = forecast(plan(make(datasets=[{"set": "checkerboard2x2", "train_rows": [100, 10_000]}])), 1)
+    assert [pair.error for pair in foretold.pairs] == [None, None]
+    np.testing.assert_allclose([pair.seconds for pair in foretold.pairs], [0.1, 10], rtol=0.01)
+
+
 @pytest.mark.usefixtures("trials_in_this_process")
 def test_a_trial_that_fails_says_so(make):
     foretold = forecast(plan(make(models=[BAD])), 1)
