@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +33,17 @@ from ._validation import (
 from .bounds import min_leaf_samples
 from .criteria import ADAPTIVE, Criterion, NegativeExponential, get_criterion
 from .tree import Tree
+
+
+@contextmanager
+def _earlier_fit_kept_on_error(estimator: BaseRobustTrees) -> Iterator[None]:
+    """Restore all attributes if `fit` fails: trees of an earlier fit do not match new classes or columns."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
 
 
 class BaseRobustTrees(ClassifierMixin, BaseEstimator):
@@ -90,19 +103,21 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     def _fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None = None
     ) -> Self:
-        warm_start = self._is_warm_start()
-        X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not warm_start)
-        if warm_start and not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"y must have the classes of the fit that warm_start continues, {self.classes_}; got {classes}"
-            )
-        check_class_weight(self.class_weight, self._class_weight_names)
-        weights = apply_class_weight(self.class_weight, classes[labels], weights)
-        self.classes_, self.n_classes_ = classes, classes.size
-        numbers = None if groups is None else check_groups(groups, labels.size)
-        columns = encode(X, self._n_threads(), check_max_bins(self.max_bins))
-        self._fit_rows(X, Sample(columns, labels, weights, self.n_classes_, numbers))
-        return self
+        with _earlier_fit_kept_on_error(self):
+            warm_start = self._is_warm_start()
+            X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not warm_start)
+            if warm_start and not np.array_equal(classes, self.classes_):
+                raise ValueError(
+                    "y must have the classes of the fit that warm_start continues, "
+                    f"{self.classes_}; got {classes}"
+                )
+            check_class_weight(self.class_weight, self._class_weight_names)
+            weights = apply_class_weight(self.class_weight, classes[labels], weights)
+            self.classes_, self.n_classes_ = classes, classes.size
+            numbers = None if groups is None else check_groups(groups, labels.size)
+            columns = encode(X, self._n_threads(), check_max_bins(self.max_bins))
+            self._fit_rows(X, Sample(columns, labels, weights, self.n_classes_, numbers))
+            return self
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         """Fit validated rows `X`; `sample` holds the same rows as rank codes, with labels and weights."""

@@ -10,6 +10,7 @@ from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -155,6 +156,33 @@ def test_pipelines_with_one_hot_encoding():
     y = frame["town"].isin(["a", "d"])
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), RobustForestClassifier(20, random_state=0))
     assert model.fit(frame, y).score(frame, y) == 1
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_a_fit_that_fails_leaves_the_earlier_one(estimator):
+    frame = pd.DataFrame({"a": pd.Categorical(list("xyz") * 20), "b": np.arange(60.0)})
+    y = np.where(frame["a"] == "x", "yes", "no")
+    reordered = frame.assign(a=frame["a"].cat.reorder_categories(list("zyx")))[["b", "a"]]
+    failing = clone(estimator).set_params(max_depth=-1)
+    with pytest.raises(ValueError, match="max_depth"):
+        failing.fit(frame, y)
+    with pytest.raises(NotFittedError):
+        failing.predict(frame)
+    model = clone(estimator).fit(frame, y)
+    expected = model.predict_proba(frame)
+    with pytest.raises(ValueError, match="max_depth"):
+        model.set_params(max_depth=-1).fit(reordered, y == "yes")
+    np.testing.assert_array_equal(model.predict_proba(frame), expected)
+    assert model.classes_.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_names_of_categories_must_be_unique(estimator):
+    frame = pd.concat(
+        [pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"a": pd.Categorical(["u", "v"])})], axis=1
+    )
+    with pytest.raises(ValueError, match="unique column names"):
+        clone(estimator).fit(frame, [0, 1])
 
 
 def test_categories_are_ranked_in_their_order():
