@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,8 @@ def clean_csv(path: str, options: CsvOptions, column: int, changes: Mapping[int,
     Raises
     ------
     ConfigError
-        If the file cannot be read, or does not have this number of rows.
+        If the file cannot be read, does not have this number of rows, or has rows with more fields than the
+        head, whose first field pandas takes for the name of the row.
     """
     separator = options.separator or default_separator(path)
     encoding = options.encoding or "utf-8"
@@ -45,13 +47,19 @@ def clean_csv(path: str, options: CsvOptions, column: int, changes: Mapping[int,
         content = Path(path).read_bytes()
         content = gzip.decompress(content) if path.lower().endswith(".gz") else content
         head, *records = _records(content.decode(encoding), separator)
-    except (OSError, ValueError, LookupError, csv.Error) as error:
+    except (OSError, EOFError, zlib.error, ValueError, LookupError, csv.Error) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from None
     rows = [i for i, (fields, _) in enumerate(records) if fields]  # others are blank lines
     if len(rows) != n_rows:
         raise ConfigError(
             f"{path} cannot be written again: it has {numbered(len(rows), 'record')}, not {n_rows}"
         )
+    for row in rows:
+        n_fields, n_columns = len(records[row][0]), len(head[0])
+        if n_fields > n_columns:
+            raise ConfigError(
+                f"{path} cannot be written again: {n_fields} fields in record {row + 1}, but {n_columns} in the head"
+            )
     texts = [text for _, text in records]
     for row, other in changes.items():
         texts[rows[row]] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -140,7 +141,7 @@ def _guess_separator(path: str, encoding: str | None) -> str | None:
     """Separator of a CSV file whose head has no comma."""
     try:
         head = pd.read_csv(path, nrows=0, encoding=encoding, sep=default_separator(path))
-    except (OSError, ValueError, LookupError):
+    except (OSError, EOFError, zlib.error, ValueError, LookupError):
         return None  # reading the whole file says why
     name = str(head.columns[0]) if head.shape[1] == 1 else ""
     separator = max(SEPARATORS, key=name.count)

@@ -34,7 +34,7 @@ def load_config(path: str | Path) -> Config:
     """
     path = Path(path)
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             text = file.read(MAX_CHARACTERS + 1)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None

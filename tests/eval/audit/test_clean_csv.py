@@ -40,3 +40,11 @@ def test_errors(tmp_path):
     path.write_text("x\n1\n")
     with pytest.raises(ConfigError, match="cannot be written again: it has 1 record, not 2"):
         clean_csv(str(path), CsvOptions(), 0, {}, 2)
+    # With names of rows, as R writes them, the label is not at its place in the head.
+    path.write_text("x,label\nr1,1,a\nr2,2,b\n")
+    with pytest.raises(ConfigError, match="cannot be written again: 3 fields in record 1, but 2 in the head"):
+        clean_csv(str(path), CsvOptions(), 1, {0: 1}, 2)
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"x\n1\n" * 50)[:20])
+    with pytest.raises(ConfigError, match="cannot be read"):
+        clean_csv(str(path), CsvOptions(), 0, {}, 1)

@@ -12,6 +12,8 @@ def test_a_run_is_named_by_its_file(tmp_path):
     path = tmp_path / "my study.json"
     path.write_text(json.dumps(MINIMAL))
     assert load_config(path).name == "my study"
+    path.write_text(json.dumps(MINIMAL), encoding="utf-8-sig")  # as some editors of Windows save it
+    assert load_config(path).name == "my study"
 
 
 @pytest.mark.parametrize(
