@@ -58,7 +58,8 @@ def clean_csv(path: str, options: CsvOptions, column: int, changes: Mapping[int,
         n_fields, n_columns = len(records[row][0]), len(head[0])
         if n_fields > n_columns:
             raise ConfigError(
-                f"{path} cannot be written again: {n_fields} fields in record {row + 1}, but {n_columns} in the head"
+                f"{path} cannot be written again: {n_fields} fields in record {row + 1}, "
+                f"but {n_columns} in the head"
             )
     texts = [text for _, text in records]
     for row, other in changes.items():
