@@ -33,12 +33,12 @@ def check_column_names(X: Any, booster: lightgbm.Booster) -> None:
     LightGBM takes columns by position.  Its own check, ``validate_features``, rejects all names with spaces.
     """
     columns = getattr(X, "column_names", getattr(X, "columns", None))  # of pyarrow, pandas or polars
-    seen = booster.feature_name()
-    trained_without_names = seen == [f"Column_{i}" for i in range(len(seen))]
-    if columns is None or trained_without_names:
+    if columns is None:
         return
+    seen = booster.feature_name()
     names = [str(column).replace(" ", "_") for column in columns]  # as LightGBM stores them
-    if names == seen:
+    trained_without_names = seen == [f"Column_{i}" for i in range(len(seen))]
+    if names == seen or trained_without_names:
         return
     missing = [name for name in seen if name not in names]
     unknown = [name for name in names if name not in seen]

@@ -354,7 +354,6 @@ def test_pipelines_for_text_and_numbers():
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-@pytest.mark.usefixtures("fits_in_this_process")
 def test_groups_and_weights():
     frame = passengers(150)
     frame = frame.loc[frame.index.repeat(3)].assign(family=np.repeat(np.arange(len(frame)), 3), w=1.0)
