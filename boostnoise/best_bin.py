@@ -20,6 +20,7 @@ from .losses.softmax import Floats
 SIZES = np.geomspace(0.05, 1.0, 20)
 
 CAUTION = 2.0  # standard errors that are added to the share of other labels to compare bins
+UNSEEN = 1.0  # added to the variance of the number of other labels, to compare bins
 OTHER_LABELS = 5.0  # prior weight of equal shares of the other labels in a row of the transition matrix
 
 
@@ -74,8 +75,9 @@ def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBi
 
     The bin of class i has the rows with the highest probability of i, whatever their labels.  As the
     probabilities come from other rows, they are independent of the labels, so the share of labels other than
-    i in the bin is the noise rate of the class plus the share of rows of other classes.  In small bins the
-    share is uncertain, and in large ones classes overlap.  As in best bin estimation [1]_, the bins with the
+    i in the bin is the noise rate of the class plus the share of rows of other classes.  Rows with the same
+    probability enter a bin together, each with the same part.  In small bins the share is uncertain, and in
+    large ones classes overlap.  As in best bin estimation [1]_, the bins with the
     smallest upper confidence bound are used, here of one size for all classes.
 
     Parameters
@@ -93,19 +95,20 @@ def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBi
     """
     n_classes = p.shape[1]
     total = np.bincount(codes, weights=weight, minlength=n_classes)
-    counts = np.zeros((SIZES.size + 1, n_classes, n_classes))
+    counts = np.empty((SIZES.size, n_classes, n_classes))
     for i in range(n_classes):
-        order = np.argsort(-p[:, i], kind="stable")
-        filled_by = np.searchsorted(np.cumsum(weight[order]), SIZES * total[i] * (1 - 1e-12))
-        smallest = np.searchsorted(filled_by, np.arange(codes.size))  # bin that each row is in
-        np.add.at(counts[:, i], (smallest, codes[order]), weight[order])
-    counts = counts[:-1].cumsum(axis=0)  # without the rows that are in no bin
-    size = counts.sum(axis=2)  # of bins
-    rates = 1 - np.diagonal(counts, axis1=1, axis2=2) / size
+        _, rank = np.unique(-p[:, i], return_inverse=True)
+        tied = np.bincount(rank, weights=weight)  # weight of the rows with each probability
+        above = np.cumsum(tied) - tied
+        for b, size in enumerate(SIZES * total[i]):
+            share = np.clip((size - above) / tied, 0.0, 1.0)[rank]  # of each row that is in the bin
+            counts[b, i] = np.bincount(codes, weights=weight * share, minlength=n_classes)
+    sizes = counts.sum(axis=2)
+    rates = 1 - np.diagonal(counts, axis1=1, axis2=2) / sizes
     shares = total / total.sum()
     noise_rates = rates @ shares
-    # A quarter of a row keeps the variance of a bin without other labels above zero.
-    errors = np.sqrt(((rates * (1 - rates) + 0.25 / size) / size) @ shares**2)
+    # A bin of m rows without other labels does not prove that the rate is zero: its bound is 2 / m.
+    errors = np.sqrt(((rates * (1 - rates) + UNSEEN / sizes) / sizes) @ shares**2)
     best = int(np.argmin(noise_rates + CAUTION * errors))
     overlap = np.maximum(rates[-1] - rates[best], 0.0)
     mixed = noise_rates[-1] * (1 - noise_rates[-1])
@@ -114,7 +117,7 @@ def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBi
         overlap=overlap,
         size=float(SIZES[best]),
         noise_rate=float(noise_rates[best]),
-        standard_error=float(np.sqrt(((mixed + 0.25 / size[best]) / size[best]) @ shares**2)),
+        standard_error=float(np.sqrt(((mixed + 0.25 / sizes[best]) / sizes[best]) @ shares**2)),
     )
 
 
