@@ -34,6 +34,8 @@ def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
     ValueError
         If labels are missing, infinite or continuous, or if there is only one class.
     """
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
     y = column_or_1d(y, warn=True)
     labels = pd.Series(y)
     if labels.isna().any():
@@ -60,8 +62,10 @@ def encode_eval_set(eval_set: Any, encoder: LabelEncoder) -> list[tuple[Any, NDA
     pairs = []
     for i, pair in enumerate(eval_set):
         if not (isinstance(pair, tuple | list) and len(pair) == 2):
+            parts = f" with {len(pair)} parts" if isinstance(pair, tuple | list) else ""
             raise ValueError(
-                f"eval_set must be a list of pairs, such as [(X, y)]; item {i} is of type {type(pair).__name__}"
+                "eval_set must be a list of pairs, such as [(X, y)]; "
+                f"item {i} is a {type(pair).__name__}{parts}"
             )
         pairs.append((pair[0], encode_eval_labels(pair[1], encoder, f"eval_set[{i}]")))
     return pairs
@@ -88,8 +92,8 @@ def combine_weights(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
     Raises
     ------
     ValueError
-        If there is not one weight for each row, if a weight is negative or not finite, or if the weights sum to
-        less than 1e-6 or more than 1e18.
+        If there is not one weight for each row, if a weight is negative or not finite, if the weights sum to
+        less than 1e-6 or more than 1e18, or if ``class_weight`` is unknown or lacks a class.
     """
     if sample_weight is None and class_weight is None:
         return None
@@ -99,6 +103,8 @@ def combine_weights(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
     check_any_weight(weight)
     name = "sample_weight"
     if class_weight is not None:
+        if not (isinstance(class_weight, dict) or class_weight == "balanced"):
+            raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {class_weight!r}")
         weight *= read_weights(compute_sample_weight(class_weight, labels), labels.size, "class_weight")
         name = "sample_weight times class_weight"
         check_any_weight(weight, name)

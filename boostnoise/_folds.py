@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sized
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
@@ -34,8 +36,10 @@ def make_folds(codes: NDArray[np.int64], cv: Any, groups: Any = None, seed: int 
     Raises
     ------
     ValueError
-        If no row can be predicted.
+        If no row can be predicted, or if a group is missing.
     """
+    if groups is not None and (missing := int(pd.isna(np.asarray(groups)).sum())):
+        raise ValueError(f"groups contains {missing} missing values")
     splitter = cv
     if isinstance(cv, Integral):
         n_folds = min(int(cv), int(np.bincount(codes).max()))
@@ -78,10 +82,14 @@ def make_weighted_folds(
     return [(used[seen], used[unseen]) for seen, unseen in make_folds(codes[used], cv, groups, seed)]
 
 
-def check_fold_number(cv: Any) -> None:
-    """Raise a ValueError if `cv` is an integer below 2."""
+def check_folds(cv: Any) -> None:
+    """Raise a ValueError if `cv` is an integer below 2, has no splits, or can be read only once."""
     if isinstance(cv, Integral) and cv < 2:
         raise ValueError(f"cv must be at least 2 folds, got {cv!r}")
+    if isinstance(cv, Iterator):
+        raise ValueError(f"cv is a {type(cv).__name__}, which can be read only once; pass list(cv)")
+    if isinstance(cv, Sized) and not len(cv):
+        raise ValueError("cv must have at least one split, got none")
 
 
 def integer_seed(random_state: Any) -> int:

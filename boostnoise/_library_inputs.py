@@ -41,6 +41,8 @@ def read_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -
     weight = np.asarray(sample_weight)
     if weight.dtype.kind not in "biuf":
         try:
+            if weight.dtype.kind == "c":
+                raise TypeError
             weight = weight.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"{name} must contain numbers, got dtype {weight.dtype}") from None

@@ -9,7 +9,8 @@ trees with large leaves, and one size in between.  Each tree is grown on a rando
 split considers three tenths of the features.  With a small learning rate the booster averages over many such
 trees, as a random forest does.  More flexible structures have smaller leaves, larger samples and more features.
 `boostnoise.structure_search` chooses one of them, with boosters whose learning rate is the length so far,
-divided by the budget (by 10 if that is larger), and at most 0.3.
+divided by the budget (by 10 if that is larger), and at most 0.3.  Small sample weights are scaled up to sum to
+Kish's effective sample size, ``(sum w)^2 / sum w^2``, because leaves are chosen by their weight.
 
 **Length.**  The sum of the learning rates of all rounds, ``learning_rate * n_estimators``, is chosen too.  The
 booster reaches it in 50 rounds for each unit of the budget, or in more if the learning rate would exceed 0.1.
@@ -25,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import indexable
 
-from ._classifier import check_same_length, combine_all_weights, reject_start
-from ._folds import check_fold_number
+from ._classifier import combine_all_weights, combine_weights, reject_start
+from ._folds import check_folds
+from ._library_inputs import read_weights
 from .hooks import Objective
 from .learning_curve import LONGEST, Schedule, alternating, first_values
 from .structure_search import TrainingRows, search
@@ -153,14 +155,14 @@ def check_search(estimator: Any) -> None:
     Raises
     ------
     TypeError, ValueError
-        If `budget` is not a finite number of at least 0, or `cv` an integer below 2.
+        If `budget` is not a finite number of at least 0, or if `check_folds` rejects `cv`.
     """
     budget = estimator.budget
     if isinstance(budget, bool) or not isinstance(budget, int | float | np.number):
         raise TypeError(f"budget must be a number of plain fits, got {budget!r}")
     if not 0 <= budget < np.inf:
         raise ValueError(f"budget must be at least 0 and finite, got {budget!r}")
-    check_fold_number(estimator.cv)
+    check_folds(estimator.cv)
 
 
 def choose_parameters(
@@ -210,10 +212,9 @@ def choose_parameters(
         return Choice(settled | structures[0])
     reject_start(
         arguments,
-        " and ".join(f"{name}='auto'" for name in opened),
+        f"the choice of {', '.join(opened)}",
         "set these parameters, or budget=0",
     )
-    check_same_length(X, codes)
     weight = combine_all_weights(
         labels, codes, arguments["sample_weight"], estimator.class_weight, objective.scale_pos_weight
     )
@@ -236,6 +237,23 @@ def choose_parameters(
     rounds = max(round(ROUNDS_PER_FIT * estimator.budget), fewest)
     params |= {"n_estimators": rounds, "learning_rate": found.length / rounds}
     return Choice(params, fewest, found.results)
+
+
+def enlarge_weights(estimator: Any, auto: AutoParameters, labels: NDArray[Any], sample_weight: Any) -> Any:
+    """Sample weights that are large enough for the chosen trees.
+
+    The chosen ``min_child_weight`` and the default ``reg_lambda`` of XGBoost are meant for rows of about unit
+    weight: with weights that sum to one, no tree would have a split.  If ``min_child_weight`` is chosen and the
+    products w of sample weights and class weights sum to less than Kish's effective sample size,
+    ``(sum w)^2 / sum w^2``, they are scaled to sum to it.
+    """
+    if "min_child_weight" not in settle(estimator, auto)[0]:
+        return sample_weight
+    weight = combine_weights(labels, sample_weight, estimator.class_weight)
+    if weight is None or (size := float(weight @ weight / weight.sum())) >= 1:
+        return sample_weight
+    given = np.ones(labels.size) if sample_weight is None else read_weights(sample_weight, labels.size)
+    return given / size
 
 
 def _positive(given: dict[str, Any], name: str, default: float) -> float:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from typing import Any, Self
 
 import lightgbm
-from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from ._classifier import (
     OWN_PARAMETERS,
     check_fit_params,
+    check_same_length,
     combine_weights,
-    encode_eval_labels,
     encode_eval_set,
     encode_labels,
     format_estimator,
@@ -26,22 +24,25 @@ from ._classifier import (
 from ._folds import Rows
 from ._lightgbm_booster import add_to_first_trees, check_column_names, write_objective
 from ._lightgbm_callbacks import CurveRecorder, ScheduledParameters, TreeCounter, stops_early
+from ._lightgbm_evaluation import adapt_metrics, encode_eval_y, evaluation_arguments, evaluation_sizes
 from ._lightgbm_parameters import AUTO_PARAMETERS, LIGHTGBM_NAMES
 from .adaptation import adapt, build_loss
-from .auto_parameters import AUTO, LENGTH_PARAMETERS, check_search, choose_parameters, is_auto, write_choice
+from .auto_parameters import (
+    AUTO,
+    LENGTH_PARAMETERS,
+    check_search,
+    choose_parameters,
+    enlarge_weights,
+    is_auto,
+    write_choice,
+)
 from .hooks import LightGBMObjective
 from .intercept import lightgbm_intercept, repeat
 from .learning_curve import LearningCurve, Schedule
 from .losses.base import Loss
 from .losses.curvature import Strategy
 from .losses.registry import DEFAULT_LOSS
-from .metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
 from .structure_search import TrainingRows
-
-# LightGBM's names of metrics, by what computes them from margins.
-LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
-ERROR = ("binary_error", "multi_error")
-RANKING = ("auc", "average_precision")  # LightGBM itself: only the order of rows matters
 
 
 class RobustLGBMClassifier(lightgbm.LGBMClassifier):
@@ -189,14 +190,16 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         self._check_parameters()
         build_loss(self)
         encoder, codes = encode_labels(y)
+        check_same_length(X, codes)
         labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         objective = self._make_objective(n_classes, build_loss(self, n_classes))
         if eval_set is not None:
             encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
         if fit_params.get("eval_y") is not None:
-            fit_params["eval_y"] = _encode_eval_y(fit_params["eval_y"], encoder)
-        evaluated = _evaluation_sizes(eval_set, fit_params.get("eval_y"))
+            fit_params["eval_y"] = encode_eval_y(fit_params["eval_y"], encoder)
+        evaluated = evaluation_sizes(eval_set, fit_params.get("eval_y"))
         self._adapted_metrics(eval_metric, objective, n_classes)  # raises errors before long choices
+        sample_weight = enlarge_weights(self, AUTO_PARAMETERS, labels, sample_weight)
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
         arguments |= {"init_score": init_score, "init_model": init_model, **fit_params}
         stops = bool(self._get_library_parameter("early_stopping")) or stops_early(callbacks)
@@ -280,7 +283,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         self.set_params(verbose=-1)
         (X, labels), weight = rows.part(seen)
         evaluated, evaluated_weight = rows.part(unseen)
-        arguments = {**_evaluation_arguments(*evaluated), **rows.arguments}
+        arguments = {**evaluation_arguments(*evaluated), **rows.arguments}
         if evaluated_weight is not None:
             arguments["eval_sample_weight"] = [evaluated_weight]
         callbacks = [ScheduledParameters(schedule), CurveRecorder(curve)]
@@ -314,33 +317,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
     def _adapted_metrics(self, eval_metric: Any, objective: LightGBMObjective, n_classes: int) -> list[Any]:
         """The requested metrics, converted to read what LightGBM passes with this objective."""
-        kind, ranking = ("binary", RANKING) if n_classes == 2 else ("multi", ())
-        requested: list[Any] = []
-        for metrics in (eval_metric, self._get_library_parameter("metric")):
-            requested += metrics if isinstance(metrics, list | tuple) else [metrics]
-        converted: list[Any] = []
-        for metric in requested:
-            if callable(metric):
-                converted.append(adapt_metric(metric, "lightgbm", n_classes, built_in=objective.is_built_in))
-            elif metric is None or metric == "None":
-                continue
-            elif objective.is_built_in or metric in ranking:
-                converted.append(metric)
-            elif metric in LOG_LOSS:
-                converted.append(LogLossMetric("lightgbm", name=f"{kind}_logloss"))
-            elif metric in ERROR:
-                converted.append(ErrorMetric("lightgbm", name=f"{kind}_error"))
-            else:
-                allowed = ", ".join([f"{kind}_logloss", f"{kind}_error", *ranking])
-                raise ValueError(
-                    f"metric {metric!r} of LightGBM would read the margins of a robust loss as probabilities; "
-                    f"allowed metrics: {allowed}, a callable, or nothing for the loss"
-                )
-        if converted or "None" in requested:
-            return list(dict.fromkeys(converted))
-        if objective.is_built_in:
-            return [f"{kind}_logloss"]
-        return [default_metric(objective.loss, "lightgbm", n_classes)]
+        return adapt_metrics([eval_metric, self._get_library_parameter("metric")], objective, n_classes)
 
     def _make_objective(self, n_classes: int, loss: Loss) -> LightGBMObjective:
         scale_pos_weight = positive_weight(self._get_library_parameter("scale_pos_weight"), n_classes)
@@ -371,27 +348,3 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return format_estimator(self)
-
-
-def _evaluation_arguments(X: Any, y: Any) -> dict[str, Any]:
-    """Arguments of `fit` for one evaluation set; LightGBM 4.7 warns about `eval_set`."""
-    if "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters:
-        return {"eval_X": X, "eval_y": y}
-    return {"eval_set": [(X, y)]}
-
-
-def _evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
-    """Number of rows of each evaluation set, in either form that LightGBM accepts."""
-    if eval_set is not None:
-        pairs = [eval_set] if isinstance(eval_set, tuple) else eval_set
-        return [len(labels) for _, labels in pairs]
-    if eval_y is None:
-        return []
-    return [len(labels) for labels in (eval_y if isinstance(eval_y, tuple) else (eval_y,))]
-
-
-def _encode_eval_y(eval_y: Any, encoder: LabelEncoder) -> Any:
-    """Class numbers of labels, or of a tuple of arrays of them; LightGBM encodes those of `eval_set` only."""
-    if isinstance(eval_y, tuple):
-        return tuple(encode_eval_labels(labels, encoder, f"eval_y[{i}]") for i, labels in enumerate(eval_y))
-    return encode_eval_labels(eval_y, encoder, "eval_y")

@@ -30,7 +30,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ._classifier import check_same_length, encode_labels, total_weights
-from ._folds import check_fold_number, integer_seed, make_weighted_folds
+from ._folds import check_folds, integer_seed, make_weighted_folds
 from ._library_inputs import read_weights
 from .cross_fitting import cross_fit_transition_matrix
 from .losses.softmax import Floats
@@ -211,7 +211,7 @@ class NoiseCorrectedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             check_transition_matrix(self.T)
         if not hasattr(self.estimator, "predict_proba"):
             raise TypeError(f"estimator must have predict_proba, got {self.estimator!r}")
-        check_fold_number(self.cv)
+        check_folds(self.cv)
 
     def predict_proba(self, X: Any) -> Floats:
         """Predict the probabilities of the clean classes.

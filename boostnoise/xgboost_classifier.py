@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._classifier import (
     OWN_PARAMETERS,
     check_fit_params,
+    check_same_length,
     combine_weights,
     encode_eval_set,
     encode_labels,
@@ -31,6 +32,7 @@ from .auto_parameters import (
     Choice,
     check_search,
     choose_parameters,
+    enlarge_weights,
     is_auto,
     write_choice,
 )
@@ -205,11 +207,13 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         if self.objective not in ("binary:logistic", "multi:softprob"):
             raise ValueError(f"objective is set by the loss and must not be given, got {self.objective!r}")
         encoder, codes = encode_labels(y)
+        check_same_length(X, codes)
         labels, n_classes = encoder.classes_[codes], len(encoder.classes_)
         scale_pos_weight = positive_weight(self.scale_pos_weight, n_classes)
         objective = XGBoostObjective(build_loss(self, n_classes), self.hessian, n_classes, scale_pos_weight)
         self._adapted_metrics(objective, n_classes)  # raises errors before a choice that takes many fits
         encoded = None if eval_set is None else encode_eval_set(eval_set, encoder)
+        sample_weight = enlarge_weights(self, AUTO_PARAMETERS, labels, sample_weight)
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
         choice = self._choose(objective, X, labels, codes, {**arguments, "groups": groups})
         callbacks = self._scheduled_callbacks(choice)

@@ -51,7 +51,7 @@ class DistributionLoss(MarginLoss):
 
     def __post_init__(self) -> None:
         shown = _format_distribution(self.dist)
-        if hasattr(self.dist, "pmf"):
+        if hasattr(self.dist, "pmf") and not hasattr(self.dist, "pdf"):
             raise TypeError(f"dist of DistributionLoss must be continuous, got the discrete {shown}")
         if not all(callable(getattr(self.dist, name, None)) for name in METHODS):
             raise TypeError(

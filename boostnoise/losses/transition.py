@@ -13,6 +13,7 @@ References
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,16 +52,20 @@ def check_transition_matrix(T: ArrayLike) -> Floats:
     try:
         matrix = np.array(T, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"T must be a square matrix of numbers, got {T!r}") from error
+        raise TypeError(f"T must be a square matrix of numbers, got {reprlib.repr(T)}") from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 2:
         raise ValueError(f"T must be square and at least 2 x 2, got shape {matrix.shape}")
-    if not ((matrix >= 0.0) & (matrix <= 1.0)).all():
-        raise ValueError(f"T must contain probabilities in [0, 1], got {matrix.tolist()}")
+    probable = (matrix >= 0.0) & (matrix <= 1.0)
+    if not probable.all():
+        i, j = np.argwhere(~probable)[0]
+        raise ValueError(f"T must contain probabilities in [0, 1], got T[{i}, {j}] = {matrix[i, j]:g}")
     sums = matrix.sum(axis=1)
-    if not np.allclose(sums, 1.0, rtol=0.0, atol=1e-6):
-        raise ValueError(f"the rows of T must sum to 1, got sums {sums.tolist()}")
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > 1e-6)
+    if wrong.size:
+        raise ValueError(f"the rows of T must sum to 1, got {sums[wrong[0]]:g} in row {wrong[0]}")
     if np.linalg.cond(matrix) > LARGEST_CONDITION:
-        raise ValueError(f"T must be invertible, got the singular matrix {matrix.tolist()}")
+        small = f" {matrix.tolist()}" if len(matrix) <= 3 else f" of {len(matrix)} classes"
+        raise ValueError(f"T must be invertible, got a singular matrix{small}")
     return matrix
 
 

@@ -260,6 +260,12 @@ def test_in_a_grid_search(model):
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be a positive number or 'auto', got 0.0"),
         ({"early_stopping_rounds": 5}, ValueError, "early stopping needs rows to evaluate: pass eval_set"),
         ({"cv": 1}, ValueError, "cv must be at least 2 folds, got 1"),
+        ({"cv": []}, ValueError, "cv must have at least one split, got none"),
+        (
+            {"cv": (split for split in ())},
+            ValueError,
+            r"cv is a generator, which .* only once; pass list\(cv\)",
+        ),
         ({"cv": "five"}, ValueError, "cv"),
     ],
 )
@@ -267,6 +273,24 @@ def test_bad_parameters(model, given, error, message):
     X, y, _ = noisy()
     with pytest.raises(error, match=message):
         model.set_params(**given).fit(X, y)
+
+
+def test_the_scale_of_small_weights_does_not_matter(model):
+    """Weights often sum to one, as those of AdaBoost do; stock LightGBM's predictions hardly depend on that."""
+    X, y, _ = noisy()
+    weight = np.random.default_rng(1).random(y.size)
+    weight *= weight.sum() / (weight @ weight)  # so that nothing is scaled
+    expected = clone(model).fit(X, y, sample_weight=weight).predict_proba(X)
+    assert np.ptp(expected[:, 1]) > 0.2
+    for scale in (1e-6, 1 / weight.sum(), 0.5):
+        found = clone(model).fit(X, y, sample_weight=scale * weight).predict_proba(X)
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+    by_class = clone(model).set_params(class_weight={0: 1e-3, 1: 1e-3}).fit(X, y)
+    np.testing.assert_allclose(by_class.predict_proba(X), clone(model).fit(X, y).predict_proba(X), rtol=1e-4)
+    large = clone(model).fit(X, y, sample_weight=20 * weight).predict_proba(X)
+    assert not np.allclose(large, expected, rtol=1e-3)  # as if each row were repeated
+    given = clone(model).set_params(min_child_weight=1.0).fit(X, y, sample_weight=1e-4 * weight)
+    assert np.ptp(given.predict_proba(X)[:, 1]) < 1e-6  # as in the library
 
 
 def test_unknown_arguments_of_fit_stop_before_the_search(model, monkeypatch):
@@ -284,7 +308,7 @@ def test_training_from_margins_or_a_model(model):
     starts["xgb_model" if xgb else "init_model"] = first.get_booster() if xgb else first.booster_
     for name, value in starts.items():
         with pytest.raises(
-            ValueError, match=f"{name} cannot be combined with n_estimators='auto' and .*budget=0"
+            ValueError, match=f"{name} cannot be combined with the choice of n_estimators, .*budget=0"
         ):
             clone(model).fit(X, y, **{name: value})
         clone(model).set_params(budget=0, n_estimators=3).fit(X, y, **{name: value})

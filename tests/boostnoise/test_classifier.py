@@ -234,6 +234,7 @@ def test_bad_data(model):
         (np.where(X[:, 0] > 7, -1, 1), "finite and not negative"),
         (np.ones(149), r"sample_weight must have shape \(150,\), got \(149,\)"),
         (np.full(150, "a"), "sample_weight must contain numbers, got dtype"),
+        (np.full(150, 1j), "sample_weight must contain numbers, got dtype complex128"),
         (np.full(150, 1e-46), r"sample_weight must sum to at least 1e-06 and at most 1e\+18 .*, got 1.5e-44"),
         (np.full(150, 1e300), r"sample_weight must sum to at least 1e-06 and at most 1e\+18 .*, got 1.5e\+302"),
         (np.full(150, 1e308), "sample_weight must sum to at least .*, got inf"),
@@ -241,6 +242,12 @@ def test_bad_data(model):
     ):
         with pytest.raises(ValueError, match=message):
             model.fit(X, load_iris().target, sample_weight=weight)
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        model.fit(X, None)
+    with pytest.raises(ValueError, match="same number of rows, got 150 and 149"):
+        model.fit(X, load_iris().target[:-1])
+    with pytest.raises(ValueError, match="class_weight must be a dict, 'balanced' or None, got 'balance'"):
+        clone(model).set_params(class_weight="balance").fit(X, load_iris().target)
     for class_weight in ({0: -1.0, 1: 1.0, 2: 1.0}, {0: np.nan, 1: 1.0, 2: 1.0}):
         with pytest.raises(ValueError, match="class_weight must be finite and not negative"):
             clone(model).set_params(class_weight=class_weight).fit(X, load_iris().target)
@@ -279,6 +286,8 @@ def test_an_eval_set_is_a_list_of_pairs(model):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"eval_set must be a list of pairs, such as \[\(X, y\)\]; .*ndarray"):
         model.fit(X, y, eval_set=[X, y])
+    with pytest.raises(ValueError, match="item 0 is a tuple with 3 parts"):
+        model.fit(X, y, eval_set=[(X, y, y)])
 
 
 def test_a_column_of_labels_warns_once(model):

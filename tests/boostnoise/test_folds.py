@@ -44,6 +44,13 @@ def test_groups_stay_together():
         make_folds(CODES, 3, CODES)
 
 
+def test_groups_must_be_known():
+    for missing in (None, np.nan):
+        groups = np.array(["a", "b", missing] * 24, dtype=object)[: CODES.size]
+        with pytest.raises(ValueError, match="groups contains 23 missing values"):
+            make_folds(CODES, 3, groups)
+
+
 def test_a_splitter_or_splits():
     groups = np.arange(CODES.size) % 4
     assert len(make_folds(CODES, GroupKFold(4), groups)) == 4

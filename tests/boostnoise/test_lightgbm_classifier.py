@@ -139,6 +139,11 @@ def test_metrics_of_the_library_from_margins():
     by_parameter = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, metric="auc", **QUIET)
     by_parameter.fit(X_train, y_train, eval_set=[(X_test, y_test)])
     assert by_parameter.best_score_["valid_0"] == {"auc": found["auc"]}
+    by_parameter.set_params(metric="auc, binary_error").fit(X_train, y_train, eval_set=[(X_test, y_test)])
+    assert by_parameter.best_score_["valid_0"] == {name: found[name] for name in ("auc", "binary_error")}
+    for nothing in ("None", "none", "custom"):
+        by_parameter.set_params(metric=nothing).fit(X_train, y_train, eval_set=[(X_test, y_test)])
+        assert not by_parameter.best_score_
 
 
 def test_the_error_of_several_classes():

@@ -121,12 +121,13 @@ def test_the_matrix_of_the_user_is_copied():
         (
             [[1.1, -0.1], [0.2, 0.8]],
             ValueError,
-            r"T must contain probabilities in \[0, 1\], got \[\[1.1, -0.1\]",
+            r"T must contain probabilities in \[0, 1\], got T\[0, 0\] = 1.1",
         ),
         ([[np.nan, 1], [0.2, 0.8]], ValueError, "T must contain probabilities"),
-        ([[0.8, 0.3], [0.5, 0.5]], ValueError, r"the rows of T must sum to 1, got sums \[1.1, 1.0\]"),
+        ([[0.8, 0.3], [0.5, 0.5]], ValueError, r"the rows of T must sum to 1, got 1.1 in row 0"),
         ([[0.5, 0.5], [0.5, 0.5]], ValueError, r"T must be invertible, got .*\[\[0.5, 0.5\]"),
         ([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]], ValueError, "T must be invertible"),
+        (np.full((300, 300), 1 / 300), ValueError, "got a singular matrix of 300 classes$"),
     ],
 )
 def test_bad_matrices(name, T, error, message):
