@@ -200,9 +200,9 @@ class Comparison:
             test.
         """
         chosen = self._chosen(noise_rate, metric, noise_kind)
-        return significance_tests(
-            **chosen, control=control, alpha=alpha, test_fraction=self.config.resampled_fraction
-        )
+        fixed = self.config.fixed_datasets(chosen["noise_kind"], chosen["noise_rate"])
+        fraction = self.config.resampled_fraction
+        return significance_tests(**chosen, control=control, alpha=alpha, test_fraction=fraction, fixed=fixed)
 
     def verdict(self, noise_rate: float | None = None, control: str | None = None) -> str:
         """Describe which model does best and what is significant, in a paragraph per kind of noise.
@@ -222,6 +222,7 @@ class Comparison:
             control=control,
             noise_rate=noise_rate,
             test_fraction=self.config.resampled_fraction,
+            fixed=self.config.fixed_datasets,
         )
         noisy_tests = self.config.scored_on()
         return "\n\n".join([*paragraphs, *([f"{noisy_tests}."] if noisy_tests else [])])
@@ -232,13 +233,12 @@ class Comparison:
         metric = self.config.metric if metric is None else metric
         if noise_rate is None and metric != AREA:
             noise_rate = compared_rate(self._of_kind(kind), self.config.metric)
-        of = self.config.metric
         return {
             "scores": self.run.scores,
             "metric": metric,
             "noise_rate": noise_rate,
             "noise_kind": kind,
-            "of": of,
+            "of": self.config.metric,
         }
 
     def __str__(self) -> str:

@@ -19,7 +19,8 @@ Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
 Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
 Synthetic = Literal["checkerboard2x2", "checkerboard4x4", "imbalanced_linear", "imbalanced_asymmetric_linear"]
 BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
-LABELS_OF_ANNOTATORS = ("majority", "dawid_skene", "one_annotator", "soft_majority", "soft_dawid_skene")
+ONE_ANNOTATOR = "one_annotator"
+LABELS_OF_ANNOTATORS = ("majority", "dawid_skene", ONE_ANNOTATOR, "soft_majority", "soft_dawid_skene")
 SETS = (*BUNDLED, *DOWNLOADED, *SYNTHETIC)
 # scikit-learn inserts the name unchanged into URLs and file paths.
 OPENML_NAME = r"^(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._,()'+-]+$"
@@ -305,6 +306,11 @@ class DatasetSpec(Strict):
     def noisy_names(self) -> list[str]:
         """Names of the noisy labels of this data set."""
         return [*self.noisy, *(LABELS_OF_ANNOTATORS if self.annotators is not None else ())]
+
+    @property
+    def has_own_split(self) -> bool:
+        """Whether all repeats have the same test rows."""
+        return self.split is not None or self.test_path is not None or self.unchecked == "train"
 
     @property
     def is_folder(self) -> bool:

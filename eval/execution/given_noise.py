@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..config.dataset_spec import LABELS_OF_ANNOTATORS
+from ..config.dataset_spec import LABELS_OF_ANNOTATORS, ONE_ANNOTATOR
 from ..config.noise_spec import NO_NOISE, GivenSpec
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
@@ -81,7 +81,7 @@ def _labels_of(label: str, dataset: Dataset, where: str) -> tuple[Noise, Rows, S
     if dataset.answers is None or label not in LABELS_OF_ANNOTATORS:
         return None
     answers = dataset.answers
-    if label == "one_annotator":
+    if label == ONE_ANNOTATOR:
         has_label = np.asarray((answers >= 0).any(axis=1))
         return AnnotatorNoise(answers), has_label, agreement(answers, y)
     if label == "majority":

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._wording import counted, there_are
+from .._wording import counted, listed, there_are
 from ..metrics.registry import higher_is_better
 from .result import NO_DATASET, TestResult, check_fraction, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
@@ -31,6 +32,10 @@ OUTCOMES = {1: "win", 0: "tie", -1: "loss"}
 NOT_INDEPENDENT = (
     "Repeats on random splits of the same rows are not independent, so differences appear significant more "
     "often than they should (Nadeau & Bengio 2003)."
+)
+SAME_REPEATS = (
+    "The repeats of {} share training rows, their labels and test rows, so paired t-tests over them would show "
+    "nothing."
 )
 
 
@@ -42,7 +47,8 @@ class PairedTTests(TestResult):
     ----------
     table : DataFrame
         One row per data set and pair of models: dataset, model, other, difference (mean of model minus mean of
-        other), p_value, outcome ("win", "tie" or "loss" of the model; missing without power).
+        other), p_value, outcome ("win", "tie" or "loss" of the model).  The last two are missing where there is
+        no test.
     wins : DataFrame
         Number of data sets on which the row's model beats the column's model; NaN without power.
     name : str
@@ -80,6 +86,7 @@ def paired_t_tests(
     of: str = "accuracy",
     alpha: float = 0.05,
     test_fraction: float | None = None,
+    fixed: Collection[str] = (),
 ) -> PairedTTests:
     r"""Paired t-tests over the repeats of each data set, counted as win, tie or loss, as in [2]_.
 
@@ -98,11 +105,14 @@ def paired_t_tests(
     alpha : float, default=0.05
     test_fraction : float or None, default=None
         Share f of the rows in the test set, for the correction; None for uncorrected tests.
+    fixed : collection of str, default=()
+        Data sets whose repeats share training rows, their labels and test rows.  They are not tested, as only
+        the seeds of the models differ: their p-values and outcomes are missing.
 
     Returns
     -------
     PairedTTests
-        Without power if there are fewer than three repeats.
+        Without power if there are fewer than three repeats, or no data set to test.
 
     Raises
     ------
@@ -119,15 +129,16 @@ def paired_t_tests(
     models = [str(name) for name in wide.columns]
     pairs = list(itertools.combinations(range(len(models)), 2))
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+    tested = np.array([name not in fixed for name in datasets], dtype=bool)
     values = by_dataset(wide)
     differences = rounded(values[:, :, first] - values[:, :, second], like=values)
-    has_power = n_repeats >= MIN_REPEATS and differences.size > 0
+    has_power = n_repeats >= MIN_REPEATS and differences[tested].size > 0
     p_values = np.full((len(datasets), len(pairs)), math.nan)
     means = differences.mean(axis=1) if differences.size else p_values
     ahead = np.zeros(p_values.shape)
     wins = pd.DataFrame(0.0 if has_power else math.nan, models, models)
     if has_power:
-        p_values = _p_values(differences, test_fraction)
+        p_values[tested] = _p_values(differences[tested], test_fraction)
         ahead = np.where(p_values <= alpha, np.sign(means), 0) * (1 if higher_is_better(metric) else -1)
         for pair, (i, j) in enumerate(pairs):
             wins.iat[i, j] = (ahead[:, pair] > 0).sum()
@@ -139,7 +150,10 @@ def paired_t_tests(
             "other": [models[j] for j in second] * len(datasets),
             "difference": means.ravel(),
             "p_value": p_values.ravel(),
-            "outcome": [OUTCOMES[sign] if has_power else None for sign in ahead.astype(int).ravel()],
+            "outcome": [
+                OUTCOMES[int(sign)] if np.isfinite(p) else None
+                for sign, p in zip(ahead.ravel(), p_values.ravel(), strict=True)
+            ],
         }
     )
     remark = "" if test_fraction is not None else NOT_INDEPENDENT
@@ -149,11 +163,14 @@ def paired_t_tests(
         remark = NO_DATASET
     elif n_repeats < MIN_REPEATS:
         remark = too_few_remark(n_repeats, "repeat", "paired t-tests", MIN_REPEATS)
+    elif not tested.all():
+        names = listed([name for name, is_tested in zip(datasets, tested, strict=True) if not is_tested])
+        remark = " ".join(filter(None, [SAME_REPEATS.format(names), remark if tested.any() else ""]))
     return PairedTTests(
         table=table,
         wins=wins,
         name="paired t-tests" if test_fraction is None else "corrected resampled t-tests",
-        n_datasets=len(datasets),
+        n_datasets=int(tested.sum()),
         alpha=alpha,
         has_power=has_power,
         remark=remark,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import pandas as pd
@@ -62,6 +63,7 @@ def significance_tests(
     of: str = "accuracy",
     alpha: float = 0.05,
     test_fraction: float | None = None,
+    fixed: Collection[str] = (),
 ) -> SignificanceTests:
     """Run all tests of the differences between models at one noise rate.
 
@@ -73,8 +75,8 @@ def significance_tests(
         The model that `wilcoxon_holm` compares with all others; None for the model with the best mean rank.
     alpha : float, default=0.05
         Significance level.
-    test_fraction : float or None, default=None
-        Share of the rows in the test set, for the correction of `paired_t_tests`; None for uncorrected tests.
+    test_fraction, fixed
+        See `paired_t_tests`.
 
     Returns
     -------
@@ -97,5 +99,6 @@ def significance_tests(
             of=of,
             alpha=alpha,
             test_fraction=test_fraction,
+            fixed=fixed,
         ),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ def verdict(
     noise_rate: float | None = None,
     alpha: float = 0.05,
     test_fraction: float | None = None,
+    fixed: Callable[[str, float | None], Collection[str]] | None = None,
 ) -> list[str]:
     """Summarise a run in a few sentences per kind of noise: the best model, and its significance.
 
@@ -57,6 +59,8 @@ def verdict(
         Significance level.
     test_fraction : float or None, default=None
         Share of the rows in the test set, for the correction of `paired_t_tests`; None for uncorrected tests.
+    fixed : callable or None, default=None
+        Called with a kind of noise and a noise rate, the data sets that `paired_t_tests` must not test.
 
     Returns
     -------
@@ -82,6 +86,7 @@ def verdict(
             compared_rate(of_kind, metric) if noise_rate is None else noise_rate,
             alpha,
             test_fraction,
+            fixed,
         )
         for kind, of_kind in scores.groupby("noise_kind", sort=False)
         if noise_rate is None or np.isclose(of_kind["noise_rate"], noise_rate).any()
@@ -107,6 +112,7 @@ def _verdict_on_kind(
     noise_rate: float,
     alpha: float,
     test_fraction: float | None,
+    fixed: Callable[[str, float | None], Collection[str]] | None,
 ) -> str:
     """Write the paragraph on a kind of noise."""
     table, kept = _tables(scores, metric, noise_rate)
@@ -127,7 +133,12 @@ def _verdict_on_kind(
         if scores["dataset"].nunique() == 1 and table.shape[1] > 1:
             compared = scores[scores["model"].isin(table.columns)]
             tests = paired_t_tests(
-                compared, metric, noise_rate=noise_rate, alpha=alpha, test_fraction=test_fraction
+                compared,
+                metric,
+                noise_rate=noise_rate,
+                alpha=alpha,
+                test_fraction=test_fraction,
+                fixed=() if fixed is None else fixed(kind, noise_rate),
             )
             sentences.append(_repeats_sentence(tests, model))
         elif table.shape[1] > 1:

@@ -64,6 +64,10 @@ def test_without_true_labels_there_is_accuracy_but_no_ela(noisyeval, tmp_path):
     first, second = verdict(scores)
     assert first.startswith(f"At {scores['noise_rate'].iloc[0]:.3g}".replace("0.", "")[:3])
     assert "has the best accuracy of two models on partly" in second
+    loaded = Comparison.load("results", "study")
+    for text in (loaded.verdict(), str(loaded.tests(noise_kind=EXPERT)), report):
+        assert "The repeats of partly share training rows, their labels and test rows" in " ".join(text.split())
+    assert "beats" not in loaded.verdict()
     assert "keeps" not in first + second
     page = Comparison.load("results", "study")._repr_html_()
     assert "Accuracy: given (expert) noise, partly" in page

@@ -112,13 +112,23 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
                 paragraph
                 for _, of_kind, rate in compared
                 for paragraph in verdict(
-                    of_kind, metric=results.metric, noise_rate=rate, test_fraction=config.resampled_fraction
+                    of_kind,
+                    metric=results.metric,
+                    noise_rate=rate,
+                    test_fraction=config.resampled_fraction,
+                    fixed=config.fixed_datasets,
                 )
             ]
             + ([f"{config.scored_on()}."] if config.scored_on() else []),
             tests=[
                 tests_with_diagram(
-                    of_kind, results.metric, rate, kind, diagram_styles, config.resampled_fraction
+                    of_kind,
+                    results.metric,
+                    rate,
+                    kind,
+                    diagram_styles,
+                    config.resampled_fraction,
+                    config.fixed_datasets(kind, rate),
                 )
                 for kind, of_kind, rate in compared
             ],

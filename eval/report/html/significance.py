@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ def tests_with_diagram(
     noise_kind: str,
     styles: Mapping[str, Mapping[str, Any]],
     test_fraction: float | None,
+    fixed: Collection[str],
 ) -> TestsWithDiagram:
     """Test whether models differ at one noise rate, and draw their mean ranks.
 
@@ -52,11 +53,16 @@ def tests_with_diagram(
         See `significance_tests`.
     styles : mapping
         Line styles of the models; see `line_styles`.
-    test_fraction : float or None
+    test_fraction, fixed
         See `significance_tests`.
     """
     tests = significance_tests(
-        scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, test_fraction=test_fraction
+        scores,
+        metric,
+        noise_rate=noise_rate,
+        noise_kind=noise_kind,
+        test_fraction=test_fraction,
+        fixed=fixed,
     )
     ranks = tests.friedman_nemenyi
     return TestsWithDiagram(tests, _diagram(ranks, styles) if ranks.has_power else "", _description(ranks))

@@ -144,3 +144,27 @@ def test_noise_in_test_labels_is_noted():
     assert config.scored_on("label") == f"Under label {scored}"
     assert config.scored_on("uniform") == ""
     assert parse(noise=[{"kind": "label", "rates": [0.1], "noise_on": "train"}]).scored_on() == ""
+
+
+def test_data_sets_whose_repeats_are_the_same():
+    keys = {"path": "a.csv", "target": "y", "annotators": ["ann", "bob", "cid"], "noisy": {"rules": "r"}}
+    config = parse(
+        datasets=[
+            {**keys, "name": "unchecked", "unchecked": "train"},
+            {**keys, "name": "split", "split": "part"},
+            {**keys, "name": "sample", "split": "part", "train_rows": 50},
+            {**keys, "name": "random"},
+        ],
+        noise=[
+            {"kind": "given", "labels": ["rules", "majority", "one_annotator"]},
+            {"kind": "uniform", "rates": [0.2]},
+        ],
+    )
+    fixed = ["unchecked", "split"]
+    for kind in ("given (rules)", "given (majority)"):
+        for rate in (0.0, 0.1, None):
+            assert config.fixed_datasets(kind, rate) == fixed
+    for kind in ("given (one_annotator)", "uniform"):
+        assert config.fixed_datasets(kind, 0.0) == fixed
+        assert config.fixed_datasets(kind, 0.2) == config.fixed_datasets(kind, None) == []
+    assert config.resampled_fraction is None

@@ -140,3 +140,23 @@ def test_arguments(accuracy):
             paired_t_tests(scores_of(accuracy), test_fraction=value)
         with pytest.raises(ValueError, match=r"^alpha must lie between 0 and 1, got"):
             paired_t_tests(scores_of(accuracy), alpha=value)
+
+
+def test_repeats_that_share_everything_are_not_tested(accuracy):
+    """Deterministic models would give p = 0, whatever their difference."""
+    accuracy[:2] = accuracy[:2, :1]
+    scores = scores_of(accuracy)
+    result = paired_t_tests(scores, fixed=["d0", "d1"])
+    fixed = result.table["dataset"].isin(["d0", "d1"])
+    assert result.table.loc[fixed, ["p_value", "outcome"]].isna().all(axis=None)
+    assert result.table.loc[fixed, "difference"].abs().gt(0).all()
+    others = scores[~scores["dataset"].isin(["d0", "d1"])]
+    expected = paired_t_tests(others)
+    pd.testing.assert_frame_equal(result.table[~fixed].reset_index(drop=True), expected.table)
+    pd.testing.assert_frame_equal(result.wins, expected.wins)
+    assert result.n_datasets == 4
+    assert "The repeats of d0 and d1 share training rows, their labels and test rows" in result.remark
+    nothing = paired_t_tests(scores[scores["dataset"] == "d0"], fixed=["d0"])
+    assert not nothing.has_power
+    assert nothing.wins.isna().all(axis=None)
+    assert nothing.summary == nothing.remark.replace("\n", " ")

@@ -26,7 +26,7 @@ def compared(n_datasets, n_repeats=1):
         for m, model in enumerate(MODELS)
     ]
     return with_diagram(
-        pd.DataFrame(rows), "accuracy", 0.3, "uniform", line_styles(MODELS, FigureOptions()), 0.2
+        pd.DataFrame(rows), "accuracy", 0.3, "uniform", line_styles(MODELS, FigureOptions()), 0.2, ()
     )
 
 
