@@ -18,10 +18,12 @@ from ..config.data_paths import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
 from ..datasets.files import CsvOptions, default_separator, read_files
 from ..datasets.inspection import (
+    describe_numbers_as_text,
     find_date_format,
     find_label_variants,
     find_leaks,
     has_decimal_commas,
+    has_thousands,
     stray_values,
 )
 from ..errors import ConfigError
@@ -34,6 +36,7 @@ MAX_CLASSES = 10  # whose rows are counted in the comment
 TARGET_NAMES = ("label", "labels", "target", "class", "y")
 
 # Names of columns that may hold groups of rows.
+DECIMAL_NUMBER = r"[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?"
 GROUP_NAMES = r"(?i)(^|[\W_])(id|group|patient|subject|user|customer)$"
 
 # A key of the data set: a comment or "", its name, and its value as JSON.
@@ -163,7 +166,14 @@ def _guess_table_keys(
         remarks.append(f"guessed the target: column {column!r}, {reason}; use --target COLUMN to change it")
     comment = " ".join(filter(None, [f"Guessed {reason}." if reason else "", _count_labels(frame[column])]))
     keys = [(comment, "target", to_json(_column_key(frame, column)))]
+    numbers = [str(name) for name in frame if re.fullmatch(DECIMAL_NUMBER, str(name))]
+    if numbers:
+        remarks.append(
+            f"names of columns are taken from the first line: {joined(map(repr, numbers), limit=3)}; "
+            "if that is a row of data, put a line of names before it"
+        )
     labels, features = frame[column], frame.drop(columns=column)
+    remarks += [describe_numbers_as_text(features[name]) for name in features if has_thousands(features[name])]
     dates = {name: found[1] for name in features if (found := find_date_format(features[name]))[0]}
     reasons = {
         name: reason

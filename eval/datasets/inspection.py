@@ -15,6 +15,8 @@ from .files import is_text
 MOSTLY = 0.5  # share of the values that tells what a column is
 DATE_FORMATS = (None, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M")
 DECIMAL_COMMA = r"[+-]?\d+,\d+"
+WITH_COMMAS = r"[+-]?\d+(?:,\d+)*"
+THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+"
 LEAK_ROWS, LEAK_ACCURACY = 5000, 0.99
 
 
@@ -55,11 +57,29 @@ def stray_values(column: pd.Series[Any]) -> list[str]:
 
 def has_decimal_commas(column: pd.Series[Any]) -> bool:
     """Whether a column has numbers with a decimal comma, which make text of it."""
-    return is_text(column) and bool(column.dropna().str.fullmatch(DECIMAL_COMMA).mean() > MOSTLY)
+    if not is_text(column) or has_thousands(column):
+        return False
+    return bool(column.dropna().str.fullmatch(DECIMAL_COMMA).mean() > MOSTLY)
+
+
+def has_thousands(column: pd.Series[Any]) -> bool:
+    """Whether a column has numbers whose commas may separate thousands: three digits follow each of them."""
+    if not is_text(column):
+        return False
+    values = column.dropna()
+    numbers = values[values.str.fullmatch(WITH_COMMAS)]
+    with_commas = numbers[numbers.str.contains(",")]
+    most = len(numbers) > MOSTLY * len(values)
+    return most and len(with_commas) > 0 and bool(with_commas.str.fullmatch(THOUSANDS).all())
 
 
 def describe_numbers_as_text(column: pd.Series[Any]) -> str:
     """Why a column of numbers is text; empty if it is no such column."""
+    if has_thousands(column):
+        return (
+            f"column {column.name!r} is text, because its numbers have commas; remove them if they separate "
+            'thousands, or set "decimal": ","'
+        )
     if has_decimal_commas(column):
         return f'column {column.name!r} is text, because its numbers have decimal commas; set "decimal": ","'
     strays = stray_values(column)

@@ -204,6 +204,20 @@ def test_columns_that_may_be_groups(start):
     assert told == [expected]
 
 
+def test_thousands_and_a_file_without_names(tmp_path):
+    rows = [f'{i / 7:.2f},"{1 + i % 3},{100 + i}",{"ab"[i % 2]}' for i in range(50)]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    text, remarks = starter_config(str(tmp_path / "a.csv"))
+    assert '"decimal"' not in text
+    assert remarks[1:] == [
+        "names of columns are taken from the first line: '0.00', '1,100'; if that is a row of data, put a line of "
+        "names before it",
+        "column '1,100' is text, because its numbers have commas; remove them if they separate thousands, or set "
+        '"decimal": ","',
+        "dropped columns that are not features: '1,100'",
+    ]
+
+
 def test_a_messy_csv(tmp_path):
     rng = np.random.default_rng(0)
     n = 200

@@ -8,6 +8,7 @@ from boostnoise.eval.datasets.inspection import (
     find_label_variants,
     find_leaks,
     has_decimal_commas,
+    has_thousands,
     parse_dates,
     stray_values,
 )
@@ -26,6 +27,14 @@ def test_numbers_that_are_text():
     commas = NUMBERS + ",5"
     assert has_decimal_commas(commas)
     assert describe_numbers_as_text(commas).endswith('its numbers have decimal commas; set "decimal": ","')
+    few = (10 * NUMBERS.astype(int)).astype(str).mask(NUMBERS.index > 30, "-1,020").mask(NUMBERS.index > 35)
+    for column in (few, few.mask(NUMBERS.index < 35, "17,020,300")):
+        assert has_thousands(column)
+        assert not has_decimal_commas(column)
+        assert "remove them if they separate thousands" in describe_numbers_as_text(column)
+    for decimals in ("0,123", "1,02", "1020,123", "1,0201"):  # one such value tells
+        assert not has_thousands(few.mask(NUMBERS.index == 32, decimals))
+    assert not has_thousands(NUMBERS)
 
 
 @pytest.mark.parametrize(
