@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -116,12 +117,31 @@ def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
         encoding=options.encoding,
         low_memory=False,  # otherwise the type of a value may depend on its row
     )
-    table: pd.DataFrame = read(na_values=list(options.missing_values))
+    missing = list(options.missing_values)
+    first = 0  # field of the first column
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            table: pd.DataFrame = read(na_values=missing, index_col=False)
+        except pd.errors.ParserWarning:  # rows have more fields than there are names, as R writes them
+            indexed = read(na_values=missing)
+            first, names = indexed.index.nlevels, list(indexed.columns)
+    if first:
+        ignored = "the first field is" if first == 1 else f"the first {first} fields are"
+        warnings.warn(
+            f"{path}: rows have {len(names) + first} fields, but the first line has {len(names)} names of columns; "
+            f"{ignored} ignored",
+            stacklevel=2,
+        )
+        read = partial(read, names=[*range(first), *names], header=0)
+        table = read(na_values=missing, usecols=range(first, first + len(names)))
     incomplete = [i for i, (_, column) in enumerate(table.items()) if column.isna().any() and is_text(column)]
     if incomplete:
         # In text, values such as NA may be names.
-        missing = ["", *options.missing_values]
-        texts = read(usecols=incomplete, dtype=str, keep_default_na=False, na_values=missing)
+        columns = [first + i for i in incomplete]
+        texts = read(
+            usecols=columns, index_col=False, dtype=str, keep_default_na=False, na_values=["", *missing]
+        )
         table[table.columns[incomplete]] = texts.to_numpy()
     return table
 

@@ -170,3 +170,27 @@ def test_text_of_columns_with_the_same_name(tmp_path):
     assert table.columns.tolist() == ["a", "b", "a.1"]
     assert table["a"].fillna("missing").tolist() == ["x", "missing", "NA"]
     assert table["a.1"].fillna("missing").tolist() == ["NA", "y", "missing"]
+
+
+def test_rows_with_names(tmp_path):
+    """R writes no name for the column of the names of rows."""
+    plain = "a,b,y\n1,x,p\n2,,q\n3,NA,p\n"
+    (tmp_path / "plain.csv").write_text(plain)
+    (expected,) = read_files([str(tmp_path / "plain.csv")], ["csv"], "set")
+    assert expected["b"].tolist()[::2] == ["x", "NA"]
+    for names in (["0", "1", "2"], ["r", "s", "t"], ["r,0", "s,1", "t,2"]):
+        head, *rows = plain.split()
+        text = "\n".join([head, *(f"{name},{row}" for name, row in zip(names, rows, strict=True))])
+        (tmp_path / "named.csv").write_text(text)
+        n = names[0].count(",") + 1
+        with pytest.warns(
+            UserWarning, match=rf"rows have {3 + n} fields, but .* 3 names of columns; the first"
+        ):
+            (found,) = read_files([str(tmp_path / "named.csv")], ["csv"], "set")
+        pd.testing.assert_frame_equal(found, expected)
+
+
+def test_a_separator_at_the_end_of_each_row(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b,y\n1,x,p,\n2,,q,\n3,NA,p,\n")
+    (found,) = read_files([str(tmp_path / "a.csv")], ["csv"], "set")
+    assert found.fillna("").to_dict("list") == {"a": [1, 2, 3], "b": ["x", "", "NA"], "y": ["p", "q", "p"]}
