@@ -45,7 +45,8 @@ def shortened(text: str, width: int) -> str:
 def shown(value: Any) -> str:
     """Format a value for a message: JSON on one line, at most 60 characters."""
     try:
-        text = "".join(islice(json.JSONEncoder().iterencode(value), 61))  # stops early for long lists
+        encoder = json.JSONEncoder(ensure_ascii=False)
+        text = printable("".join(islice(encoder.iterencode(value), 61)))  # stops early for long lists
     except (TypeError, ValueError):
         text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._wording import numbered
-from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command
+from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ PRECISION = 0.8  # of a list of suspects to drop or relabel
 )
 @click.option(
     "--precision",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=NumberRange(0, 1, min_open=True),
     help="With --clean: expected share of wrong labels among the suspects.  [default: 0.8]",
 )
 @click.option("--name", help="Name of the data, for the results.  [default: that of the file]")

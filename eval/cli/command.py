@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import faulthandler
 import io
+import math
 import os
 import resource
 import signal
@@ -48,6 +49,17 @@ class Command(click.Command):
             except KeyboardInterrupt:  # before the command handles it
                 click.echo("Interrupted", err=True)
                 sys.exit(INTERRUPTED)
+
+
+class NumberRange(click.FloatRange):
+    """Numbers of a range, without NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert a value; NaN is in any range for click."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def _open_closed_streams() -> None:

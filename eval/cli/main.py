@@ -23,6 +23,7 @@ from .command import (
     OUT_OF_TIME,
     SOME_CELLS_FAILED,
     Command,
+    NumberRange,
     OutOfTime,
     check_working_directory,
     limit_memory,
@@ -119,13 +120,13 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 )
 @click.option(
     "--max-memory",
-    type=click.FloatRange(min=0.5, max=1e6),
+    type=NumberRange(min=0.5, max=1e6),
     metavar="GIB",
     help="Memory limit of each process of the run, whatever CONFIG says (Linux only).",
 )
 @click.option(
     "--max-time",
-    type=click.FloatRange(min=0, min_open=True, max=1e8),
+    type=NumberRange(min=0, min_open=True, max=1e8),
     metavar="SECONDS",
     help="Stop the run after this time.  Finished cells are kept.",
 )

@@ -271,6 +271,8 @@ class DatasetSpec(Strict):
     def _check_combination(self) -> Self:
         if self.split is not None and self.test_path is not None:
             raise ValueError("has both 'split' and 'test_path'; only one is allowed")
+        if self.path is not None and self.path == self.test_path:
+            raise ValueError("'test_path' must be another file than 'path'")
         for name in self.noisy:
             if self.annotators is not None and name in LABELS_OF_ANNOTATORS:
                 raise ValueError(f"'noisy' must not use the name {name!r}, which is that of 'annotators'")

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._wording import joined
-from ..errors import ConfigError
+from ..errors import ConfigError, one_line
 from .files import is_text
 
 MOSTLY = 0.5  # share of the values that tells what a column is
@@ -34,9 +34,12 @@ def parse_dates(column: pd.Series[Any], date_format: str | None, where: str) -> 
     Raises
     ------
     ConfigError
-        If a value is not a date of this format.
+        If a value is not a date of this format, or if there is no such format.
     """
-    dates = pd.to_datetime(column, format=date_format or "ISO8601", errors="coerce", utc=True)
+    try:
+        dates = pd.to_datetime(column, format=date_format or "ISO8601", errors="coerce", utc=True)
+    except ValueError as error:
+        raise ConfigError(f"{where}: date_format {date_format!r}: {one_line(error)}") from None
     invalid = column[dates.isna() & column.notna()]
     if len(invalid):
         expected = f"of the format {date_format!r}" if date_format else 'in the ISO format; set "date_format"'

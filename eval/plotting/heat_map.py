@@ -150,7 +150,7 @@ def draw_heat_map(
             red, green, blue, _ = mesh.cmap(mesh.norm(values[i, j]))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             common["color"] = "white" if dark else "black"
-            weight = "bold" if values[i, j] == best[i] else "normal"
+            weight = "bold" if np.isclose(values[i, j], best[i], rtol=1e-9) else "normal"
             known = np.isfinite(deviations[i, j])
             ax.text(
                 j + 0.5,

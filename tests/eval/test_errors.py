@@ -1,4 +1,4 @@
-from boostnoise.eval.errors import one_line, shortened
+from boostnoise.eval.errors import one_line, shortened, shown
 
 
 def test_one_line():
@@ -17,3 +17,10 @@ def test_long_text_ends_after_a_word():
     assert shortened("onetwothree", 6) == "onetw…"
     assert len(one_line(ValueError("word " * 100))) <= 300
     assert one_line(ValueError("word " * 100)).endswith(" word …")
+
+
+def test_values_are_shown_on_one_line():
+    assert shown({"Größe": "ß"}) == '{"Größe": "ß"}'
+    assert shown("a\u202eb\n") == '"a\N{REPLACEMENT CHARACTER}b\\n"'
+    assert shown(list(range(100))) == f"{str(list(range(100)))[:57]}..."
+    assert shown({1}) == "{1}"

@@ -174,6 +174,7 @@ def test_version(noisyeval, tmp_path):
         [],
         ["a.json", "b.json"],
         ["a.json", "--jobs", "0"],
+        ["a.json", "--max-time", "nan"],
         ["--nonsense", "a.json"],
         ["--redraw", "results", "--fresh"],
         ["--redraw", "a.json", "--dry-run"],
@@ -185,6 +186,7 @@ def test_bad_usage(arguments, noisyeval, tmp_path):
     shown = noisyeval(tmp_path, *arguments)
     assert shown.exit_code == 2
     assert shown.stderr
+    assert "Traceback" not in shown.stderr
 
 
 @pytest.mark.parametrize(

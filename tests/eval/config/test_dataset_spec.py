@@ -52,6 +52,7 @@ def test_names():
         ({"path": "a.csv", "target": 0, "test_path": "a.t"}, "test_path: must end in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "."}, "test_path: must end in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff"),
         ({"path": "a.csv", "target": 0, "test_path": "b.csv", "split": "s"}, "has both 'split' and 'test_path'"),
+        ({"path": "a.csv", "target": 0, "test_path": "a.csv"}, "'test_path' must be another file than 'path'"),
         ({"name": "x", "path": "x" * 5000, "target": 0}, "path: must have at most 4096 characters"),
         ({"path": "a.csv", "target": 0, "format": "xls"}, "format: must be 'csv', 'parquet', 'arff' or 'svmlight'"),
         ({"set": "iris", "drop": "y"}, "drop: must be a list of names or positions of columns"),

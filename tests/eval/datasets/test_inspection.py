@@ -76,6 +76,8 @@ def test_values_that_are_no_dates():
         parse_dates(pd.Series(["2026-11-22", "soon"], name="day"), None, "x")
     with pytest.raises(ConfigError, match="has '2026-11-22', which is no date of the format '%d'"):
         parse_dates(pd.Series(["2026-11-22"], name="day"), "%d", "x")
+    with pytest.raises(ConfigError, match="x: date_format '%Q': 'Q' is a bad directive"):
+        parse_dates(pd.Series(["2026-11-22"], name="day"), "%Q", "x")
 
 
 def test_leaks():

@@ -55,6 +55,11 @@ def test_the_best_of_a_row_is_bold(made_scores):
     ax = plot(made_scores("abc", SETS), "heatmap")
     bold = [text for text in ax.texts if text.get_fontweight() == "bold"]
     assert sorted(int(text.get_position()[0]) for text in bold) == [0, 0, 0]
+    scores = made_scores("abc", SETS)
+    first = scores["model"].eq("a").to_numpy()
+    scores.loc[scores["model"].eq("c"), "accuracy"] = scores.loc[first, "accuracy"].to_numpy() + 1e-16
+    bold = [text for text in plot(scores, "heatmap").texts if text.get_fontweight() == "bold"]
+    assert sorted(int(text.get_position()[0]) for text in bold) == [0, 0, 0, 2, 2, 2]
 
 
 def test_failed_cells_are_no_colours(made_scores):
