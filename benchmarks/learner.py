@@ -57,6 +57,7 @@ NOISE_RATE = 0.3
 SEED = 0
 SINGLE_ROWS = 20  # predicted one by one
 SMALL = 1_000  # rows of a warm-up, and of a first fit
+LIMITS = (2, 8, 32, 128, 512, 2048)  # of min_samples_split
 N_COLUMNS = 10  # of what start fits, and growth by default
 
 Record = dict[str, Any]
@@ -307,6 +308,15 @@ def extras(**options: Any) -> None:
     contest(Study(**options), lambda _: some, "plain", "fit")
 
 
+def nodes(**options: Any) -> None:
+    """Time of a fit that splits no node of less than 8, 32, ... rows, relative to ours that splits all."""
+    some = {
+        f"{forest} {limit}": (forest, parameters | {"min_samples_split": limit})
+        for (forest, parameters), limit in product(((OURS, PLAIN), (PEER, FULL_TREES)), LIMITS)
+    }
+    contest(Study(**options), lambda _: some, f"{OURS} {LIMITS[0]}", "fit")
+
+
 def growth(rows: str, columns: int, **options: Any) -> None:
     """Time and memory of a fit as the number of rows grows."""
     study, sizes = Study(**options), [int(float(number)) for number in rows.split(",")]
@@ -379,7 +389,7 @@ def command_line() -> click.Group:
     intelex = click.Option(["--intelex-python"], type=file, help="Interpreter that has scikit-learn-intelex.")
     rows = click.Option(["--rows"], default="1e4,3e4,1e5,3e5,1e6", show_default=True, help="Numbers of rows.")
     options: dict[Callable[..., None], list[click.Option]] = {
-        peers: [intelex, bins, *on_sets], criteria: on_sets, extras: on_sets,
+        peers: [intelex, bins, *on_sets], criteria: on_sets, extras: on_sets, nodes: on_sets,
         growth: [rows, columns, bins, *common], start: common
     }  # fmt: skip
     group = click.Group(help="Speed and memory of the forest.", context_settings={"max_content_width": 120})

@@ -90,7 +90,7 @@ def write_checked_config(
     comment = "The labels as they are.  The rate is the audit's estimate, for tables."
     noise = to_json({"kind": "given", "labels": [GIVEN], "rate": round(max(rate, MIN_RATE), 4)})
     try:
-        write(path, render(keys, comment, noise).encode())
+        write(path, render(keys, comment, noise, "Repeats differ in the seeds of the models only.").encode())
     except ConfigError as error:
         raise ConfigError(f"--config: the rows cannot be used: {error}") from None
     return file

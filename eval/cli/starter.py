@@ -26,7 +26,7 @@ TEXT = """\
   "models": [{models}],
   // {comment}
   "noise": [{noise}],
-  // Each repeat has its own split, noise and seeds.
+  // {repeats}
   "repeats": 3,
   "test_fraction": 0.2,
 {stratify}  "random_state": 0,
@@ -34,6 +34,7 @@ TEXT = """\
 }}
 """
 ON_NOISE = "Shares of the training labels to corrupt.  Test labels stay unchanged."
+ON_REPEATS = "Each repeat has its own split, noise and seeds."
 UNIFORM = '{"kind": "uniform", "rates": [0.0, 0.1, 0.2, 0.3, 0.4]}'
 NOT_STRATIFIED = """\
   // Some classes have too few rows for a stratified split.
@@ -97,7 +98,7 @@ def starter_config(data: str, target: str | None = None) -> tuple[str, list[str]
             raise ConfigError("; ".join([str(error), *remarks])) from None
 
 
-def render(keys: list[Key], comment: str, noise: str) -> str:
+def render(keys: list[Key], comment: str, noise: str, repeats: str = ON_REPEATS) -> str:
     """Text of a config for a data set, with a stratified split if the classes have enough rows for it.
 
     Parameters
@@ -108,6 +109,8 @@ def render(keys: list[Key], comment: str, noise: str) -> str:
         What to say about the noise.
     noise : str
         The noise as JSON.
+    repeats : str
+        What to say about the repeats.
 
     Raises
     ------
@@ -115,12 +118,12 @@ def render(keys: list[Key], comment: str, noise: str) -> str:
         If the checks of a run fail.
     """
     try:
-        return _render(keys, comment, noise, stratify=True)
+        return _render(keys, comment, noise, repeats, stratify=True)
     except ConfigError:
-        return _render(keys, comment, noise, stratify=False)
+        return _render(keys, comment, noise, repeats, stratify=False)
 
 
-def _render(keys: list[Key], comment: str, noise: str, *, stratify: bool) -> str:
+def _render(keys: list[Key], comment: str, noise: str, repeats: str, *, stratify: bool) -> str:
     """Text of the config, after the checks of a run."""
     lines = ",\n".join(
         (f"      // {remark}\n" if remark else "") + f"      {to_json(key)}: {value}"
@@ -131,6 +134,7 @@ def _render(keys: list[Key], comment: str, noise: str, *, stratify: bool) -> str
         models=", ".join(map(to_json, MODELS)),
         comment=comment,
         noise=noise,
+        repeats=repeats,
         stratify="" if stratify else NOT_STRATIFIED,
     )
     check(parse_config(parse_text(text), "starter"))

@@ -18,7 +18,6 @@ from ..config.data_paths import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
 from ..datasets.files import CsvOptions, default_separator, read_files
 from ..datasets.inspection import (
-    describe_numbers_as_text,
     find_date_format,
     find_label_variants,
     find_leaks,
@@ -111,7 +110,7 @@ def guess_csv(path: str, where: str, given: dict[str, Any]) -> tuple[pd.DataFram
     if "separator" not in given and (separator := _guess_separator(path, found.get("encoding"))):
         found["separator"] = separator
     frame = read()
-    if any(has_decimal_commas(frame[name]) for name in frame):
+    if any(has_decimal_commas(frame[name], found.get("separator")) for name in frame):
         found["decimal"] = ","
         frame = read()
     strays = {name: values for name in frame if (values := _missing_values(frame[name]))}
@@ -173,7 +172,12 @@ def _guess_table_keys(
             "if that is a row of data, put a line of names before it"
         )
     labels, features = frame[column], frame.drop(columns=column)
-    remarks += [describe_numbers_as_text(features[name]) for name in features if has_thousands(features[name])]
+    remarks += [
+        f"column {str(name)!r} is text, because its numbers have commas; remove them if they separate thousands"
+        + ("" if by_options else ', or set "decimal": ","')
+        for name in features
+        if has_thousands(features[name])
+    ]
     dates = {name: found[1] for name in features if (found := find_date_format(features[name]))[0]}
     reasons = {
         name: reason

@@ -129,8 +129,8 @@ def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
     if first:
         ignored = "the first field is" if first == 1 else f"the first {first} fields are"
         warnings.warn(
-            f"{path}: rows have {len(names) + first} fields, but the first line has {len(names)} names of columns; "
-            f"{ignored} ignored",
+            f"{path}: rows have {len(names) + first} fields, but the first line has {len(names)} names of "
+            f"columns; {ignored} ignored",
             stacklevel=2,
         )
         read = partial(read, names=[*range(first), *names], header=0)

@@ -58,9 +58,13 @@ def stray_values(column: pd.Series[Any]) -> list[str]:
     return list(strays.unique()) if len(strays) < (1 - MOSTLY) * len(values) else []
 
 
-def has_decimal_commas(column: pd.Series[Any]) -> bool:
-    """Whether a column has numbers with a decimal comma, which make text of it."""
-    if not is_text(column) or has_thousands(column):
+def has_decimal_commas(column: pd.Series[Any], separator: str | None = None) -> bool:
+    """Whether a column has numbers with a decimal comma, which make text of it.
+
+    Where columns are separated by semicolons, commas are taken for decimal ones even if they might separate
+    thousands.
+    """
+    if not is_text(column) or (separator != ";" and has_thousands(column)):
         return False
     return bool(column.dropna().str.fullmatch(DECIMAL_COMMA).mean() > MOSTLY)
 

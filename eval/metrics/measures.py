@@ -169,9 +169,9 @@ def log_loss(predictions: Predictions) -> float | None:
 
 
 def brier_score(predictions: Predictions) -> float | None:
-    """Mean squared error of the probabilities.
+    """Mean squared error of the probability of the second of two classes.
 
-    With two classes, of that of the second one; with more, the sum of those of all classes.  None where there
+    With more classes, the sum of the mean squared errors of the probabilities of all classes.  None where there
     is no log loss.
     """
     y, p = predictions.y, predictions.probabilities

@@ -47,6 +47,8 @@ def test_the_config_tests_on_the_checked_rows(data, tmp_path):
     assert table["given_label"].tolist() == frame["given_label"].tolist()
     text = (tmp_path / "study.json").read_text()
     assert "Right labels of the 80 checked rows, which are the test rows." in text
+    assert "Repeats differ in the seeds of the models only." in text
+    assert "own split" not in text
     config = parse_text(text) | {"models": ["decision_tree"], "repeats": 1}
     found = run(parse_config(config, "short"))
     assert found.scores["error"].isna().all()

@@ -31,6 +31,7 @@ def test_numbers_that_are_text():
     for column in (few, few.mask(NUMBERS.index < 35, "17,020,300")):
         assert has_thousands(column)
         assert not has_decimal_commas(column)
+        assert has_decimal_commas(few.mask(few == few, "17,020"), ";")
         assert "remove them if they separate thousands" in describe_numbers_as_text(column)
     for decimals in ("0,123", "1,02", "1020,123", "1,0201"):  # one such value tells
         assert not has_thousands(few.mask(NUMBERS.index == 32, decimals))
