@@ -222,7 +222,7 @@ class BaseForest(BaseRobustTrees):
 
         def smooth(tree: Tree) -> Tree:
             tree = tree.pruned(self.min_samples_split_) if prune else tree
-            apply_shrinkage(tree.values, tree.weight, tree.left, self.shrinkage_)
+            apply_shrinkage(tree.values, tree.counts, tree.left, self.shrinkage_)
             return tree
 
         return map_in_threads(smooth, trees, n_threads)

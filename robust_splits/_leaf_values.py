@@ -58,7 +58,7 @@ def node_values(counts: NDArray[np.float64], power: float, seed: int) -> NDArray
 
 
 def apply_shrinkage(
-    values: NDArray[np.float64], weight: NDArray[np.float64], left: NDArray[np.int32], shrinkage: float
+    values: NDArray[np.float64], counts: NDArray[np.float64], left: NDArray[np.int32], shrinkage: float
 ) -> None:
     """Apply hierarchical shrinkage to node values in place (Agarwal et al., ICML 2022).
 
@@ -66,4 +66,4 @@ def apply_shrinkage(
     n(parent))``, where n is the weight of a node.
     """
     if shrinkage > 0:
-        shrink_towards_parents(values, weight, left, shrinkage)
+        shrink_towards_parents(values, counts.sum(axis=1), left, shrinkage)

@@ -193,12 +193,17 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
                 pending.plan[node, 4], nodes.missing_left[node],
             )  # fmt: skip
             left, right = nodes.counts[n_nodes], nodes.counts[n_nodes + 1]
-            count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
-            if samples.class_bits == 0:  # a difference would not be exact
+            is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
+            few_left = middle - begin <= end - middle
+            if few_left or not is_exact:
+                count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
+            if not (few_left and is_exact):
                 count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), right)
             for k in range(n_classes):
-                if samples.class_bits > 0:
+                if is_exact and few_left:
                     right[k] = counts[k] - left[k]
+                elif is_exact:
+                    left[k] = counts[k] - right[k]
                 n_left += left[k]
                 n_right += right[k]
             reduction = pending.priority[node]
@@ -258,6 +263,7 @@ class Workspace:
         self.max_local_rows = min(n_rows, LOCAL_BYTES // bytes_per_row)
         self.local = columns.allocate_local(self.max_local_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
+        self.weights = np.empty(n_rows)
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
         self.pending = new_pending(FIRST_CAPACITY, (n_features + 63) // 64)

@@ -1,6 +1,7 @@
 """Random numbers in compiled code: the xorshift64* generator.  Its state is an array of one nonzero uint64."""
 
 import numpy as np
+from numpy import uintp
 
 from .compile import inner_kernel, outer_kernel
 
@@ -29,8 +30,17 @@ def next_uniform(state):
 
 
 @outer_kernel()
-def count_draws(state, n_draws, out):
-    """Draw `n_draws` times with replacement, and add the number of draws of each element to `out` (n,)."""
+def draw_weights(state, n_draws, weights, out):
+    """Draw `n_draws` elements with replacement; write each one's weight times its number of draws to `out` (n,).
+
+    Returns whether any product is positive.
+    """
     n = out.shape[0]
+    out[:] = 0.0
     for _ in range(n_draws):
-        out[next_below(state, n)] += 1.0
+        out[uintp(next_below(state, n))] += 1.0
+    any_positive = False
+    for i in range(n):
+        out[i] *= weights[i]
+        any_positive |= out[i] > 0.0
+    return any_positive

@@ -10,7 +10,7 @@ from robust_splits import (
     RobustExtraTreesClassifier,
     RobustForestClassifier,
 )
-from robust_splits._kernels.random import count_draws
+from robust_splits._kernels.random import draw_weights
 from robust_splits._leaf_values import apply_shrinkage, node_values
 from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
 
@@ -24,8 +24,8 @@ def noisy():
 
 
 def unseen_rows(seed, n):
-    drawn = np.zeros(n)
-    count_draws(np.full(1, seed + 1, dtype=np.uint64), n, drawn)
+    drawn = np.empty(n)
+    draw_weights(np.full(1, seed + 1, dtype=np.uint64), n, np.ones(n), drawn)
     return drawn == 0
 
 
@@ -41,7 +41,7 @@ def test_losses_of_node_sizes_and_shrinkages(noisy):
             unseen = unseen_rows(seed, 150)
             tree = estimator.tree_.pruned(size)
             values = tree.proportions
-            apply_shrinkage(values, tree.weight, tree.left, shrinkage)
+            apply_shrinkage(values, tree.counts, tree.left, shrinkage)
             p[unseen] += values[tree.apply(X[unseen])]
             n_trees += unseen
         seen = n_trees > 0
