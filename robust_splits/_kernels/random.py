@@ -31,7 +31,7 @@ def next_uniform(state):
 
 @outer_kernel()
 def draw_weights(state, n_draws, weights, out):
-    """Draw `n_draws` elements with replacement; write each one's weight times its number of draws to `out` (n,).
+    """Draw `n_draws` elements with replacement; write weights times numbers of draws to `out` (n,).
 
     Returns whether any product is positive.
     """
