@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ._kernels.coding import Columns
 from ._kernels.grower import GrowthSettings, Workspace, grow_nodes
-from ._kernels.random import draw_weights
+from ._kernels.random import count_draws
 from ._kernels.scan import Measure
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads
@@ -73,30 +73,19 @@ class TreeSettings:
     balanced: bool = False
 
 
-def drawn_weights(
-    sample: Sample, settings: TreeSettings, seed: int, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Weights of the rows for one tree: sample weights times the number of times each row was drawn.
-
-    `out` (n_samples,) is a buffer for them.
-    """
+def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[np.float64]:
+    """Weights of the rows for one tree: sample weights times the number of times each row was drawn."""
     weights = sample.weights
     if settings.n_draws:
         state = np.full(1, seed + 1, dtype=np.uint64)
-        drawn = np.empty(weights.size) if out is None else out
-        # Draw again if all drawn rows have weight 0.
-        if sample.groups is None:
-            while not draw_weights(state, settings.n_draws, weights, drawn):
-                pass
-        else:
-            n_groups = int(sample.groups.max()) + 1
-            n_draws = max(1, round(settings.n_draws * n_groups / weights.size))
-            counts, ones = np.empty(n_groups), np.ones(n_groups)
-            drawn[:] = 0.0
-            while not drawn.any():
-                draw_weights(state, n_draws, ones, counts)
-                np.multiply(counts[sample.groups], weights, out=drawn)
-        weights = drawn
+        n_units = weights.size if sample.groups is None else int(sample.groups.max()) + 1
+        n_draws = max(1, round(settings.n_draws * n_units / weights.size))
+        drawn, counts = np.zeros(weights.size), np.zeros(n_units)
+        while not (drawn * weights).any():  # draw again if all drawn rows have weight 0
+            counts[:] = 0.0
+            count_draws(state, n_draws, counts)
+            drawn = counts if sample.groups is None else counts[sample.groups]
+        weights = drawn * weights
     if settings.balanced:
         classes = np.bincount(sample.labels, weights=weights, minlength=sample.n_classes)
         share = weights.sum() / (classes > 0).sum()
@@ -132,7 +121,7 @@ def grow_tree(
     nodes = grow_nodes(
         sample.columns,
         sample.labels,
-        drawn_weights(sample, settings, seeds[0], None if workspace is None else workspace.weights),
+        drawn_weights(sample, settings, seeds[0]),
         sample.n_classes,
         measure,
         settings.growth,

@@ -89,6 +89,8 @@ def test_the_config_of_the_reference(root):
     config, scores = load_config(root / "configs" / "reference.json"), reference()
     required = [model.name for model in config.models if not model.optional]
     assert [*required, "catboost"] == scores["model"].unique().tolist()
+    listed = json.loads((root / "configs" / "reference.json").read_text())["models"]
+    assert {"model": "catboost", "optional": True} in listed
     assert [dataset.name for dataset in config.datasets] == scores["dataset"].unique().tolist()
     assert [noise.name for noise in config.noise] == scores["noise_kind"].unique().tolist()
     assert config.repeats == scores["repeat"].nunique()

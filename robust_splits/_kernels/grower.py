@@ -263,7 +263,6 @@ class Workspace:
         self.max_local_rows = min(n_rows, LOCAL_BYTES // bytes_per_row)
         self.local = columns.allocate_local(self.max_local_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
-        self.weights = np.empty(n_rows)
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
         self.pending = new_pending(FIRST_CAPACITY, (n_features + 63) // 64)

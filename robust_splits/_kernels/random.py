@@ -1,7 +1,6 @@
 """Random numbers in compiled code: the xorshift64* generator.  Its state is an array of one nonzero uint64."""
 
 import numpy as np
-from numpy import uintp
 
 from .compile import inner_kernel, outer_kernel
 
@@ -30,17 +29,8 @@ def next_uniform(state):
 
 
 @outer_kernel()
-def draw_weights(state, n_draws, weights, out):
-    """Draw `n_draws` elements with replacement; write weights times numbers of draws to `out` (n,).
-
-    Returns whether any product is positive.
-    """
+def count_draws(state, n_draws, out):
+    """Draw `n_draws` times with replacement, and add the number of draws of each element to `out` (n,)."""
     n = out.shape[0]
-    out[:] = 0.0
     for _ in range(n_draws):
-        out[uintp(next_below(state, n))] += 1.0
-    any_positive = False
-    for i in range(n):
-        out[i] *= weights[i]
-        any_positive |= out[i] > 0.0
-    return any_positive
+        out[next_below(state, n)] += 1.0

@@ -10,7 +10,7 @@ from robust_splits import (
     RobustExtraTreesClassifier,
     RobustForestClassifier,
 )
-from robust_splits._kernels.random import draw_weights
+from robust_splits._kernels.random import count_draws
 from robust_splits._leaf_values import apply_shrinkage, node_values
 from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
 
@@ -24,8 +24,8 @@ def noisy():
 
 
 def unseen_rows(seed, n):
-    drawn = np.empty(n)
-    draw_weights(np.full(1, seed + 1, dtype=np.uint64), n, np.ones(n), drawn)
+    drawn = np.zeros(n)
+    count_draws(np.full(1, seed + 1, dtype=np.uint64), n, drawn)
     return drawn == 0
 
 
