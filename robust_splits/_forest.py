@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
-from ._kernels.walk import Steps, add_rows
+from ._kernels.walk import add_leaf_values
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads
 from ._validation import (
@@ -51,7 +51,7 @@ class BaseForest(BaseRobustTrees):
     min_samples_split_: int
     shrinkage_: float
     _seeds: list[tuple[int, int]]
-    _packed: PackedTrees
+    _packed: list[PackedTrees]  # the last one, if any
 
     _auto_max_features: float | str | None = "sqrt"
     _class_weight_names = ("balanced", "balanced_subsample")
@@ -160,7 +160,7 @@ class BaseForest(BaseRobustTrees):
             if not kept:
                 self.__dict__.pop(name, None)
         settings = self._tree_settings(sample)
-        self._packed = PackedTrees()
+        self._packed = []
 
         rng = check_random_state(self.random_state)
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
@@ -322,22 +322,26 @@ class BaseForest(BaseRobustTrees):
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))
-        trees, steps = self._steps(X.dtype)
+        packed = self._packed_trees()
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
-            for tree, found in zip(trees, leaves, strict=True):
-                add_rows(tree.values, found, total[rows])
+            for tree, pure_classes, found in zip(packed.trees, packed.pure_classes, leaves, strict=True):
+                add_leaf_values(tree.values, pure_classes, found, total[rows])
 
-        map_leaves(add_values, X, steps, self._n_threads())
-        total /= len(trees)
+        map_leaves(add_values, X, packed.steps(X.dtype), self._n_threads())
+        total /= len(packed.trees)
         return total
 
-    def _steps(self, dtype: np.dtype[Any]) -> tuple[list[Tree], Steps]:
-        """The trees, and their packed nodes."""
-        packed: PackedTrees = self.__dict__.setdefault("_packed", PackedTrees())
+    def _packed_trees(self) -> PackedTrees:
+        """The trees in the form that predictions read, packed anew if trees were added or removed."""
         trees = [estimator.tree_ for estimator in self.estimators_]
-        return trees, packed.steps(trees, dtype)
+        kept: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
+        packed = kept[0] if kept else None
+        if packed is None or not packed.holds(trees):
+            packed = PackedTrees(trees, self._n_threads())
+            kept[:] = [packed]
+        return packed
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
@@ -354,13 +358,13 @@ class BaseForest(BaseRobustTrees):
         ndarray of shape (n_samples, n_estimators)
         """
         X = self._check_features(X)
-        trees, steps = self._steps(X.dtype)
-        result = np.empty((X.shape[0], len(trees)), dtype=np.int64)
+        packed = self._packed_trees()
+        result = np.empty((X.shape[0], len(packed.trees)), dtype=np.int64)
 
         def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
             result[rows] = leaves.T
 
-        map_leaves(keep, X, steps, self._n_threads())
+        map_leaves(keep, X, packed.steps(X.dtype), self._n_threads())
         return result
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:

@@ -55,7 +55,7 @@ def choose_by_holdout(
         trees = grow_trees(rest, candidate, seeds, n_threads)
         votes = np.zeros((X.shape[0], sample.n_classes))
         for tree in trees:
-            tree.add_values(X, votes)
+            votes += tree.values[tree.apply(X)]
         correct = votes.argmax(axis=1) == sample.labels[held_out]
         scores[candidate.criterion.parameter] = _accuracy(correct, sample.weights[held_out])
     return _with_best_lam(settings, scores), scores

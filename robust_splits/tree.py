@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernels.walk import Steps, add_rows, leaves_of, mark_alive, pack_tree
+from ._kernels.walk import Steps, find_pure_classes, leaves_of, mark_alive, pack_tree
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
 
@@ -153,12 +153,15 @@ class Tree:
         map_leaves(keep, X, self.steps(X.dtype), n_threads=1)
         return result
 
-    def add_values(self, X: NDArray[np.floating], out: NDArray[np.float64]) -> None:
-        """Add the values of each row's leaf to `out` (n_samples, n_classes)."""
-        add_rows(self.values, leaves_of(X, self.steps(X.dtype))[0], out)
+    @property
+    def pure_classes(self) -> NDArray[np.int32]:
+        """Class that each leaf predicts with probability 1, shape (n_nodes,); -1 for other nodes."""
+        classes = np.empty(self.n_nodes, dtype=np.int32)
+        find_pure_classes(self.left, self.values, classes)
+        return classes
 
 
-def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
+def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:
     """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
     sizes = np.array([tree.n_nodes for tree in trees], dtype=np.int64)
     ends = sizes.cumsum()
@@ -167,9 +170,13 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any]) -> Steps:
     narrow = dtype == np.float32 and bits + 1 + max(highest_feature, 0).bit_length() <= 32
     word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
     nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
-    for tree, end in zip(trees, ends, strict=True):
+
+    def pack_one(pair: tuple[Tree, int]) -> None:
+        tree, end = pair
         own = nodes[end - tree.n_nodes : end]
         pack_tree(tree.feature, tree.threshold, tree.left, tree.missing_left, bits, dtype.type(-np.inf), own)
+
+    map_in_threads(pack_one, list(zip(trees, ends.tolist(), strict=True)), n_threads)
     return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
 
 
@@ -202,15 +209,28 @@ def map_leaves(
 
 
 class PackedTrees:
-    """Packed nodes of a forest's trees, kept from one prediction to the next."""
+    """What a forest's predictions read of its trees, kept from one prediction to the next.
 
-    def __init__(self) -> None:
-        self._kept: dict[str, tuple[list[Tree], Steps]] = {}
+    Attributes
+    ----------
+    trees : list of Tree
+        Not to be changed: it is compared with the trees of later predictions.
+    pure_classes : list of int32 arrays of shape (n_nodes,)
+        See `Tree.pure_classes`.
+    """
 
-    def steps(self, trees: list[Tree], dtype: np.dtype[Any]) -> Steps:
-        """Packed nodes of `trees` for rows of a `dtype`."""
-        kept, steps = self._kept.get(dtype.name, ([], None))
-        if steps is None or [id(tree) for tree in kept] != [id(tree) for tree in trees]:
-            steps = pack(trees, dtype)
-            self._kept[dtype.name] = trees, steps
-        return steps
+    def __init__(self, trees: list[Tree], n_threads: int) -> None:
+        self.trees = trees
+        self.pure_classes = map_in_threads(lambda tree: tree.pure_classes, trees, n_threads)
+        self._n_threads = n_threads
+        self._steps: dict[str, Steps] = {}
+
+    def holds(self, trees: list[Tree]) -> bool:
+        """Whether these are the same trees."""
+        return list(map(id, trees)) == list(map(id, self.trees))
+
+    def steps(self, dtype: np.dtype[Any]) -> Steps:
+        """Packed nodes for rows of a `dtype`."""
+        if dtype.name not in self._steps:
+            self._steps[dtype.name] = pack(self.trees, dtype, self._n_threads)
+        return self._steps[dtype.name]

@@ -8,13 +8,14 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .compile import inlined_kernel, outer_kernel
+from .compile import inlined_kernel, inner_kernel, outer_kernel
 
 # Rows are taken in blocks.  The larger a block, the fewer times the nodes of a tree are loaded into the cache,
 # and the smaller, the more of its rows are still in the cache for the next tree.
-MIN_BLOCK_BYTES = 1 << 18
+MIN_BLOCK_BYTES = 1 << 18  # also the size of blocks of wide rows, of which a tree reads a small part
 MAX_BLOCK_BYTES = 1 << 22
 BLOCK_TO_TREE = 8  # between the two, a block is so many times as large as a tree
+WIDE_ROW_BYTES = 1 << 9
 
 
 class Steps(NamedTuple):
@@ -72,13 +73,21 @@ def _child(X, row, root, node, steps, missing):
 
 
 @inlined_kernel()
-def _next_walk(row, tree, begin, end, n_trees):
+def _next_walk(row, tree, end, n_trees):
     """The next row of a tree or the first of the next tree, and after the last the same again."""
     if row + 1 < end:
         return row + 1, tree
     if tree + 1 < n_trees:
-        return begin, tree + 1
+        return 0, tree + 1
     return row, tree
+
+
+@inner_kernel()
+def _copy_rows(X, begin, end, block):
+    """Copy the rows in [begin, end) to `block`."""
+    for i in range(begin, end):
+        for j in range(X.shape[1]):
+            block[uintp(i - begin), uintp(j)] = X[uintp(i), uintp(j)]
 
 
 @outer_kernel()
@@ -87,70 +96,97 @@ def find_leaves(X, steps, missing, block, leaves):
 
     `missing` is None if no value is missing, for which another, faster kernel is compiled.  Eight walks, of
     several rows down a tree or of a row down several trees, go on side by side, which hides the memory latency
-    of each behind the others.  They are written out because in an array they would be slower.  Rows are taken
-    in blocks of `block`.
+    of each behind the others.  They are written out because in an array they would be slower.  As many rows as
+    fit are copied to `block` at a time: memory is read faster in sequence than feature by feature.
     """
     n_trees = leaves.shape[0]
-    for begin in range(0, X.shape[0], block):
-        end = min(begin + block, X.shape[0])
-        row, tree = begin, 0
-        for _ in range(0, (end - begin) * n_trees, 8):
+    for first in range(0, X.shape[0], block.shape[0]):
+        end = min(block.shape[0], X.shape[0] - first)
+        _copy_rows(X, first, first + end, block)
+        row, tree = 0, 0
+        for _ in range(0, end * n_trees, 8):
             i0, t0 = row, tree
-            i1, t1 = _next_walk(i0, t0, begin, end, n_trees)
-            i2, t2 = _next_walk(i1, t1, begin, end, n_trees)
-            i3, t3 = _next_walk(i2, t2, begin, end, n_trees)
-            i4, t4 = _next_walk(i3, t3, begin, end, n_trees)
-            i5, t5 = _next_walk(i4, t4, begin, end, n_trees)
-            i6, t6 = _next_walk(i5, t5, begin, end, n_trees)
-            i7, t7 = _next_walk(i6, t6, begin, end, n_trees)
-            row, tree = _next_walk(i7, t7, begin, end, n_trees)
+            i1, t1 = _next_walk(i0, t0, end, n_trees)
+            i2, t2 = _next_walk(i1, t1, end, n_trees)
+            i3, t3 = _next_walk(i2, t2, end, n_trees)
+            i4, t4 = _next_walk(i3, t3, end, n_trees)
+            i5, t5 = _next_walk(i4, t4, end, n_trees)
+            i6, t6 = _next_walk(i5, t5, end, n_trees)
+            i7, t7 = _next_walk(i6, t6, end, n_trees)
+            row, tree = _next_walk(i7, t7, end, n_trees)
             r0, r1 = uintp(steps.roots[uintp(t0)]), uintp(steps.roots[uintp(t1)])
             r2, r3 = uintp(steps.roots[uintp(t2)]), uintp(steps.roots[uintp(t3)])
             r4, r5 = uintp(steps.roots[uintp(t4)]), uintp(steps.roots[uintp(t5)])
             r6, r7 = uintp(steps.roots[uintp(t6)]), uintp(steps.roots[uintp(t7)])
             a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = uintp(0)
             while True:
-                b0 = _child(X, uintp(i0), r0, a0, steps, missing)
-                b1 = _child(X, uintp(i1), r1, a1, steps, missing)
-                b2 = _child(X, uintp(i2), r2, a2, steps, missing)
-                b3 = _child(X, uintp(i3), r3, a3, steps, missing)
-                b4 = _child(X, uintp(i4), r4, a4, steps, missing)
-                b5 = _child(X, uintp(i5), r5, a5, steps, missing)
-                b6 = _child(X, uintp(i6), r6, a6, steps, missing)
-                b7 = _child(X, uintp(i7), r7, a7, steps, missing)
+                b0 = _child(block, uintp(i0), r0, a0, steps, missing)
+                b1 = _child(block, uintp(i1), r1, a1, steps, missing)
+                b2 = _child(block, uintp(i2), r2, a2, steps, missing)
+                b3 = _child(block, uintp(i3), r3, a3, steps, missing)
+                b4 = _child(block, uintp(i4), r4, a4, steps, missing)
+                b5 = _child(block, uintp(i5), r5, a5, steps, missing)
+                b6 = _child(block, uintp(i6), r6, a6, steps, missing)
+                b7 = _child(block, uintp(i7), r7, a7, steps, missing)
                 if (
                     (a0 == b0) & (a1 == b1) & (a2 == b2) & (a3 == b3)
                     & (a4 == b4) & (a5 == b5) & (a6 == b6) & (a7 == b7)
                 ):  # fmt: skip
                     break
                 a0, a1, a2, a3, a4, a5, a6, a7 = b0, b1, b2, b3, b4, b5, b6, b7
-            leaves[uintp(t0), uintp(i0)] = a0
-            leaves[uintp(t1), uintp(i1)] = a1
-            leaves[uintp(t2), uintp(i2)] = a2
-            leaves[uintp(t3), uintp(i3)] = a3
-            leaves[uintp(t4), uintp(i4)] = a4
-            leaves[uintp(t5), uintp(i5)] = a5
-            leaves[uintp(t6), uintp(i6)] = a6
-            leaves[uintp(t7), uintp(i7)] = a7
+            leaves[uintp(t0), uintp(first + i0)] = a0
+            leaves[uintp(t1), uintp(first + i1)] = a1
+            leaves[uintp(t2), uintp(first + i2)] = a2
+            leaves[uintp(t3), uintp(first + i3)] = a3
+            leaves[uintp(t4), uintp(first + i4)] = a4
+            leaves[uintp(t5), uintp(first + i5)] = a5
+            leaves[uintp(t6), uintp(first + i6)] = a6
+            leaves[uintp(t7), uintp(first + i7)] = a7
 
 
 def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
     """Leaf of each row of `X` in each tree, shape (n_trees, n_samples)."""
-    leaves = np.empty((steps.roots.size, X.shape[0]), dtype=np.int32)
-    missing = True if np.isnan(X).any() else None
-    block_bytes = BLOCK_TO_TREE * steps.nodes.nbytes // steps.roots.size
+    n_samples, n_features = X.shape
+    leaves = np.empty((steps.roots.size, n_samples), dtype=np.int32)
+    missing = True if n_samples > 0 and np.isnan(X.min()) else None
+    row_bytes = n_features * X.itemsize
+    block_bytes = BLOCK_TO_TREE * steps.nodes.nbytes // steps.roots.size if row_bytes < WIDE_ROW_BYTES else 0
     block_bytes = min(max(block_bytes, MIN_BLOCK_BYTES), MAX_BLOCK_BYTES)
-    find_leaves(X, steps, missing, max(1, block_bytes // (X.shape[1] * X.itemsize)), leaves)
+    block = np.empty((max(1, min(block_bytes // row_bytes, n_samples)), n_features), dtype=X.dtype)
+    find_leaves(X, steps, missing, block, leaves)
     return leaves
 
 
 @outer_kernel()
-def add_rows(values, leaves, out):
-    """Add to each row of `out` the values of its leaf."""
+def find_pure_classes(left, values, classes):
+    """Write the class that each leaf predicts with certainty to `classes` (n_nodes,), -1 for other nodes."""
+    for node in range(classes.shape[0]):
+        pure_class = np.int64(-1)
+        if left[node] < 0:
+            n_positive, n_ones, last = 0, 0, 0
+            for k in range(values.shape[1]):  # without branches, which nobody could predict
+                value = values[uintp(node), uintp(k)]
+                n_positive += np.int64(value > 0.0)
+                n_ones += np.int64(value == 1.0)
+                last += k * np.int64(value == 1.0)
+            pure_class = last if (n_positive == 1) & (n_ones == 1) else -1
+        classes[node] = pure_class
+
+
+@outer_kernel()
+def add_leaf_values(values, pure_classes, leaves, out):
+    """Add to each row of `out` the values of its leaf.
+
+    Those of a pure leaf are not read, because most of them are zeros, and loading them takes the most time.
+    """
     for i in range(out.shape[0]):
-        leaf = leaves[uintp(i)]
-        for k in range(out.shape[1]):
-            out[uintp(i), uintp(k)] += values[uintp(leaf), uintp(k)]
+        leaf = uintp(leaves[uintp(i)])
+        pure_class = pure_classes[leaf]
+        if pure_class >= 0:
+            out[uintp(i), uintp(pure_class)] += 1.0
+        else:
+            for k in range(out.shape[1]):
+                out[uintp(i), uintp(k)] += values[leaf, uintp(k)]
 
 
 @outer_kernel()

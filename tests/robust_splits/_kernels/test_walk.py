@@ -131,3 +131,26 @@ def test_new_trees_are_packed_anew():
     del forest.estimators_[3:]
     three_of_nine = np.mean([estimator.predict_proba(X) for estimator in forest.estimators_], axis=0)
     np.testing.assert_allclose(forest.predict_proba(X), three_of_nine, rtol=1e-12)
+
+
+def test_pure_classes_are_the_leaves_with_one_certain_class():
+    X = np.random.default_rng(0).normal(size=(200, 3)).round(1)
+    y = np.random.default_rng(1).integers(4, size=200)
+    forest = RobustForestClassifier(
+        4, criterion="gini", min_samples_split=2, min_samples_leaf=2, shrinkage=0, random_state=0
+    ).fit(X, y)
+    for tree in (estimator.tree_ for estimator in forest.estimators_):
+        pure = tree.pure_classes
+        certain = (tree.left < 0) & (np.sort(tree.values, axis=1)[:, -2] == 0)
+        assert 0 < certain.sum() < tree.n_leaves
+        np.testing.assert_array_equal(pure, np.where(certain, tree.values.argmax(axis=1), -1))
+    every = np.mean([tree.values[tree.apply(X)] for tree in (e.tree_ for e in forest.estimators_)], axis=0)
+    np.testing.assert_allclose(forest.predict_proba(X), every, rtol=1e-15)
+
+
+def test_blocks_of_wide_rows():
+    X = np.random.default_rng(0).normal(size=(400, walk_module.WIDE_ROW_BYTES // 8 + 1))
+    X[::7, ::3] = np.nan
+    forest = RobustForestClassifier(3, criterion="gini", random_state=0).fit(X, np.arange(400) % 2)
+    trees = [estimator.tree_ for estimator in forest.estimators_]
+    assert leaves_of(X, pack(trees, X.dtype)).tolist() == [[reference(tree, x) for x in X] for tree in trees]
