@@ -193,7 +193,7 @@ class Study:
         if not self.synthetic and not os.environ.get(DATA_VARIABLE):
             raise click.UsageError(
                 f"{DATA_VARIABLE} is not set: it names the folder with the data sets, data/NAME.parquet in it. "
-                "Without them, use --synthetic."
+                "Commands with --synthetic do without them."
             )
         names = self.sets.split(",") if self.sets else list(SYNTHETIC if self.synthetic else SETS)
         for name in names:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from learner import N_COLUMNS, NOISE_RATE, PLAIN, SEED, SETS, SMALL, parquet
+from learner import N_COLUMNS, NOISE_RATE, PLAIN, SEED, SETS, SMALL, Study, parquet
 from numba.core import event
 from sklearn.datasets import make_classification
 
@@ -60,7 +60,7 @@ def profile() -> None:
 @profile.command()
 @click.option("--kernels", type=click.IntRange(min=1), default=10, show_default=True, help="Kernels to list.")
 def first_fit(kernels: int) -> None:
-    """Seconds to compile each part of the learner, without compiled code on disk."""
+    """Seconds to compile each part of the learner; give it an empty NUMBA_CACHE_DIR."""
     X, y = make_classification(SMALL, N_COLUMNS, n_informative=N_COLUMNS // 2, random_state=SEED)
     listener = CompileTimes()
     begin = perf_counter()
@@ -85,7 +85,7 @@ def first_fit(kernels: int) -> None:
 def prediction(sets: str, rounds: int) -> None:
     """Milliseconds of each part of predict_proba, with one thread; medians."""
     rows = []
-    for name in sets.split(","):
+    for name in Study(rounds=rounds, trees=20, threads=1, json_file=None, sets=sets).names():
         table = pd.read_parquet(parquet(name)).drop(columns="split", errors="ignore")
         X = np.ascontiguousarray(table.drop(columns="target"), dtype=np.float32)
         classes, codes = np.unique(table["target"], return_inverse=True)
