@@ -36,6 +36,8 @@ class Run:
     settings : tuple of str or None
         For each row of the scores, a hash of what the model is trained and tested on: data, split, noise and
         seed; None in records of earlier versions.
+    remarks : tuple of str
+        Sentences for the report on where the scores come from, if models were added from another run.
     """
 
     config: Config
@@ -43,6 +45,7 @@ class Run:
     datasets: dict[str, DatasetFacts] = field(default_factory=dict)
     sessions: tuple[Session, ...] = ()
     settings: tuple[str | None, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def report_path(self) -> Path:

@@ -15,7 +15,7 @@ import pandas as pd
 from .._atomic_file import atomic_write, check_folder
 from ..errors import ConfigError, one_line
 from ..execution.run import Run
-from ..metrics.curves import curve, main_curves, mean_curve
+from ..metrics.curves import curve, has_baseline, main_curves, mean_curve
 from ..plotting.styles import options_of
 from ..plotting.sweep_plot import plot_run
 from ..statistics.published import PublishedComparison
@@ -67,7 +67,9 @@ def write_report(run: Run, published: PublishedComparison | None = None) -> list
         folder.mkdir(parents=True, exist_ok=True)
         write("scores.parquet", partial(scores.to_parquet, index=False))
         write("scores.csv", partial(write_csv, scores))
-        for metric in ("ela", "rla", "retention", "area_under_ela"):
+        # Where nothing was scored without noise, ELA and the others are undefined.
+        of_baseline = ("ela", "rla", "retention", "area_under_ela") if has_baseline(scores).any() else ()
+        for metric in of_baseline:
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
                 write(f"{name}.csv", partial(write_csv, table))

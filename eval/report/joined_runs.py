@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from .._wording import counted, joined, listed
+from .._wording import counted, joined, listed, sentence
 from ..config.figure_options import FigureOptions
 from ..config.model_spec import ModelSpec
 from ..errors import ConfigError
@@ -34,7 +34,7 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
     Returns
     -------
     run : Run
-        Under the names of `run`, whose models come first.
+        Under the names of `run`, whose models come first.  Its remarks also say which models were added.
     remarks : list of str
         What was left out, and packages whose versions differ.
 
@@ -73,6 +73,7 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
             **{key: _padded(getattr(run.config, key), len(models)) for key in ("ela_fig", "rla_fig")},
         }
     )
+    remarks = [*_left_out(places, shared, other_name), *_other_versions(run, other, other_name)]
     result = dataclasses.replace(
         run,
         config=config,
@@ -80,8 +81,9 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
         datasets={name: facts for name, facts in run.datasets.items() if name in set(shared["dataset"])},
         sessions=(*run.sessions, *other.sessions),
         settings=tuple(scores["setting"]),
+        remarks=(_origin(list(names.values()), other_name), *(f"{sentence(text)}." for text in remarks)),
     )
-    return result, [*_left_out(places, shared, other_name), *_other_versions(run, other, other_name)]
+    return result, remarks
 
 
 def check_shared_cells(settings: Collection[str], other: Run, other_name: str) -> None:
@@ -163,6 +165,16 @@ def _left_out(places: pd.DataFrame, shared: pd.DataFrame, other_name: str) -> li
 def _missing_rates(places: pd.DataFrame, shared: pd.DataFrame) -> str:
     missing = sorted(set(places["noise_rate"]) - set(shared["noise_rate"]))
     return listed([f"{rate:g}" for rate in missing]) if missing else ""
+
+
+def _origin(added: list[str], other_name: str) -> str:
+    """A sentence on the models of the other run."""
+    whose = "Its" if len(added) == 1 else "Their"
+    return (
+        f"The scores of {counted(len(added), 'model')} come from the run {other_name}: {listed(added)}. "
+        f"{whose} times to fit and predict were measured in that run, maybe on another machine; do not compare "
+        "them with the others."
+    )
 
 
 def _other_versions(run: Run, other: Run, other_name: str) -> list[str]:

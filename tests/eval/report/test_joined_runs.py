@@ -6,6 +6,7 @@ import pytest
 from boostnoise.eval import run
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.report.html.page import render_page
 from boostnoise.eval.report.joined_runs import join_runs
 
 pytestmark = pytest.mark.usefixtures("fits_in_this_process")
@@ -92,8 +93,13 @@ def test_other_versions_are_named(fit):
     own, other = fit("one", models=[SHALLOW]), fit("two")
     (session,) = other.sessions
     older = session.model_copy(update={"versions": session.versions | {"numpy": "1.0"}})
-    _, (remark,) = join_runs(own, dataclasses.replace(other, sessions=(older,)), "two")
+    joined, (remark,) = join_runs(own, dataclasses.replace(other, sessions=(older,)), "two")
     assert remark == f"two was fitted with numpy 1.0 (here {session.versions['numpy']})"
+    page = " ".join(render_page(joined).split())
+    assert "The scores of two models come from the run two: decision_tree and robust_tree (two)." in page
+    assert "Their times to fit and predict were measured in that run, maybe on another machine" in page
+    assert f"Two was fitted with numpy 1.0 (here {session.versions['numpy']})." in page
+    assert "come from the run" not in render_page(own)
 
 
 @pytest.mark.parametrize(
