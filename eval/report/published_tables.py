@@ -35,9 +35,6 @@ HEADINGS = {
 }
 
 
-RANK_AGREEMENT = "Agreement of the ranks of the models with the published ones, averaged over data sets:"
-
-
 def published_names() -> list[str]:
     """Names of the tables that are part of this package."""
     folder = files(__package__) / FOLDER
@@ -125,36 +122,17 @@ def against_published(
 
 
 def as_markdown(comparison: PublishedComparison) -> str:
-    """The cells that the run has as a Markdown table, below the summary and the agreement of the ranks.
+    """The cells that the run has as a Markdown table, below the summary.
 
     Parameters
     ----------
     comparison : PublishedComparison
     """
-    parts = ["\n\n".join(map(escape_markdown, comparison.summary.splitlines()))]
-    if not comparison.rank_agreement.empty:
-        parts += [RANK_AGREEMENT, _markdown_table(shown_rank_agreement(comparison), n_text=1)]
-    return "\n\n".join([*parts, _markdown_table(shown_cells(comparison), n_text=3)]) + "\n"
-
-
-def _markdown_table(table: pd.DataFrame, n_text: int) -> str:
-    """A table of strings; all but the first `n_text` columns are aligned to the right."""
-    head, rule = " | ".join(table.columns), "|".join(["---"] * n_text + ["---:"] * (table.shape[1] - n_text))
+    table = shown_cells(comparison)
+    head, rule = " | ".join(table.columns), "|".join(["---"] * 3 + ["---:"] * (table.shape[1] - 3))
     rows = [" | ".join(escape_markdown(text) for text in row) for row in table.to_numpy().tolist()]
-    return "\n".join([f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)])
-
-
-def shown_rank_agreement(comparison: PublishedComparison) -> pd.DataFrame:
-    """Kendall's tau of each noise rate as text, with headings for readers."""
-    table = comparison.rank_agreement
-    return pd.DataFrame(
-        {
-            "noise": table["noise_kind"].astype(str),
-            "rate": table["noise_rate"].map("{:g}".format),
-            "Kendall's tau": table["kendall_tau"].map("{:.2f}".format),
-            "data sets": table["datasets"].astype(str),
-        }
-    )
+    summary = "\n\n".join(map(escape_markdown, comparison.summary.splitlines()))
+    return "\n".join([summary, "", f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)]) + "\n"
 
 
 def yes_or_no(flags: pd.Series[bool]) -> pd.Series[str]:

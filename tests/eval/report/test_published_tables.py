@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,17 +85,6 @@ def test_from_a_file_a_name_or_a_frame(finished, table, tmp_path):
     }
     assert len(texts) == 1
     assert as_markdown(against_published(finished, table)).endswith("| no |\n")
-
-
-def test_markdown_has_the_agreement_of_ranks(finished, table):
-    compared = against_published(finished, table)
-    assert "Kendall" not in as_markdown(compared)  # too few models
-    agreement = pd.DataFrame(
-        {"noise_kind": ["uniform"], "noise_rate": [0.1], "kendall_tau": [-1 / 3], "datasets": [2]}
-    )
-    lines = as_markdown(replace(compared, rank_agreement=agreement)).splitlines()
-    start = lines.index("| noise | rate | Kendall's tau | data sets |")
-    assert lines[start + 1 : start + 4] == ["|---|---:|---:|---:|", "| uniform | 0.1 | -0.33 | 2 |", ""]
 
 
 @pytest.mark.parametrize("name", published_names())
