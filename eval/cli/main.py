@@ -216,7 +216,8 @@ def main(
             if published is not None:
                 from ..report.published_tables import check_published
 
-                check_published(published, checked)
+                for remark in check_published(published, checked):
+                    display.show_warning(remark)
             if beside is not None:
                 from ..report.reference import find_other
 
@@ -350,7 +351,11 @@ def _write_results(run: Run, display: Display, published: str | None, beside: st
             raise
         for remark in remarks:
             display.show_warning(remark)
-    compared = None if published is None else against_published(run, published)
+    try:
+        compared = None if published is None else against_published(run, published)
+    except ConfigError:
+        _write_results(run, display, None, None)
+        raise
     with _shown_warnings(display):
         files = write_report(run, compared)
     display.show_results(run, files)

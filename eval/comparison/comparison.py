@@ -369,7 +369,8 @@ class Comparison:
         Raises
         ------
         ConfigError
-            If the numbers cannot be read, lack a column, hold a cell twice or are out of range.
+            If the numbers cannot be read, lack a column or value, hold a cell twice or are out of range, or the
+            run has none of the cells.
         """
         from ..report.published_tables import against_published
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -9,17 +10,19 @@ from pathlib import Path
 import pandas as pd
 
 from .._suggestions import suggest
-from .._wording import joined
+from .._wording import joined, listed
 from ..config.data_paths import format_of
+from ..config.noise_spec import GivenSpec
 from ..config.run import Config
 from ..datasets.files import read_files
 from ..errors import ConfigError
 from ..execution.run import Run
 from ..statistics.claims import CLAIMS, check_claims
-from ..statistics.published import PublishedComparison, check_cells, compare_with_published
+from ..statistics.published import NOUNS, PublishedComparison, check_cells, compare_with_published
+from ..statistics.score_tables import DIGITS
 from .escaping import escape_markdown
 
-FOLDER = "published"  # of the tables that are part of this package
+FOLDER = "published"  # of the tables that are part of this package, each with its source in the first line
 HEADINGS = {
     "dataset": "data set",
     "model": "model",
@@ -58,7 +61,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
     where = f"published numbers {name!r}"
     if name in published_names():
         with (files(__package__) / FOLDER / f"{name}.csv").open("rb") as file:
-            return pd.read_csv(file)
+            return pd.read_csv(file, comment="#")  # the source of the numbers
     file_format = format_of(name)
     if file_format not in ("csv", "parquet"):
         known = published_names()
@@ -69,13 +72,18 @@ def read_published(source: str | Path) -> pd.DataFrame:
     return table
 
 
-def check_published(source: str | Path, config: Config) -> None:
+def check_published(source: str | Path, config: Config) -> list[str]:
     """Check published numbers before a run.
+
+    Returns
+    -------
+    list of str
+        Remarks on names and noise rates that the config does not have.
 
     Raises
     ------
     ConfigError
-        See `read_published` and `compare_with_published`, or if the config has none of the data sets or models.
+        See `read_published` and `compare_with_published`, or if the run will have none of the cells.
     """
     try:
         cells = check_cells(read_published(source), config.metric)
@@ -84,13 +92,63 @@ def check_published(source: str | Path, config: Config) -> None:
     names = {
         "dataset": [spec.name for spec in config.datasets],
         "model": [spec.name for spec in config.models],
+        "noise_kind": [spec.name for spec in config.noise],
     }
-    for column, of_config in names.items():
-        if not cells[column].astype(str).isin(of_config).any():
+    # The noise rates of given labels are known after the run only.
+    rates = {
+        spec.name: {round(rate, DIGITS) for rate, _ in spec.noise_by_rate}
+        for spec in config.noise
+        if not isinstance(spec, GivenSpec)
+    }
+    where = f"published numbers {str(source)!r}"
+    remarks = _match(cells, names, rates, where, "config")
+    return [f"{where}: the config does not have {'; '.join(remarks)}"] if remarks else []
+
+
+def _match(
+    cells: pd.DataFrame,
+    names: Mapping[str, list[str]],
+    rates: Mapping[str, Collection[float]],
+    where: str,
+    owner: str,
+) -> list[str]:
+    """Check that cells have the names and noise rates of a config or run; list those that they do not have.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        See `check_cells`.
+    names : dict of str to list of str
+        Names by column.
+    rates : dict of str to collection of float
+        Noise rates by kind of noise; any rate is allowed for other kinds.
+    where, owner : str
+        Start of the error message, and "config" or "run".
+    """
+    unknown = []
+    matched = pd.Series(True, cells.index)
+    for column, known in names.items():
+        noun, theirs = NOUNS[column], cells[column].astype(str)
+        other = [name for name in theirs.unique() if name not in known]
+        hints = [f"{name}{suggest(name, known)}" for name in other]
+        if len(other) == theirs.nunique():
             raise ConfigError(
-                f"published numbers {str(source)!r}: no {HEADINGS[column]} of the config is among theirs, "
-                f"{joined(cells[column].unique())}"
+                f"{where}: no {noun} of the {owner} is among theirs, {joined(hints)}; "
+                f"the {owner} has {joined(known)}"
             )
+        unknown += [f"{noun}{'s' * (len(other) > 1)} {listed(hints)}"] if other else []
+        matched &= theirs.isin(known)
+    for kind, known_rates in rates.items():
+        theirs = cells.loc[matched & (cells["noise_kind"] == kind), "noise_rate"]
+        missing = sorted(set(theirs) - set(known_rates))
+        if missing:
+            known_text = joined(f"{rate:g}" for rate in sorted(known_rates))
+            missing_text = listed([f"{rate:g}" for rate in missing])
+            unknown.append(f"{kind} noise at {missing_text} (its rates are {known_text})")
+            matched &= (cells["noise_kind"] != kind) | cells["noise_rate"].isin(known_rates)
+    if not matched.any():
+        raise ConfigError(f"{where}: no cell is in the {owner}, which does not have {'; '.join(unknown)}")
+    return unknown
 
 
 def against_published(
@@ -109,30 +167,59 @@ def against_published(
     Raises
     ------
     ConfigError
-        If the numbers cannot be read or used.
+        If the numbers cannot be read or used, or the run has none of the cells.
     """
-    table = source if isinstance(source, pd.DataFrame) else read_published(source)
+    if isinstance(source, pd.DataFrame):
+        where, table = "published numbers", source
+    else:
+        where, table = f"published numbers {str(source)!r}", read_published(source)
     metric = run.config.metric if metric is None else metric
     try:
         compared = compare_with_published(run.scores, table, metric)
     except ValueError as error:
         raise ConfigError(str(error)) from None
+    names = {column: [str(name) for name in run.scores[column].unique()] for column in NOUNS}
+    rates = run.scores["noise_rate"].round(DIGITS).groupby(run.scores["noise_kind"]).unique().to_dict()
+    _match(compared.cells, names, rates, where, "run")
     claims = CLAIMS.get(source) if isinstance(source, str) else None
     return compared if claims is None else replace(compared, claims=check_claims(claims, compared.cells))
 
 
 def as_markdown(comparison: PublishedComparison) -> str:
-    """The cells that the run has as a Markdown table, below the summary.
+    """The agreement of ranks and the cells that the run has as Markdown tables, below the summary.
 
     Parameters
     ----------
     comparison : PublishedComparison
     """
-    table = shown_cells(comparison)
-    head, rule = " | ".join(table.columns), "|".join(["---"] * 3 + ["---:"] * (table.shape[1] - 3))
-    rows = [" | ".join(escape_markdown(text) for text in row) for row in table.to_numpy().tolist()]
     summary = "\n\n".join(map(escape_markdown, comparison.summary.splitlines()))
-    return "\n".join([summary, "", f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)]) + "\n"
+    parts = [summary, _markdown_table(shown_cells(comparison), n_texts=3)]
+    if not comparison.rank_agreement.empty:
+        caption = (
+            "Agreement of the ranks of the models with the published ones: Kendall's tau, mean over data sets"
+        )
+        parts[1:1] = [f"{caption}.", _markdown_table(shown_agreement(comparison), n_texts=1)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(table: pd.DataFrame, n_texts: int) -> str:
+    """A table of text; the columns from `n_texts` on are numbers."""
+    rule = "|".join(["---"] * n_texts + ["---:"] * (table.shape[1] - n_texts))
+    rows = [" | ".join(escape_markdown(text) for text in row) for row in table.to_numpy().tolist()]
+    return "\n".join([f"| {' | '.join(table.columns)} |", f"|{rule}|", *(f"| {row} |" for row in rows)])
+
+
+def shown_agreement(comparison: PublishedComparison) -> pd.DataFrame:
+    """Kendall's tau by kind and rate of noise as text, with headings for readers."""
+    agreement = comparison.rank_agreement
+    return pd.DataFrame(
+        {
+            "noise": agreement["noise_kind"].astype(str),
+            "rate": agreement["noise_rate"].map("{:g}".format),
+            "tau": agreement["kendall_tau"].map("{:.2f}".format),
+            "data sets": agreement["datasets"].astype(str),
+        }
+    )
 
 
 def yes_or_no(flags: pd.Series[bool]) -> pd.Series[str]:

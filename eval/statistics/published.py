@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .._wording import numbered, percent
+from .._wording import listed, numbered, percent
 from ..metrics.registry import REGISTRY
 from .score_tables import DIGITS
 
 CELL = ["dataset", "model", "noise_kind", "noise_rate"]
+NOUNS = {"dataset": "data set", "model": "model", "noise_kind": "kind of noise"}
+PUBLISHED = {"sd": "published_sd", "repeats": "published_repeats"}
+OURS = {"mean": "ours", "std": "ours_sd", "count": "ours_repeats"}
 DEVIATIONS = 2.0  # standard deviations on either side, as papers print them
 MIN_RANKED = 3  # models, to speak of agreement of their ranks
 
@@ -31,8 +34,8 @@ class PublishedComparison:
         The measure.
     cells : DataFrame
         One row for each published cell: dataset, model, noise_kind, noise_rate; published and ours, the means;
-        published_sd and ours_sd, over repeats; difference, ours less published; band, and within, whether
-        the difference is within it.  Cells that the run lacks have NaN in ours.
+        published_sd and ours_sd, over published_repeats and ours_repeats; difference, ours less published;
+        band, and within, whether the difference is within it.  Cells that the run lacks have NaN in ours.
     rank_agreement : DataFrame
         Kendall's tau-b [1]_ of the ranks of the models, averaged over the data sets with three or more models:
         noise_kind, noise_rate, kendall_tau, datasets.
@@ -69,7 +72,9 @@ class PublishedComparison:
             f"difference {difference.mean():+.4f}, mean absolute difference {difference.abs().mean():.4f}."
         ]
         if len(found) < n_cells:
-            lines.append(f"The run lacks {numbered(n_cells - len(found), 'published cell')}.")
+            lacking = names_without(self.cells, self.cells["ours"].notna())
+            names = f", among them all of {lacking}" if lacking else ""
+            lines.append(f"The run lacks {numbered(n_cells - len(found), 'published cell')}{names}.")
         return "\n".join([*lines, *self._claims()])
 
     def _claims(self) -> list[str]:
@@ -112,7 +117,8 @@ def compare_with_published(
         `Run.scores`.
     published : DataFrame
         Columns dataset, model, noise_kind, noise_rate and the mean under the name of the metric; optionally
-        sd, the standard deviation over repeats, and test_rows.  Names and rates are those of the scores.
+        sd, the standard deviation over repeats; repeats, their number; and test_rows.  Names and rates are
+        those of the scores.
     metric : str, default="accuracy"
         The measure.
 
@@ -123,13 +129,13 @@ def compare_with_published(
     Raises
     ------
     ValueError
-        If a column is missing, a cell occurs twice, or a value is out of the range of the measure.
+        If there are no rows, a column or value is missing, a cell occurs twice, or a value is out of range.
     """
     cells = check_cells(published, metric)
     ours = scores.assign(noise_rate=scores["noise_rate"].round(DIGITS)).groupby(CELL)[metric]
     found = ours.agg(["mean", "std", "size", "count"]).reset_index()
     found = found[found["size"] == found["count"]]  # cells without failed repeats
-    cells = cells.merge(found, on=CELL, how="left").rename(columns={"mean": "ours", "std": "ours_sd"})
+    cells = cells.merge(found, on=CELL, how="left").rename(columns=OURS)
     cells["difference"] = cells["ours"] - cells["published"]
     deviations = cells[["published_sd", "ours_sd"]]
     p = cells["published"].clip(0, 1)
@@ -138,8 +144,8 @@ def compare_with_published(
     cells["band"] = DEVIATIONS * spread
     within = cells["difference"].abs() <= cells["band"] + 10.0**-DIGITS
     cells["within"] = within.astype("boolean").where(cells["ours"].notna())
-    columns = ["published", "published_sd", "ours", "ours_sd", "difference", "band", "within"]
-    return PublishedComparison(metric, cells[[*CELL, *columns]], _rank_agreement(cells))
+    columns = [*PUBLISHED.values(), *OURS.values(), "difference", "band", "within"]
+    return PublishedComparison(metric, cells[[*CELL, "published", *columns]], _rank_agreement(cells))
 
 
 def check_cells(published: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -149,26 +155,54 @@ def check_cells(published: pd.DataFrame, metric: str) -> pd.DataFrame:
         raise ValueError(
             f"published numbers need the columns {', '.join([*CELL, metric])}; {lacking[0]!r} is missing"
         )
-    table = published.rename(columns={metric: "published", "sd": "published_sd"})
-    for name in ("published_sd", "test_rows"):
-        if name not in table:
-            table[name] = np.nan
-    numbers = ["noise_rate", "published", "published_sd", "test_rows"]
+    if published.empty:
+        raise ValueError("published numbers: the table has no rows")
+    for name in (*CELL, metric):
+        empty = np.flatnonzero(published[name].isna())
+        if empty.size:
+            raise ValueError(
+                f"published numbers: {name} is missing in row {empty[0] + 1}; it must have a value"
+            )
+    table = published.rename(columns={metric: "published", **PUBLISHED})
+    optional = [*PUBLISHED.values(), "test_rows"]
+    table = table.assign(**{name: np.nan for name in optional if name not in table})
+    numbers = ["noise_rate", "published", *optional]
     try:
         table[numbers] = table[numbers].astype(np.float64)
     except ValueError as error:
         raise ValueError(f"published numbers: {error}") from None
-    low, high = REGISTRY[metric].minimum, REGISTRY[metric].maximum
-    odd = table[~table["published"].between(low, high)]
-    if not odd.empty:
-        hint = "; divide percentages by 100" if high == 1 else ""
-        found = odd["published"].iloc[0]
-        raise ValueError(f"published numbers: {metric} must be from {low:g} to {high:g}, got {found:g}{hint}")
+    _check_range(table["noise_rate"], "noise_rate", 0, 1)
+    _check_range(table["published"], metric, REGISTRY[metric].minimum, REGISTRY[metric].maximum)
+    _check_range(table["published_sd"].dropna(), "sd", 0, np.inf)
     table["noise_rate"] = table["noise_rate"].round(DIGITS)
     twice = table[table.duplicated(CELL)]
     if not twice.empty:
         raise ValueError(f"published numbers: a cell occurs twice: {', '.join(map(str, twice[CELL].iloc[0]))}")
     return table
+
+
+def _check_range(values: pd.Series[float], name: str, low: float, high: float) -> None:
+    odd = values[~values.between(low, high)]
+    if odd.empty:
+        return
+    allowed = f"{low:g} or more" if np.isinf(high) else f"from {low:g} to {high:g}"
+    hint = "; divide percentages by 100" if high == 1 and 1 < odd.iloc[0] <= 100 else ""
+    raise ValueError(f"published numbers: {name} must be {allowed}, got {odd.iloc[0]:g}{hint}")
+
+
+def names_without(cells: pd.DataFrame, found: pd.Series[bool]) -> str:
+    """List data sets, models, kinds and rates of noise without a cell in `found`: models a and b."""
+    parts = []
+    for column, noun in NOUNS.items():
+        any_found = found.groupby(cells[column], sort=False).any()
+        names = [str(name) for name in any_found.index[~any_found]]
+        parts += [f"{noun}{'s' * (len(names) > 1)} {listed(names)}"] if names else []
+    for kind, of_kind in cells.groupby("noise_kind", sort=False):
+        any_found = found[of_kind.index].groupby(of_kind["noise_rate"]).any()
+        rates = [f"{rate:g}" for rate in any_found.index[~any_found]]
+        if rates and any_found.any():
+            parts.append(f"{kind} noise at {listed(rates)}")
+    return "; ".join(parts)
 
 
 def _rank_agreement(cells: pd.DataFrame) -> pd.DataFrame:

@@ -286,11 +286,17 @@ def test_published_numbers(study, noisyeval, tmp_path):
     done = study(QUICK, "--published", "paper.csv")
     assert done.exit_code == 0, done.stderr
     assert "1 of 1 cell (100 %) are within the bands around the published accuracy" in done.stdout
+    assert "warning: published numbers 'paper.csv': the config does not have data set wine" in done.stderr
     folder = tmp_path / "results" / "study"
     assert pd.read_csv(folder / "published.csv")["within"].tolist() == ["yes", "–"]
     done = noisyeval(tmp_path, "results/study", "--redraw", "--published", "paper.csv", "--json")
     event = json.loads(done.stdout.splitlines()[-1])
     assert event == {"event": "published", "cells": 2, "found": 1, "share_within": 1.0, "rank_agreement": []}
+    pd.DataFrame(cells).assign(noise_kind="symmetric").to_csv(tmp_path / "paper.csv", index=False)
+    done = noisyeval(tmp_path, "results/study", "--redraw", "--published", "paper.csv")
+    assert done.exit_code == 2
+    assert "no kind of noise of the run is among theirs, symmetric; the run has uniform" in done.stderr
+    assert "Results" in done.stdout  # they are written all the same
     pd.DataFrame(cells).assign(accuracy=95).to_csv(tmp_path / "paper.csv", index=False)
     done = study(QUICK | {"repeats": 5}, "--published", "paper.csv")
     assert done.exit_code == 2

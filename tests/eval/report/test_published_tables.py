@@ -1,3 +1,6 @@
+import re
+from importlib.resources import files
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -88,6 +91,16 @@ def test_from_a_file_a_name_or_a_frame(finished, table, tmp_path):
 
 
 @pytest.mark.parametrize("name", published_names())
+def test_tables_of_this_package_have_a_source(name):
+    folder = files("boostnoise.eval.report") / "published"
+    source, _, rest = (folder / f"{name}.csv").read_text().partition("\n")
+    assert re.fullmatch(r"# Source: .{40,}", source)
+    assert name[name.index("20") :][:4] in source
+    assert rest.startswith("dataset,model,noise_kind,noise_rate,accuracy")
+    assert "#" not in rest  # or values would be cut off
+
+
+@pytest.mark.parametrize("name", published_names())
 def test_tables_of_this_package(name):
     cells = check_cells(read_published(name), "accuracy")
     assert cells["published"].between(0.01, 1).all()
@@ -96,30 +109,92 @@ def test_tables_of_this_package(name):
 
 
 def test_claims_are_part_of_the_summary(finished):
-    assert against_published(finished, "yang_2019_table_3").claims["ours"].isna().all()
     published = read_published("yang_2019_table_3").query("dataset == 'sonar'")
     models = published["model"].unique()
     scores = published[CELL].assign(accuracy=published["accuracy"], repeat=0, error=None)
     scores.loc[scores["model"] == "gini", "accuracy"] = 0.9
     run = Run(finished.config, scores)
     text = str(Comparison(run).against("yang_2019_table_3"))
-    assert "Does not hold: pairwise is more accurate than gini in most cells (ahead in 0 % of 2 cells;" in text
-    assert "Holds: pairwise is more accurate than entropy in most cells (ahead in 100 % of 2 cells;" in text
+    assert (
+        "Does not hold: pairwise wins against gini far more often than it loses (0 wins, 0 ties, 2 losses;"
+        in text
+    )
+    assert (
+        "Holds: pairwise wins against entropy far more often than it loses (2 wins, 0 ties, 0 losses;" in text
+    )
     assert set(models) == {"pairwise", "gini", "entropy"}
     missing = Comparison(Run(finished.config, scores[scores["model"] != "gini"])).against("yang_2019_table_3")
-    assert "Not checked, as the run lacks models: pairwise is more accurate than gini in most cells." in str(
-        missing
+    assert (
+        "Not checked, as the run lacks models: pairwise wins against gini far more often than it loses."
+        in str(missing)
     )
 
 
 def test_a_table_of_other_data_is_found_before_the_run(finished, table, tmp_path):
-    table.to_csv(tmp_path / "t.csv", index=False)
-    check_published(tmp_path / "t.csv", finished.config)
+    def check(changed):
+        changed.to_csv(tmp_path / "t.csv", index=False)
+        with pytest.raises(ConfigError) as before:
+            check_published(tmp_path / "t.csv", finished.config)
+        with pytest.raises(ConfigError) as after:
+            Comparison(finished).against(tmp_path / "t.csv")
+        text = str(before.value)
+        assert text.replace("config", "run") == str(after.value)
+        return text.removeprefix(f"published numbers {str(tmp_path / 't.csv')!r}: ")
+
     with pytest.raises(ConfigError, match="'yang_2019_table_3': no data set of the config is among theirs, "):
         check_published("yang_2019_table_3", finished.config)
-    table.head(1).assign(model="gini").to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ConfigError, match="no model of the config is among theirs, gini"):
-        check_published(tmp_path / "t.csv", finished.config)
+    assert check(table.assign(dataset="irs")) == (
+        "no data set of the config is among theirs, irs (did you mean 'iris'?); the config has iris"
+    )
+    assert check(table.head(1).assign(model="gini")) == (
+        "no model of the config is among theirs, gini; the config has <b>a|b, c"
+    )
+    assert check(table.assign(noise_kind="symmetric")) == (
+        "no kind of noise of the config is among theirs, symmetric; the config has uniform"
+    )
+    assert check(table.assign(noise_rate=0.3).head(1)) == (
+        "no cell is in the config, which does not have uniform noise at 0.3 (its rates are 0, 0.2)"
+    )
+
+
+def test_remarks_on_parts_that_the_config_lacks(finished, table, tmp_path):
+    def remarks(changed):
+        changed.to_csv(tmp_path / "t.csv", index=False)
+        where = f"published numbers {str(tmp_path / 't.csv')!r}: the config does not have "
+        return [text.removeprefix(where) for text in check_published(tmp_path / "t.csv", finished.config)]
+
+    known = table.head(2)
+    assert remarks(known) == []
+    other = {"dataset": "irsi", "noise_kind": "unifrom"}
+    parts = [known, table.tail(1), *(known.head(1).assign(**{name: text}) for name, text in other.items())]
+    assert remarks(pd.concat([*parts, known.tail(1).assign(noise_rate=0.25)])) == [
+        "data set irsi (did you mean 'iris'?); model none; kind of noise unifrom (did you mean 'uniform'?); "
+        "uniform noise at 0.25 (its rates are 0, 0.2)"
+    ]
+    given = parse_config(
+        {
+            "datasets": [{"path": "a.csv", "target": "y", "noisy": {"expert": "e"}, "name": "iris"}],
+            "models": ["gbm"],
+            "noise": [{"kind": "given", "labels": ["expert"]}],
+        },
+        "given",
+    )
+    cells = known.assign(model="gbm", noise_kind="given (expert)")
+    cells.to_csv(tmp_path / "t.csv", index=False)
+    assert check_published(tmp_path / "t.csv", given) == []  # its noise rates are unknown before the run
+
+
+def test_agreement_of_ranks_in_markdown(finished):
+    models = ["<b>a|b", "c", "d"]
+    cells = pd.DataFrame({"dataset": "iris", "model": models, "noise_kind": "class_conditional"})
+    cells = cells.assign(noise_rate=0.2, accuracy=[0.7, 0.6, 0.8])
+    run = Run(finished.config, cells.assign(accuracy=[0.7, 0.8, 0.9], repeat=0))
+    text = as_markdown(against_published(run, cells))
+    assert (
+        "| noise | rate | tau | data sets |\n|---|---:|---:|---:|\n| class\\_conditional | 0.2 | 0.33 | 1 |\n\n"
+    ) in text
+    assert "Kendall's tau" in text
+    assert "Kendall's tau" not in as_markdown(against_published(run, cells.head(2)))
 
 
 def test_errors(finished, tmp_path):

@@ -43,7 +43,8 @@ def test_cells_by_hand(scores):
     assert len(found.reproduced) == 2
     text = str(found)
     assert "1 of 2 cells (50 %) are within the bands around the published accuracy" in text
-    assert "The run lacks 2 published cells." in text
+    assert "The run lacks 2 published cells, among them all of models c and d; uniform noise at 0.3." in text
+    assert a[["ours_repeats", "published_repeats"]].tolist() == pytest.approx([2, np.nan], nan_ok=True)
 
 
 def test_single_repeats(scores):
@@ -75,7 +76,13 @@ def test_rates_are_compared_as_printed(scores):
     [
         (published(("a", 0.0, 0.9)).drop(columns="dataset"), "'dataset' is missing"),
         (published(("a", 0.0, 90.0)), r"accuracy must be from 0 to 1, got 90; divide percentages by 100"),
-        (published(("a", 0.0, np.nan)), "must be from 0 to 1, got nan"),
+        (published(("a", 0.0, 0.9), ("b", 0.0, np.nan)), "accuracy is missing in row 2; it must have a value"),
+        (published((None, 0.0, 0.9)), "model is missing in row 1"),
+        (published(("a", np.nan, 0.9)), "noise_rate is missing in row 1"),
+        (published(), "the table has no rows"),
+        (published(("a", 20, 0.9)), "noise_rate must be from 0 to 1, got 20; divide percentages by 100"),
+        (published(("a", -0.1, 0.9)), "noise_rate must be from 0 to 1, got -0.1$"),
+        (published(("a", 0.0, 0.9), sd=-0.01), "sd must be 0 or more, got -0.01$"),
         (published(("a", 0.0, 0.9), ("a", 0.0, 0.8)), "a cell occurs twice: wine, a, uniform, 0.0"),
         (published(("a", "much", 0.9)), "could not convert"),
     ],
