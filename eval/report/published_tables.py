@@ -18,7 +18,13 @@ from ..datasets.files import read_files
 from ..errors import ConfigError
 from ..execution.run import Run
 from ..statistics.claims import CLAIMS, check_claims
-from ..statistics.published import NOUNS, PublishedComparison, check_cells, compare_with_published
+from ..statistics.published import (
+    NOUNS,
+    PublishedComparison,
+    check_cells,
+    compare_with_published,
+    name_list,
+)
 from ..statistics.score_tables import DIGITS
 from .escaping import escape_markdown
 
@@ -128,15 +134,15 @@ def _match(
     unknown = []
     matched = pd.Series(True, cells.index)
     for column, known in names.items():
-        noun, theirs = NOUNS[column], cells[column].astype(str)
+        theirs = cells[column].astype(str)
         other = [name for name in theirs.unique() if name not in known]
         hints = [f"{name}{suggest(name, known)}" for name in other]
         if len(other) == theirs.nunique():
             raise ConfigError(
-                f"{where}: no {noun} of the {owner} is among theirs, {joined(hints)}; "
+                f"{where}: no {NOUNS[column][0]} of the {owner} is among theirs, {joined(hints)}; "
                 f"the {owner} has {joined(known)}"
             )
-        unknown += [f"{noun}{'s' * (len(other) > 1)} {listed(hints)}"] if other else []
+        unknown += name_list(column, hints)
         matched &= theirs.isin(known)
     for kind, known_rates in rates.items():
         theirs = cells.loc[matched & (cells["noise_kind"] == kind), "noise_rate"]

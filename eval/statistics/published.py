@@ -17,7 +17,11 @@ from ..metrics.registry import REGISTRY
 from .score_tables import DIGITS
 
 CELL = ["dataset", "model", "noise_kind", "noise_rate"]
-NOUNS = {"dataset": "data set", "model": "model", "noise_kind": "kind of noise"}
+NOUNS = {
+    "dataset": ("data set", "data sets"),
+    "model": ("model", "models"),
+    "noise_kind": ("kind of noise", "kinds of noise"),
+}
 PUBLISHED = {"sd": "published_sd", "repeats": "published_repeats"}
 OURS = {"mean": "ours", "std": "ours_sd", "count": "ours_repeats"}
 DEVIATIONS = 2.0  # standard deviations on either side, as papers print them
@@ -190,13 +194,18 @@ def _check_range(values: pd.Series[float], name: str, low: float, high: float) -
     raise ValueError(f"published numbers: {name} must be {allowed}, got {odd.iloc[0]:g}{hint}")
 
 
+def name_list(column: str, names: list[str]) -> list[str]:
+    """The names of a column after its noun, as in ["models a and b"]; empty if there are none."""
+    singular, plural = NOUNS[column]
+    return [f"{singular if len(names) == 1 else plural} {listed(names)}"] if names else []
+
+
 def names_without(cells: pd.DataFrame, found: pd.Series[bool]) -> str:
     """List data sets, models, kinds and rates of noise without a cell in `found`: models a and b."""
     parts = []
-    for column, noun in NOUNS.items():
+    for column in NOUNS:
         any_found = found.groupby(cells[column], sort=False).any()
-        names = [str(name) for name in any_found.index[~any_found]]
-        parts += [f"{noun}{'s' * (len(names) > 1)} {listed(names)}"] if names else []
+        parts += name_list(column, [str(name) for name in any_found.index[~any_found]])
     for kind, of_kind in cells.groupby("noise_kind", sort=False):
         any_found = found[of_kind.index].groupby(of_kind["noise_rate"]).any()
         rates = [f"{rate:g}" for rate in any_found.index[~any_found]]

@@ -165,10 +165,10 @@ def test_remarks_on_parts_that_the_config_lacks(finished, table, tmp_path):
 
     known = table.head(2)
     assert remarks(known) == []
-    other = {"dataset": "irsi", "noise_kind": "unifrom"}
-    parts = [known, table.tail(1), *(known.head(1).assign(**{name: text}) for name, text in other.items())]
+    other = [("dataset", "irsi"), ("noise_kind", "unifrom"), ("noise_kind", "gaussian")]
+    parts = [known, table.tail(1), *(known.head(1).assign(**{name: text}) for name, text in other)]
     assert remarks(pd.concat([*parts, known.tail(1).assign(noise_rate=0.25)])) == [
-        "data set irsi (did you mean 'iris'?); model none; kind of noise unifrom (did you mean 'uniform'?); "
+        "data set irsi (did you mean 'iris'?); model none; kinds of noise unifrom (did you mean 'uniform'?) and gaussian; "
         "uniform noise at 0.25 (its rates are 0, 0.2)"
     ]
     given = parse_config(
