@@ -91,8 +91,8 @@ class SammeR(ClassifierMixin, BaseEstimator):
 def main(config: Path, seeds: int) -> None:
     """Count published accuracies of AdaBoost that SAMME.R reproduces to the last digit.
 
-    CONFIG is configs/50stumps.json or configs/depth6trees50.json.  With several random states, starting with that
-    of the study, the accuracies within their range are counted too.
+    CONFIG is configs/50stumps.json or configs/depth6trees50.json.  With several random states, starting with
+    that of the study, the accuracies within their range are counted too.
     """
     table = f"2020_{config.stem}"
     if table not in DEPTHS:
