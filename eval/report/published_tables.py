@@ -185,7 +185,8 @@ def against_published(
     except ValueError as error:
         raise ConfigError(str(error)) from None
     names = {column: [str(name) for name in run.scores[column].unique()] for column in NOUNS}
-    rates = run.scores["noise_rate"].round(DIGITS).groupby(run.scores["noise_kind"]).unique().to_dict()
+    by_kind = run.scores["noise_rate"].round(DIGITS).groupby(run.scores["noise_kind"])
+    rates = {str(kind): set(of_kind) for kind, of_kind in by_kind}
     _match(compared.cells, names, rates, where, "run")
     claims = CLAIMS.get(source) if isinstance(source, str) else None
     return compared if claims is None else replace(compared, claims=check_claims(claims, compared.cells))
