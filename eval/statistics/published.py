@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .._wording import listed, numbered, percent
+from .._wording import joined, listed, numbered, percent
 from ..metrics.registry import REGISTRY
 from .score_tables import DIGITS
 
@@ -25,6 +25,7 @@ NOUNS = {
 PUBLISHED = {"sd": "published_sd", "repeats": "published_repeats"}
 OURS = {"mean": "ours", "std": "ours_sd", "count": "ours_repeats"}
 DEVIATIONS = 2.0  # standard deviations on either side, as papers print them
+MAX_NAMES = 20  # in a sentence
 MIN_RANKED = 3  # models, to speak of agreement of their ranks
 
 
@@ -196,8 +197,11 @@ def _check_range(values: pd.Series[float], name: str, low: float, high: float) -
 
 def name_list(column: str, names: list[str]) -> list[str]:
     """The names of a column after its noun, as in ["models a and b"]; empty if there are none."""
+    if not names:
+        return []
     singular, plural = NOUNS[column]
-    return [f"{singular if len(names) == 1 else plural} {listed(names)}"] if names else []
+    text = listed(names) if len(names) <= MAX_NAMES else joined(names, MAX_NAMES)
+    return [f"{singular if len(names) == 1 else plural} {text}"]
 
 
 def names_without(cells: pd.DataFrame, found: pd.Series[bool]) -> str:
