@@ -72,7 +72,9 @@ def first_fit(kernels: int) -> None:
     table = pd.DataFrame(
         {"seconds": [*listener.seconds.values()], "compiled": [*listener.n_compiled.values()]}, index=names
     )
-    click.echo(f"first fit and prediction {total:.2f} s, of which compiling {table['seconds'].sum():.2f} s")
+    click.echo(
+        f"The first fit and prediction took {total:.2f} s, {table['seconds'].sum():.2f} s of it to compile."
+    )
     for by, most in ("part", None), (["part", "kernel"], kernels):
         show(table.groupby(by).sum().sort_values("seconds", ascending=False)[:most].reset_index())
 

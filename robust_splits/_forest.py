@@ -51,7 +51,7 @@ class BaseForest(BaseRobustTrees):
     min_samples_split_: int
     shrinkage_: float
     _seeds: list[tuple[int, int]]
-    _packed: list[PackedTrees]  # the last one, if any
+    _packed: list[PackedTrees]
 
     _auto_max_features: float | str | None = "sqrt"
     _class_weight_names = ("balanced", "balanced_subsample")
@@ -334,14 +334,9 @@ class BaseForest(BaseRobustTrees):
         return total
 
     def _packed_trees(self) -> PackedTrees:
-        """The trees in the form that predictions read, packed anew if trees were added or removed."""
-        trees = [estimator.tree_ for estimator in self.estimators_]
+        """The trees in the form that predictions read."""
         kept: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
-        packed = kept[0] if kept else None
-        if packed is None or not packed.holds(trees):
-            packed = PackedTrees(trees, self._n_threads())
-            kept[:] = [packed]
-        return packed
+        return PackedTrees.kept_in(kept, [e.tree_ for e in self.estimators_], self._n_threads())
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_packed"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -209,12 +209,11 @@ def map_leaves(
 
 
 class PackedTrees:
-    """What a forest's predictions read of its trees, kept from one prediction to the next.
+    """The trees of a forest in the form that predictions read.
 
     Attributes
     ----------
     trees : list of Tree
-        Not to be changed: it is compared with the trees of later predictions.
     pure_classes : list of int32 arrays of shape (n_nodes,)
         See `Tree.pure_classes`.
     """
@@ -225,9 +224,12 @@ class PackedTrees:
         self._n_threads = n_threads
         self._steps: dict[str, Steps] = {}
 
-    def holds(self, trees: list[Tree]) -> bool:
-        """Whether these are the same trees."""
-        return list(map(id, trees)) == list(map(id, self.trees))
+    @classmethod
+    def kept_in(cls, kept: list[Self], trees: list[Tree], n_threads: int) -> Self:
+        """The packed trees in `kept`, packed anew if the forest has other trees now."""
+        if not kept or list(map(id, kept[0].trees)) != list(map(id, trees)):
+            kept[:] = [cls(trees, n_threads)]
+        return kept[0]
 
     def steps(self, dtype: np.dtype[Any]) -> Steps:
         """Packed nodes for rows of a `dtype`."""

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from .compile import inlined_kernel, inner_kernel, outer_kernel
 
 # Rows are taken in blocks.  The larger a block, the fewer times the nodes of a tree are loaded into the cache,
-# and the smaller, the more of its rows are still in the cache for the next tree.
-MIN_BLOCK_BYTES = 1 << 18  # also the size of blocks of wide rows, of which a tree reads a small part
+# and the smaller, the more of its rows are still in the cache for the next tree.  Blocks of wide rows are
+# small, because a tree reads only a part of each row.
+MIN_BLOCK_BYTES = 1 << 18
 MAX_BLOCK_BYTES = 1 << 22
 BLOCK_TO_TREE = 8  # between the two, a block is so many times as large as a tree
 WIDE_ROW_BYTES = 1 << 9
