@@ -134,7 +134,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "--published",
     metavar="TABLE",
     help="Compare the scores with published numbers: a CSV or Parquet file with the columns dataset, model, "
-    "noise_kind, noise_rate, accuracy and sd, or one of the tables of this package; see docs/studies.md.",
+    "noise_kind, noise_rate, accuracy and sd, or a table or study of this package; see docs/studies.md.",
 )
 @click.option(
     "--beside",

@@ -137,8 +137,10 @@ class Lines(Display):
         _print(_location(run))
 
     def show_published(self, comparison: PublishedComparison) -> None:
-        """Show how many cells are as published, and where they all are."""
+        """Show how many cells are as published, which claims hold, and where all of it is."""
         where = "They are in published.md; published.csv also has the cells that the run lacks"
+        if comparison.cells.empty:
+            where = "They are in published.md"
         _print(Text(f"\n{comparison.summary}\n{where}"))
 
 
@@ -306,13 +308,14 @@ class Events(Display):
     def show_published(self, comparison: PublishedComparison) -> None:
         """Write the event published."""
         agreement = comparison.rank_agreement.to_json(orient="records")
-        n_found, share = len(comparison.reproduced), comparison.share_within
+        n_found, share, claims = len(comparison.reproduced), comparison.share_within, comparison.claims
         self._write(
             "published",
             cells=len(comparison.cells),
             found=n_found,
             share_within=share if n_found else None,
             rank_agreement=json.loads(agreement),
+            claims=[] if claims is None else json.loads(claims.to_json(orient="records")),
         )
 
     def _write(self, event: str, **content: Any) -> None:

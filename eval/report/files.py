@@ -75,7 +75,8 @@ def write_report(run: Run, published: PublishedComparison | None = None) -> list
                 write(f"{name}.csv", partial(write_csv, table))
         if published is not None:
             cells = published.cells
-            write("published.csv", partial(write_csv, cells.assign(within=yes_or_no(cells["within"]))))
+            if not cells.empty:
+                write("published.csv", partial(write_csv, cells.assign(within=yes_or_no(cells["within"]))))
             write("published.md", lambda file: file.write(as_markdown(published).encode()))
         curves = main_curves(scores, config.metric)
         averaged = [name for name in curves if options_of(config, name).save_fig]

@@ -22,9 +22,11 @@ from ..statistics.published import (
     NOUNS,
     PublishedComparison,
     check_cells,
+    claims_only,
     compare_with_published,
     name_list,
 )
+from ..statistics.run_claims import RUN_CLAIMS, RunClaim, check_run_claims
 from ..statistics.score_tables import DIGITS
 from .escaping import escape_markdown
 
@@ -70,7 +72,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
             return pd.read_csv(file, comment="#")  # the source of the numbers
     file_format = format_of(name)
     if file_format not in ("csv", "parquet"):
-        known = published_names()
+        known = [*published_names(), *RUN_CLAIMS]
         raise ConfigError(
             f"{where}: must be a CSV or Parquet file, or one of {joined(known)}{suggest(name, known)}"
         )
@@ -79,7 +81,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
 
 
 def check_published(source: str | Path, config: Config) -> list[str]:
-    """Check published numbers before a run.
+    """Check published numbers, or the name of a study with claims only, before a run.
 
     Returns
     -------
@@ -91,6 +93,10 @@ def check_published(source: str | Path, config: Config) -> list[str]:
     ConfigError
         See `read_published` and `compare_with_published`, or if the run will have none of the cells.
     """
+    where = f"published numbers {str(source)!r}"
+    if source in RUN_CLAIMS:
+        models, datasets = ([spec.name for spec in specs] for specs in (config.models, config.datasets))
+        return _match_claims(RUN_CLAIMS[str(source)], models, datasets, where, "config")
     try:
         cells = check_cells(read_published(source), config.metric)
     except ValueError as error:
@@ -106,7 +112,6 @@ def check_published(source: str | Path, config: Config) -> list[str]:
         for spec in config.noise
         if not isinstance(spec, GivenSpec)
     }
-    where = f"published numbers {str(source)!r}"
     remarks = _match(cells, names, rates, where, "config")
     return [f"{where}: the config does not have {'; '.join(remarks)}"] if remarks else []
 
@@ -157,6 +162,20 @@ def _match(
     return unknown
 
 
+def _match_claims(
+    claims: list[RunClaim], models: list[str], datasets: list[str], where: str, owner: str
+) -> list[str]:
+    """Check that a config or run has the models and data sets of at least one claim; remark on the others."""
+    lacking = [names for claim in claims if (names := claim.lacks(models, datasets))]
+    if not lacking:
+        return []
+    needed = dict.fromkeys(name for names in lacking for name in names)
+    text = f"{where}: the {owner} does not have {joined(needed)}"
+    if len(lacking) == len(claims):
+        raise ConfigError(f"{text}, which {'its claim needs' if len(claims) == 1 else 'its claims need'}")
+    return [text]
+
+
 def against_published(
     run: Run, source: str | Path | pd.DataFrame, metric: str | None = None
 ) -> PublishedComparison:
@@ -166,7 +185,7 @@ def against_published(
     ----------
     run : Run
     source : str, Path or DataFrame
-        See `read_published`.
+        See `read_published`; or the name of a study of `RUN_CLAIMS`, whose claims are checked.
     metric : str or None, default=None
         The measure; None for that of the run.
 
@@ -175,16 +194,21 @@ def against_published(
     ConfigError
         If the numbers cannot be read or used, or the run has none of the cells.
     """
+    metric = run.config.metric if metric is None else metric
+    names = {column: [str(name) for name in run.scores[column].unique()] for column in NOUNS}
     if isinstance(source, pd.DataFrame):
         where, table = "published numbers", source
     else:
-        where, table = f"published numbers {str(source)!r}", read_published(source)
-    metric = run.config.metric if metric is None else metric
+        where = f"published numbers {str(source)!r}"
+        if source in RUN_CLAIMS:
+            of_study = RUN_CLAIMS[str(source)]
+            _match_claims(of_study, names["model"], names["dataset"], where, "run")
+            return claims_only(metric, check_run_claims(of_study, run.scores))
+        table = read_published(source)
     try:
         compared = compare_with_published(run.scores, table, metric)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    names = {column: [str(name) for name in run.scores[column].unique()] for column in NOUNS}
     by_kind = run.scores["noise_rate"].round(DIGITS).groupby(run.scores["noise_kind"])
     rates = {str(kind): set(of_kind) for kind, of_kind in by_kind}
     _match(compared.cells, names, rates, where, "run")
@@ -200,6 +224,8 @@ def as_markdown(comparison: PublishedComparison) -> str:
     comparison : PublishedComparison
     """
     summary = "\n\n".join(map(escape_markdown, comparison.summary.splitlines()))
+    if comparison.cells.empty:
+        return f"{summary}\n"
     parts = [summary, _markdown_table(shown_cells(comparison), n_texts=3)]
     if not comparison.rank_agreement.empty:
         caption = (

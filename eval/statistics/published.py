@@ -24,6 +24,7 @@ NOUNS = {
 }
 PUBLISHED = {"sd": "published_sd", "repeats": "published_repeats"}
 OURS = {"mean": "ours", "std": "ours_sd", "count": "ours_repeats"}
+COLUMNS = [*CELL, "published", *PUBLISHED.values(), *OURS.values(), "difference", "band", "within"]
 DEVIATIONS = 2.0  # standard deviations on either side, as papers print them
 MAX_NAMES = 20  # in a sentence
 MIN_RANKED = 3  # models, to speak of agreement of their ranks
@@ -67,6 +68,8 @@ class PublishedComparison:
     def summary(self) -> str:
         """How many cells are within their bands, and how far off they are; one sentence per line."""
         found, n_cells = self.reproduced, len(self.cells)
+        if not n_cells:
+            return "\n".join(self._claims())
         if found.empty:
             return f"The run has none of the {numbered(n_cells, 'published cell')}."
         n_within = int(found["within"].sum())
@@ -90,10 +93,12 @@ class PublishedComparison:
         for claim in self.claims.to_dict("records"):
             text = str(claim["claim"])
             if pd.isna(claim["ours"]):
-                lines.append(f"Not checked, as the run lacks models: {text}")
+                lines.append(f"Not checked, as the run lacks models, data sets or noise rates: {text}")
                 continue
             holds = "Holds" if claim["ours"] else "Does not hold"
-            numbers = f"{claim['our_numbers']}; published: {claim['published_numbers']}"
+            numbers = str(claim["our_numbers"])
+            if claim["published_numbers"]:
+                numbers += f"; published: {claim['published_numbers']}"
             lines.append(f"{holds}: {text.removesuffix('.')} ({numbers}).")
         return lines
 
@@ -149,8 +154,13 @@ def compare_with_published(
     cells["band"] = DEVIATIONS * spread
     within = cells["difference"].abs() <= cells["band"] + 10.0**-DIGITS
     cells["within"] = within.astype("boolean").where(cells["ours"].notna())
-    columns = [*PUBLISHED.values(), *OURS.values(), "difference", "band", "within"]
-    return PublishedComparison(metric, cells[[*CELL, "published", *columns]], _rank_agreement(cells))
+    return PublishedComparison(metric, cells[COLUMNS], _rank_agreement(cells))
+
+
+def claims_only(metric: str, claims: pd.DataFrame) -> PublishedComparison:
+    """Claims of a paper that has no numbers to compare."""
+    cells = pd.DataFrame({name: pd.Series(dtype=object) for name in COLUMNS})
+    return PublishedComparison(metric, cells, _rank_agreement(cells), claims)
 
 
 def check_cells(published: pd.DataFrame, metric: str) -> pd.DataFrame:

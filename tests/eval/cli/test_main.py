@@ -291,7 +291,14 @@ def test_published_numbers(study, noisyeval, tmp_path):
     assert pd.read_csv(folder / "published.csv")["within"].tolist() == ["yes", "–"]
     done = noisyeval(tmp_path, "results/study", "--redraw", "--published", "paper.csv", "--json")
     event = json.loads(done.stdout.splitlines()[-1])
-    assert event == {"event": "published", "cells": 2, "found": 1, "share_within": 1.0, "rank_agreement": []}
+    assert event == {
+        "event": "published",
+        "cells": 2,
+        "found": 1,
+        "share_within": 1.0,
+        "rank_agreement": [],
+        "claims": [],
+    }
     pd.DataFrame(cells).assign(noise_kind="symmetric").to_csv(tmp_path / "paper.csv", index=False)
     done = noisyeval(tmp_path, "results/study", "--redraw", "--published", "paper.csv")
     assert done.exit_code == 2

@@ -125,7 +125,7 @@ def test_claims_are_part_of_the_summary(finished):
     assert set(models) == {"pairwise", "gini", "entropy"}
     missing = Comparison(Run(finished.config, scores[scores["model"] != "gini"])).against("yang_2019_table_3")
     assert (
-        "Not checked, as the run lacks models: pairwise wins against gini far more often than it loses."
+        "Not checked, as the run lacks models, data sets or noise rates: pairwise wins against gini far more often than it loses."
         in str(missing)
     )
 
@@ -195,6 +195,41 @@ def test_agreement_of_ranks_in_markdown(finished):
     ) in text
     assert "Kendall's tau" in text
     assert "Kendall's tau" not in as_markdown(against_published(run, cells.head(2)))
+
+
+def test_a_study_with_claims_only(finished, tmp_path):
+    models = {f"{name}, min_samples_leaf 50": accuracy for name, accuracy in (("tree", 0.9), ("forest", 0.99))}
+    content = {
+        "datasets": ["checkerboard2x2"],
+        "models": [{"name": name, "model": "gbm"} for name in models],
+        "noise": [{"kind": "uniform", "rates": [0.0, 0.3]}],
+        "results_dir": str(tmp_path),
+    }
+    config = parse_config(content, "study")
+    assert check_published("ghosh_2017_figure_1a", config) == []
+    rows = [("checkerboard2x2", name, "uniform", 0.3, accuracy) for name, accuracy in models.items()]
+    scores = pd.DataFrame(rows, columns=[*CELL, "accuracy"]).assign(repeat=0, error=None, realised_rate=0.3)
+    scores = scores.reindex(columns=[*scores, *(name for name in MEASURES if name not in scores)])
+    run = Run(config, scores)
+    compared = against_published(run, "ghosh_2017_figure_1a")
+    text = (
+        "Does not hold: With leaves of 50 rows, a tree and a forest have an accuracy of 0.95 or more at "
+        "30 % of noise (tree 0.900 and forest 0.990)."
+    )
+    assert str(compared) == text
+    names = [path.name for path in write_report(run, compared)]
+    assert "published.md" in names
+    assert "published.csv" not in names
+    assert (tmp_path / "study" / "published.md").read_text() == f"{text}\n"
+    page = (tmp_path / "study" / "report.html").read_text()
+    assert text in page
+    assert "Published cells" not in page
+    where = "published numbers 'ghosh_2017_figure_1a': the config does not have"
+    needed = "tree, min_samples_leaf 50, forest, min_samples_leaf 50, checkerboard2x2, which its claim needs"
+    with pytest.raises(ConfigError, match=f"{where} {needed}"):
+        check_published("ghosh_2017_figure_1a", finished.config)
+    with pytest.raises(ConfigError, match="the run does not have"):
+        against_published(finished, "ghosh_2017_figure_1a")
 
 
 def test_errors(finished, tmp_path):
