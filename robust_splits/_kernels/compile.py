@@ -140,14 +140,18 @@ def kernel(**options):
 
 # For kernels that allocate nothing.  They are compiled without reference counting, which makes up most of the
 # code of a short function, and for which threads sharing an array would contend.
-outer_kernel = partial(kernel, _nrt=False)
+outer_kernel = partial(kernel, _nrt=False, no_cfunc_wrapper=True)
 
 # For kernels called only by other kernels.
-inner_kernel = partial(outer_kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner_kernel = partial(outer_kernel, no_cpython_wrapper=True)
 
 # For kernels inlined into their callers.  A call would pass every field of every array, which takes longer than
 # the work on a few rows.
 inlined_kernel = partial(inner_kernel, forceinline=True)
+
+# For kernels with few callers that mainly pass arrays on.  Their statements become the caller's before types are
+# inferred, which saves an eighth of the compile time.  For kernels with loops it would take longer.
+merged_kernel = partial(inner_kernel, inline="always")
 
 
 def callback(signature):

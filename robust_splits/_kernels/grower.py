@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coding import Columns
-from .compile import inlined_kernel, outer_kernel
+from .compile import inlined_kernel, merged_kernel, outer_kernel
 from .criterion_codes import GINI
 from .frontier import pop, push
 from .gain import EPSILON, ROUNDING
@@ -75,7 +75,7 @@ def holds_all(row, samples, counts, weight):
     return counts[class_and_weight(row, samples)[0]] >= weight
 
 
-@inlined_kernel()
+@merged_kernel()
 def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
     """Best split of a node over a random selection of features.
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .compile import inlined_kernel
+from .compile import merged_kernel
 
 LEAF = -1
 UNKNOWN = -2  # feature of a node that has not been searched yet
@@ -67,7 +67,7 @@ def double_capacity(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-@inlined_kernel()
+@merged_kernel()
 def init_node(nodes, pending, node, begin, end, depth, parent, is_pure, growth):
     """Initialise a node whose class counts are set; return whether to search it for a split."""
     n_rows = end - begin

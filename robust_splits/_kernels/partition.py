@@ -6,7 +6,7 @@ The rows of a node are consecutive int64 numbers; `scan` describes their format.
 import numpy as np
 from numpy import uintp
 
-from .compile import inlined_kernel, inner_kernel
+from .compile import inner_kernel, merged_kernel
 from .scan import LOW_HALF
 
 
@@ -32,7 +32,7 @@ def _partition(codes, first, step, rows, begin, end, scratch, below, missing_cod
     return middle, n_missing
 
 
-@inlined_kernel()
+@merged_kernel()
 def partition(columns, f, rows, begin, end, scratch, below, missing_left):
     """Partition the rows of a node by feature `f`; see `_partition`."""
     missing = columns.offsets[f + 1] - columns.offsets[f]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .compile import inlined_kernel, inner_kernel
+from .compile import inlined_kernel, inner_kernel, merged_kernel
 from .criterion_codes import GINI
 from .gini_scan import scan_gini, scan_gini_bins
 from .random import next_uniform
@@ -48,7 +48,7 @@ def _gather(codes, first, step, rows, begin, end, keys):
     return low, high
 
 
-@inlined_kernel()
+@merged_kernel()
 def gather(columns, feature, rows, begin, end, keys):
     """Write the keys of a node's rows for one feature; see `_gather`."""
     first, step = columns.first[feature], columns.step[feature]
@@ -151,7 +151,7 @@ def count_classes(keys, begin, end, samples, low, high, out):
     return n
 
 
-@inlined_kernel()
+@merged_kernel()
 def search_exact(low, high, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split over all thresholds between the values of the column's codes.
 
