@@ -9,7 +9,7 @@ reports mistakes, without training a model.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._objective_caller import Finding, ObjectiveCaller, UnreadableResult
-from .hooks import Objective
+from .hooks import LightGBMObjective, Objective, XGBoostObjective
 from .losses.base import Loss
 from .losses.softmax import Classes, Floats
 
@@ -79,6 +79,8 @@ def check_objective(
     Problems of the objective are reported, not raised; this function raises only if its own arguments are
     invalid.  The names of findings, and what they mean:
 
+    ``library``
+        A hook of this package for the other library.
     ``call``
         The objective raises an error.
     ``signature``
@@ -160,6 +162,9 @@ def check_objective(
     return ObjectiveReport(name, library, n_classes, tuple(checker.findings))
 
 
+HOOKS: Mapping[str, type[Objective]] = {"xgboost": XGBoostObjective, "lightgbm": LightGBMObjective}
+
+
 class _ObjectiveChecker(ObjectiveCaller):
     """Calls an objective and records problems of its derivatives."""
 
@@ -173,6 +178,9 @@ class _ObjectiveChecker(ObjectiveCaller):
 
     def run(self, value: Callable[[Classes, Floats], Floats] | None) -> None:
         """Run all checks until a result cannot be read."""
+        if isinstance(self.objective, Objective) and not isinstance(self.objective, HOOKS[self.library]):
+            self.add_finding("library", f"{type(self.objective).__name__} is not for {self.library}")
+            return
         try:
             gradient, hessian = self.compute_derivatives(self.y, self.margin)
             if not (np.isfinite(gradient).all() and np.isfinite(hessian).all()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, Self
@@ -315,6 +316,12 @@ class BaseForest(BaseRobustTrees):
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = votes / total
         has_votes = total[:, 0] > 0
+        if not has_votes.any():
+            warnings.warn(
+                "no row is out of bag, so oob_score_ is NaN; grow more trees, or use more groups",
+                UserWarning,
+                stacklevel=5,
+            )
         score = self.oob_score if callable(self.oob_score) else accuracy_score
         actual = self.classes_[sample.labels[has_votes]]
         predicted = self.classes_[votes[has_votes].argmax(axis=1)]

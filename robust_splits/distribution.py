@@ -58,6 +58,13 @@ class DistributionCriterion(Impurity):
         if not np.isfinite(self.table).all():
             raise ValueError(f"cdf and ppf of {self.distribution!r} must be numbers; some are NaN or infinite")
 
+    # Frozen distributions compare by identity, so an estimator's clone would have another criterion.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DistributionCriterion) and np.array_equal(self.table, other.table)
+
+    def __hash__(self) -> int:
+        return hash(self.table.tobytes())
+
     @property
     def parameter(self) -> float:
         """Always 0; the kernel needs the table only."""

@@ -81,7 +81,7 @@ class RobustForestClassifier(BaseForest):
     criterion_scores_ : dict of float to float
         With ``criterion="ane"``, accuracy of each lam.
     oob_score_ : float
-        With `oob_score`, the out-of-bag score.
+        With `oob_score`, the out-of-bag score; NaN, with a warning, if every tree has drawn all rows.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         With `oob_score`, out-of-bag class probabilities; NaN for rows drawn by every tree.
 

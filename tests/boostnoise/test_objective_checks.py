@@ -328,3 +328,11 @@ def test_a_loss_without_a_value_is_a_warning(result, message):
     assert report.ok
     assert report.names == ("value",)
     assert re.search(message, report.findings[0].message)
+
+
+@pytest.mark.parametrize(("library", "other"), [("xgboost", "lightgbm"), ("lightgbm", "xgboost")])
+def test_a_hook_of_the_other_library(library, other):
+    report = check_objective(MAKERS[library]("gce"), other)
+    assert [str(finding) for finding in report.findings] == [
+        f"error: library: {type(MAKERS[library]('gce')).__name__} is not for {other}"
+    ]

@@ -161,3 +161,11 @@ def test_other_objects_than_distributions_are_rejected(distribution):
 def test_a_distribution_with_nan_is_rejected():
     with pytest.raises(ValueError, match=r"cdf and ppf of .* NaN"):
         DistributionCriterion(stats.norm(0, -1))
+
+
+def test_equal_distributions_make_equal_criteria():
+    model = RobustDecisionTreeClassifier(criterion=DistributionCriterion(stats.norm(0.5)))
+    assert clone(model).criterion == model.criterion == NORMAL
+    assert hash(clone(model).criterion) == hash(NORMAL)
+    assert NORMAL != DistributionCriterion(stats.norm(0.6))
+    assert NORMAL != NegativeExponential(0.5)

@@ -182,6 +182,15 @@ def test_out_of_bag_score_is_close_to_the_accuracy_on_other_rows(data, forest):
     assert model.oob_score_ == pytest.approx(model.score(X[1_200:], y[1_200:]), abs=0.04)
 
 
+def test_no_row_out_of_bag(data):
+    X, y = data[0][:50], data[1][:50]
+    model = Forest(4, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match="no row is out of bag, so oob_score_ is NaN") as caught:
+        model.fit(X, y, groups=np.zeros(50))
+    assert caught[0].filename == __file__
+    assert np.isnan(model.oob_score_)
+
+
 @both_forests
 @pytest.mark.parametrize("shrinkage", ["oob", 5.0])
 def test_warm_start_adds_trees_as_one_fit_would(data, forest, shrinkage):
