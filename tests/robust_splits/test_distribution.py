@@ -167,5 +167,5 @@ def test_equal_distributions_make_equal_criteria():
     model = RobustDecisionTreeClassifier(criterion=DistributionCriterion(stats.norm(0.5)))
     assert clone(model).criterion == model.criterion == NORMAL
     assert hash(clone(model).criterion) == hash(NORMAL)
-    assert NORMAL != DistributionCriterion(stats.norm(0.6))
-    assert NORMAL != NegativeExponential(0.5)
+    assert DistributionCriterion(stats.norm(0.6)) != NORMAL
+    assert NegativeExponential(0.5) != NORMAL
