@@ -357,7 +357,8 @@ class Comparison:
         ----------
         published : str, Path or DataFrame
             A frame, see `compare_with_published`, a CSV or Parquet file, or the name of a table of this
-            package, such as ``"wilton_2024_table_2"``.
+            package, such as ``"wilton_2024_table_2"``, or of a study whose claims it checks, such as
+            ``"ghosh_2017_figure_1b"``.
         metric : str or None, default=None
             The measure; None for that of the run.
 

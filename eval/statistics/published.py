@@ -42,6 +42,7 @@ class PublishedComparison:
         One row for each published cell: dataset, model, noise_kind, noise_rate; published and ours, the means;
         published_sd and ours_sd, over published_repeats and ours_repeats; difference, ours less published;
         band, and within, whether the difference is within it.  Cells that the run lacks have NaN in ours.
+        No rows if the paper has claims only.
     rank_agreement : DataFrame
         Kendall's tau-b [1]_ of the ranks of the models, averaged over the data sets with three or more models:
         noise_kind, noise_rate, kendall_tau, datasets.
