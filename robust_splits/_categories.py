@@ -8,7 +8,7 @@ import numpy as np
 
 
 def rank_categories(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Replace pandas categories with their ranks 0, 1, ..., in the order of the categories.
+    """Replace categories of pandas or Arrow with their ranks 0, 1, ..., in the order of the categories.
 
     Sets ``_categories`` on the estimator, a dict of column names to lists of categories.  Without `reset`, uses
     these categories instead of those of `X`.
@@ -27,8 +27,8 @@ def rank_categories(estimator: Any, X: Any, *, reset: bool) -> Any:
     is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
     if reset:
         is_frame = is_frame and X.columns.is_unique  # other frames are rejected with the other checks of X
-        names = [name for name, dtype in X.dtypes.items() if hasattr(dtype, "categories")] if is_frame else []
-        estimator._categories = {name: X[name].cat.categories.tolist() for name in names}
+        names = [name for name, dtype in X.dtypes.items() if _has_categories(dtype)] if is_frame else []
+        estimator._categories = {name: _categories_of(X[name]) for name in names}
     known = {name: categories for name, categories in estimator._categories.items() if is_frame and name in X}
     if not known:
         return X
@@ -39,3 +39,14 @@ def rank_categories(estimator: Any, X: Any, *, reset: bool) -> Any:
         ranks = pd.Index(categories).get_indexer(pd.Index(X[name].astype(object)))
         X[name] = np.where(ranks < 0, np.nan, ranks)
     return X
+
+
+def _has_categories(dtype: Any) -> bool:
+    """Whether columns of this type hold pandas categories, or a dictionary of Arrow."""
+    return hasattr(dtype, "categories") or str(getattr(dtype, "pyarrow_dtype", "")).startswith("dictionary")
+
+
+def _categories_of(column: Any) -> list[Any]:
+    # pandas cannot convert an Arrow dictionary with missing values.
+    categories: list[Any] = column.dropna().astype("category").cat.categories.tolist()
+    return categories

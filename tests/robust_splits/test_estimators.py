@@ -213,6 +213,24 @@ def test_categories_are_ranked_in_their_order():
     assert len(again.estimators_) == 8
 
 
+def test_dictionaries_of_arrow_are_categories():
+    pa = pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    size = rng.choice(["small", "medium", "large", None], size=200).tolist()
+    frame = pd.DataFrame(
+        {"size": pd.Categorical(size, ["small", "medium", "large"]), "x": rng.normal(size=200)}
+    )
+    y = (frame["size"].cat.codes > 0).to_numpy() ^ (frame["x"].to_numpy() > 0)
+    codes = pa.array(frame["size"].cat.codes, mask=frame["size"].isna().to_numpy())
+    column = pa.DictionaryArray.from_arrays(codes, pa.array(["small", "medium", "large"]))
+    of_arrow = frame.assign(size=pd.Series(column, dtype=pd.ArrowDtype(column.type)))
+    expected = RobustForestClassifier(5, random_state=0).fit(frame, y)
+    model = RobustForestClassifier(5, random_state=0).fit(of_arrow, y)
+    for X in (frame, of_arrow):
+        np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+        np.testing.assert_array_equal(expected.predict_proba(X), model.predict_proba(X))
+
+
 def test_works_inside_scikit_learn():
     X, y = load_iris(return_X_y=True)
     boosted = AdaBoostClassifier(RobustDecisionTreeClassifier("gini", max_depth=2), n_estimators=5).fit(X, y)
