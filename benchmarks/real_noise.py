@@ -9,12 +9,20 @@ import click
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from scipy.stats import kendalltau
 
 from boostnoise.eval import load_run, rank_table, score_table
 
 REAL, INJECTED = "real (heuristic)", "uniform 0.3"
 MEASURES = ("balanced_accuracy", "roc_auc", "accuracy")
+# Places of a label beside its point; the first that overlaps least is taken.
+PLACES = [
+    {"xytext": (6, 0), "ha": "left", "va": "center"},
+    {"xytext": (-6, 0), "ha": "right", "va": "center"},
+    {"xytext": (0, 7), "ha": "center", "va": "bottom"},
+    {"xytext": (0, -7), "ha": "center", "va": "top"},
+]
 CROWD = "music"  # ten classes, labelled by a crowd; all other sets have two, labelled by heuristics
 
 
@@ -37,17 +45,27 @@ def tau(one: pd.Series, other: pd.Series) -> float:
 
 def draw(ranks: pd.DataFrame, path: Path) -> None:
     """Mean rank under real noise against that under injected noise, a point for each model."""
-    figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+    figure = Figure(figsize=(7.2, 6.0), layout="constrained")
     ax = figure.subplots()
     ax.plot([1, len(ranks)], [1, len(ranks)], color="0.8", zorder=0)
     ax.scatter(ranks[INJECTED], ranks[REAL])
-    for i, (model, row) in enumerate(ranks.iterrows()):
-        place = {"xytext": (5, 4 if i % 2 else -10), "textcoords": "offset points", "fontsize": 8}
-        ax.annotate(str(model), (row[INJECTED], row[REAL]), **place)
     ax.set_xlabel("mean rank under 30 % uniform noise (1 is best)")
     ax.set_ylabel("mean rank under real noise (1 is best)")
     ax.set_xlim(right=len(ranks) + 2)
     ax.spines[["top", "right"]].set_visible(False)
+    figure.draw_without_rendering()
+    points = ax.transData.transform(ranks[[INJECTED, REAL]].to_numpy())
+    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in points]
+    for model, row in ranks.iterrows():
+        labels = [
+            ax.annotate(str(model), (row[INJECTED], row[REAL]), **place, textcoords="offset points", fontsize=8)
+            for place in PLACES
+        ]
+        boxes = [label.get_window_extent() for label in labels]
+        free = min(range(len(PLACES)), key=lambda i: boxes[i].count_overlaps(taken))
+        taken.append(boxes[free])
+        for label in labels[:free] + labels[free + 1 :]:
+            label.remove()
     figure.savefig(path, dpi=120)
 
 
