@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, Self
@@ -37,6 +36,7 @@ from .adaptation import (
     candidates,
     choose_by_holdout,
     choose_out_of_bag,
+    out_of_bag_score,
     out_of_bag_votes,
     smoothing_losses,
 )
@@ -182,7 +182,10 @@ class BaseForest(BaseRobustTrees):
             estimator.tree_ = tree
         if self.oob_score is not False:
             votes = out_of_bag_votes(sample, read_only(X), trees, settings, seeds, self._n_threads())
-            self._set_oob_score(sample, votes)
+            with np.errstate(invalid="ignore"):
+                self.oob_decision_function_ = votes / votes.sum(axis=1, keepdims=True)
+            score = self.oob_score if callable(self.oob_score) else accuracy_score
+            self.oob_score_ = out_of_bag_score(self.classes_, sample.labels, votes, score)
 
     def _min_samples_split(self, n_samples: int) -> int:
         if self.min_samples_split is None or self.min_samples_split == OUT_OF_BAG:
@@ -310,22 +313,6 @@ class BaseForest(BaseRobustTrees):
         estimator._categories, estimator.n_features_in_ = self._categories, self.n_features_in_
         estimator._column_names = getattr(self, "feature_names_in_", None)
         return estimator
-
-    def _set_oob_score(self, sample: Sample, votes: NDArray[np.float64]) -> None:
-        total = votes.sum(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore"):
-            self.oob_decision_function_ = votes / total
-        has_votes = total[:, 0] > 0
-        if not has_votes.any():
-            warnings.warn(
-                "no row is out of bag, so oob_score_ is NaN; grow more trees, or use more groups",
-                UserWarning,
-                stacklevel=5,
-            )
-        score = self.oob_score if callable(self.oob_score) else accuracy_score
-        actual = self.classes_[sample.labels[has_votes]]
-        predicted = self.classes_[votes[has_votes].argmax(axis=1)]
-        self.oob_score_ = float(score(actual, predicted)) if has_votes.any() else np.nan
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))

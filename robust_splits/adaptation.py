@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +112,21 @@ def out_of_bag_votes(
 
     map_in_threads(add_trees, split_range(X.shape[0], n_threads), n_threads)
     return votes
+
+
+def out_of_bag_score(
+    classes: NDArray[Any],
+    labels: NDArray[np.int32],
+    votes: NDArray[np.float64],
+    score: Callable[[Any, Any], float],
+) -> float:
+    """Score of the labels and the predictions of the rows that have votes; NaN, with a warning, if none has."""
+    has_votes = votes.any(axis=1)
+    if not has_votes.any():
+        message = "no row is out of bag, so oob_score_ is NaN; grow more trees, or use more groups"
+        warnings.warn(message, UserWarning, stacklevel=5)  # of the caller of fit
+        return np.nan
+    return float(score(classes[labels[has_votes]], classes[votes[has_votes].argmax(axis=1)]))
 
 
 def smoothing_losses(

@@ -192,10 +192,10 @@ def _forests_less_sensitive() -> RunClaim:
         means = _means(scores, ["dataset", "noise_kind", "noise_rate"])
         spread = {kind: (means[of].max(axis=1) - means[of].min(axis=1)).mean() for kind, of in models.items()}
         text = ", ".join(f"{kind}s {value:.4f}" for kind, value in spread.items())
-        return bool(spread["forest"] < spread["tree"]), f"the criteria differ by, on average: {text}"
+        return bool(spread["forest"] < spread["tree"]), text
 
-    text = "Forests are less sensitive to the criterion than trees."
-    published = "the criteria differ by, on average: trees 0.1326, forests 0.1018"
+    text = "The best and the worst criterion of a cell differ less for forests than for trees, on average."
+    published = "trees 0.1326, forests 0.1018"
     return RunClaim(text, (*models["tree"], *models["forest"]), (), check, published)
 
 
