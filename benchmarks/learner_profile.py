@@ -113,16 +113,15 @@ def parts_of_prediction(model: RobustForestClassifier, X: np.ndarray, n_classes:
     trees = [estimator.tree_ for estimator in model.estimators_]
     total, _ = milliseconds(lambda: model.predict_proba(X))
     packing, steps = milliseconds(lambda: pack(trees, X.dtype))
-    purity, pure_classes = milliseconds(lambda: [tree.pure_classes for tree in trees])
+    listing, leaf_values = milliseconds(lambda: [tree.leaf_values() for tree in trees])
     walks, leaves = milliseconds(lambda: leaves_of(X, steps))
     out = np.zeros((X.shape[0], n_classes))
     adding, _ = milliseconds(
         lambda: [
-            add_leaf_values(tree.values, classes, found, out)
-            for tree, classes, found in zip(trees, pure_classes, leaves, strict=True)
+            add_leaf_values(*values, found, out) for values, found in zip(leaf_values, leaves, strict=True)
         ]
     )
-    return {"packing": packing + purity, "warm": total, "walks": walks, "adding": adding}
+    return {"packing": packing + listing, "warm": total, "walks": walks, "adding": adding}
 
 
 def milliseconds(function: Callable[[], Any]) -> tuple[float, Any]:

@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseRobustTrees, path_matrix
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
 from ._kernels.walk import add_leaf_values
-from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads
 from ._validation import (
     OUT_OF_BAG,
@@ -211,8 +210,7 @@ class BaseForest(BaseRobustTrees):
         if self._is_chosen_out_of_bag("shrinkage"):
             shrinkages = SHRINKAGES
         for i in range(n_kept):  # undo the shrinkage of the earlier fit
-            values = node_values(trees[i].counts, settings.leaf_power, seeds[i][1])
-            trees[i] = dataclasses.replace(trees[i], values=values)
+            trees[i] = dataclasses.replace(trees[i], shrinkage=0.0)
         self.min_samples_split_, self.shrinkage_ = sizes[0], shrinkages[0]
         n_threads = self._n_threads()
         if len(sizes) > 1 or len(shrinkages) > 1:
@@ -226,8 +224,7 @@ class BaseForest(BaseRobustTrees):
 
         def smooth(tree: Tree) -> Tree:
             tree = tree.pruned(self.min_samples_split_) if prune else tree
-            apply_shrinkage(tree.values, tree.counts, tree.left, self.shrinkage_)
-            return tree
+            return dataclasses.replace(tree, shrinkage=self.shrinkage_)
 
         return map_in_threads(smooth, trees, n_threads)
 
@@ -320,8 +317,8 @@ class BaseForest(BaseRobustTrees):
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
-            for tree, pure_classes, found in zip(packed.trees, packed.pure_classes, leaves, strict=True):
-                add_leaf_values(tree.values, pure_classes, found, total[rows])
+            for leaf_values, found in zip(packed.leaf_values, leaves, strict=True):
+                add_leaf_values(*leaf_values, found, total[rows])
 
         map_leaves(add_values, X, packed.steps(X.dtype), self._n_threads())
         total /= len(packed.trees)

@@ -1,4 +1,4 @@
-"""Grow trees: draw the rows, run the compiled grower in ``_kernels/grower.py``, and set the node values."""
+"""Grow trees: draw the rows, and run the compiled grower in ``_kernels/grower.py``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ._kernels.coding import Columns
 from ._kernels.grower import GrowthSettings, Workspace, grow_nodes
 from ._kernels.random import count_draws
 from ._kernels.scan import Measure
-from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads
 from .criteria import Criterion
 from .tree import Tree
@@ -128,6 +127,4 @@ def grow_tree(
         seeds[1] + 1,
         workspace,
     )
-    tree = Tree(*nodes, node_values(nodes.counts, settings.leaf_power, seeds[1]))
-    apply_shrinkage(tree.values, tree.counts, tree.left, settings.shrinkage)
-    return tree
+    return Tree(*nodes, settings.leaf_power, settings.shrinkage, seeds[1])

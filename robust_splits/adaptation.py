@@ -157,19 +157,22 @@ def smoothing_losses(
     sums = np.zeros((scored.size, sizes.size, grid.size))
     n_trees = np.zeros(scored.size)
 
-    def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[Any], ...]:
         tree, (seed, _) = pair
-        return drawn_weights(sample, settings, seed)[scored] == 0, tree.weight
+        unseen, weight = drawn_weights(sample, settings, seed)[scored] == 0, tree.weight
+        if tree.leaf_power == 1:  # proportions, without an array of them
+            return unseen, weight, tree.counts, weight
+        return unseen, weight, tree.values, np.ones_like(weight)
 
     prepared = map_in_threads(prepare, list(zip(trees, seeds, strict=True)), n_threads)
 
     # The trees are added to each row in order, so the sums are the same for any number of threads.
     def add_trees(part: slice) -> None:
         current = np.empty(grid.size)
-        for tree, (unseen, weight) in zip(trees, prepared, strict=True):
+        for tree, (unseen, weight, values, total) in zip(trees, prepared, strict=True):
             add_smoothed(
-                X[part], unseen[part], labels[part], tree.steps(X.dtype), tree.n_rows, tree.values, weight,
-                sizes, grid, current, sums[part], n_trees[part],
+                X[part], unseen[part], labels[part], tree.steps(X.dtype), tree.n_rows, values, total,
+                weight, sizes, grid, current, sums[part], n_trees[part],
             )  # fmt: skip
 
     map_in_threads(add_trees, split_range(scored.size, n_threads), n_threads)

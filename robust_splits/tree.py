@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernels.walk import Steps, find_pure_classes, leaves_of, mark_alive, pack_tree
+from ._kernels.walk import Steps, leaves_of, mark_alive, pack_tree
+from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
 
 MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
 MAX_ROWS_AT_ONCE = 1 << 15  # limits the memory for the leaves of a prediction
 MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
+
+
+class LeafValues(NamedTuple):
+    """Class probabilities of the leaves of a tree.
+
+    Most leaves of full trees hold rows of one class.  Their probabilities, zeros and a one, are not stored:
+    loading them would take most of the time of adding them up.
+
+    Attributes
+    ----------
+    slots : int32 array of shape (n_nodes,)
+        For a leaf whose probability of a class is 1, this class; for any other, -1 minus its row of `values`.
+    values : float64 array of shape (n_rows, n_classes)
+    """
+
+    slots: NDArray[np.int32]
+    values: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +57,14 @@ class Tree:
         Number of training rows with a positive weight.
     gain : float64 array of shape (n_nodes,)
         Gain of the split, not weighted by the node's share of the total weight; 0 for a leaf.
-    values : float64 array of shape (n_nodes, n_classes)
-        Predicted class probabilities.
+    only_class : int32 array of shape (n_nodes,)
+        Class of all training rows with a positive weight; -1 if they have several classes.
+    leaf_power : float
+        See `leaf_value_power`.
+    shrinkage : float
+        See `apply_shrinkage`.
+    seed : int
+        Seed for ties between the majority classes of a node.
     """
 
     feature: NDArray[np.int32]
@@ -50,10 +74,13 @@ class Tree:
     counts: NDArray[np.float64]
     n_rows: NDArray[np.int64]
     gain: NDArray[np.float64]
-    values: NDArray[np.float64]
+    only_class: NDArray[np.int32]
+    leaf_power: float = 1.0
+    shrinkage: float = 0.0
+    seed: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_steps"}
+        return {name: value for name, value in vars(self).items() if name not in ("_steps", "_values")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -100,6 +127,19 @@ class Tree:
         return proportions
 
     @property
+    def values(self) -> NDArray[np.float64]:
+        """Predicted class probabilities of each node, shape (n_nodes, n_classes), cached."""
+        if "_values" not in vars(self):
+            vars(self)["_values"] = self._compute_values()
+        values: NDArray[np.float64] = vars(self)["_values"]
+        return values
+
+    def _compute_values(self) -> NDArray[np.float64]:
+        values = node_values(self.counts, self.leaf_power, self.seed)
+        apply_shrinkage(values, self.counts, self.left, self.shrinkage)
+        return values
+
+    @property
     def parent(self) -> NDArray[np.int64]:
         """Parent of each node, shape (n_nodes,); -1 for the root."""
         parent = np.full(self.n_nodes, -1)
@@ -133,7 +173,10 @@ class Tree:
             counts=self.counts.take(kept, axis=0),  # several times faster than indexing
             n_rows=n_rows,
             gain=np.where(split, self.gain[kept], 0.0),
-            values=self.values.take(kept, axis=0),
+            only_class=self.only_class[kept],
+            leaf_power=self.leaf_power,
+            shrinkage=self.shrinkage,
+            seed=self.seed,
         )
 
     def steps(self, dtype: np.dtype[Any]) -> Steps:
@@ -153,12 +196,16 @@ class Tree:
         map_leaves(keep, X, self.steps(X.dtype), n_threads=1)
         return result
 
-    @property
-    def pure_classes(self) -> NDArray[np.int32]:
-        """Class that each leaf predicts with probability 1, shape (n_nodes,); -1 for other nodes."""
-        classes = np.empty(self.n_nodes, dtype=np.int32)
-        find_pure_classes(self.left, self.values, classes)
-        return classes
+    def leaf_values(self) -> LeafValues:
+        """Class probabilities of the leaves in the form that predictions read."""
+        slots = np.full_like(self.only_class, -1) if self.shrinkage > 0 else self.only_class.copy()
+        mixed = np.flatnonzero((self.left < 0) & (slots < 0))
+        slots[mixed] = -1 - np.arange(mixed.size)
+        if self.shrinkage == 0 and np.isfinite(
+            self.leaf_power
+        ):  # a node's values depend on its own counts alone
+            return LeafValues(slots, node_values(self.counts.take(mixed, axis=0), self.leaf_power, self.seed))
+        return LeafValues(slots, self._compute_values().take(mixed, axis=0))
 
 
 def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:
@@ -214,13 +261,12 @@ class PackedTrees:
     Attributes
     ----------
     trees : list of Tree
-    pure_classes : list of int32 arrays of shape (n_nodes,)
-        See `Tree.pure_classes`.
+    leaf_values : list of LeafValues
     """
 
     def __init__(self, trees: list[Tree], n_threads: int) -> None:
         self.trees = trees
-        self.pure_classes = map_in_threads(lambda tree: tree.pure_classes, trees, n_threads)
+        self.leaf_values = map_in_threads(Tree.leaf_values, trees, n_threads)
         self._n_threads = n_threads
         self._steps: dict[str, Steps] = {}
 

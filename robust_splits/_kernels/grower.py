@@ -8,6 +8,7 @@ positive.
 from typing import NamedTuple
 
 import numpy as np
+from numpy import uintp
 from numpy.typing import NDArray
 
 from .coding import Columns
@@ -65,14 +66,21 @@ def _init_root(samples, rows, nodes, pending, growth):
             n += 1
     count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
     pending.waiting[0] = 0
-    is_pure = n == 0 or holds_all(rows[0], samples, nodes.counts[0], weight)
-    return n, init_node(nodes, pending, 0, np.int64(0), n, 0, -1, is_pure, growth)
+    only_class = find_only_class(rows[0], samples, nodes.counts[0], weight) if n > 0 else -1
+    return n, init_node(nodes, pending, 0, np.int64(0), n, 0, -1, only_class, growth)
 
 
 @inlined_kernel()
-def holds_all(row, samples, counts, weight):
-    """Whether the class of a row has all the weight of its node."""
-    return counts[class_and_weight(row, samples)[0]] >= weight
+def find_only_class(row, samples, counts, weight):
+    """Class of all rows of a node, of which `row` is one; -1 if they have several classes."""
+    k = class_and_weight(row, samples)[0]
+    if counts[k] < weight:
+        return np.int64(-1)
+    if samples.class_bits == 0:  # a weight too small to change the sum does not count as nothing
+        for other in range(counts.shape[0]):
+            if other != k and counts[uintp(other)] > 0.0:
+                return np.int64(-1)
+    return np.int64(k)
 
 
 @merged_kernel()
@@ -226,8 +234,8 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
         nodes.left[node] = n_nodes
         for child in range(n_nodes, n_nodes + 2):
             first, last, weight = (begin, middle, n_left) if child == n_nodes else (middle, end, n_right)
-            is_pure = holds_all(rows[first], samples, nodes.counts[child], weight)
-            if init_node(nodes, pending, child, first, last, depth + 1, node, is_pure, growth):
+            only_class = find_only_class(rows[first], samples, nodes.counts[child], weight)
+            if init_node(nodes, pending, child, first, last, depth + 1, node, only_class, growth):
                 if best_first:
                     n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
                 else:

@@ -21,6 +21,7 @@ class Nodes(NamedTuple):
     counts: NDArray[np.float64]
     n_rows: NDArray[np.int64]
     gain: NDArray[np.float64]
+    only_class: NDArray[np.int32]
 
 
 class Pending(NamedTuple):
@@ -47,6 +48,7 @@ def new_nodes(capacity: int, n_classes: int) -> Nodes:
         np.empty((capacity, n_classes)),
         np.empty(capacity, dtype=np.int64),
         np.empty(capacity),
+        np.empty(capacity, dtype=np.int32),
     )
 
 
@@ -68,7 +70,7 @@ def double_capacity(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @merged_kernel()
-def init_node(nodes, pending, node, begin, end, depth, parent, is_pure, growth):
+def init_node(nodes, pending, node, begin, end, depth, parent, only_class, growth):
     """Initialise a node whose class counts are set; return whether to search it for a split."""
     n_rows = end - begin
     nodes.feature[node] = LEAF
@@ -77,11 +79,12 @@ def init_node(nodes, pending, node, begin, end, depth, parent, is_pure, growth):
     nodes.left[node] = LEAF
     nodes.n_rows[node] = n_rows
     nodes.gain[node] = 0.0
+    nodes.only_class[node] = only_class
     if (
         n_rows < growth.min_samples_split
         or n_rows < 2 * growth.min_samples_leaf
         or depth >= growth.max_depth
-        or is_pure
+        or only_class >= 0
     ):
         return False
     nodes.feature[node] = UNKNOWN

@@ -159,35 +159,15 @@ def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
 
 
 @outer_kernel()
-def find_pure_classes(left, values, classes):
-    """Write the class that each leaf predicts with certainty to `classes` (n_nodes,), -1 for other nodes."""
-    for node in range(classes.shape[0]):
-        pure_class = np.int64(-1)
-        if left[node] < 0:
-            n_positive, n_ones, last = 0, 0, 0
-            for k in range(values.shape[1]):  # without branches, which nobody could predict
-                value = values[uintp(node), uintp(k)]
-                n_positive += np.int64(value > 0.0)
-                n_ones += np.int64(value == 1.0)
-                last += k * np.int64(value == 1.0)
-            pure_class = last if (n_positive == 1) & (n_ones == 1) else -1
-        classes[node] = pure_class
-
-
-@outer_kernel()
-def add_leaf_values(values, pure_classes, leaves, out):
-    """Add to each row of `out` the values of its leaf.
-
-    Those of a pure leaf are not read, because most of them are zeros, and loading them takes the most time.
-    """
+def add_leaf_values(slots, values, leaves, out):
+    """Add to each row of `out` the values of its leaf; see `LeafValues`."""
     for i in range(out.shape[0]):
-        leaf = uintp(leaves[uintp(i)])
-        pure_class = pure_classes[leaf]
-        if pure_class >= 0:
-            out[uintp(i), uintp(pure_class)] += 1.0
+        slot = slots[uintp(leaves[uintp(i)])]
+        if slot >= 0:
+            out[uintp(i), uintp(slot)] += 1.0
         else:
             for k in range(out.shape[1]):
-                out[uintp(i), uintp(k)] += values[leaf, uintp(k)]
+                out[uintp(i), uintp(k)] += values[uintp(-1 - slot), uintp(k)]
 
 
 @outer_kernel()
@@ -202,12 +182,13 @@ def mark_alive(left, n_rows, min_samples_split, alive):
 
 
 @outer_kernel()
-def add_smoothed(X, unseen, labels, steps, n_rows, values, weight, sizes, grid, current, sums, n_trees):
+def add_smoothed(X, unseen, labels, steps, n_rows, values, total, weight, sizes, grid, current, sums, n_trees):
     """Add one tree's probability of each row's label to `sums`, for all node sizes and shrinkages.
 
-    Visits the rows marked in `unseen` (n,) and counts the tree for them in `n_trees` (n,).  `sizes` (m,),
-    ascending, and `grid` (g,) hold the values of `min_samples_split` and of the shrinkage; `sums` has the shape
-    (n, m, g), and `current` (g,) is a buffer.
+    The probabilities of a node are its row of `values` divided by its `total`.  Visits the rows marked in
+    `unseen` (n,) and counts the tree for them in `n_trees` (n,).  `sizes` (m,), ascending, and `grid` (g,) hold
+    the values of `min_samples_split` and of the shrinkage; `sums` has the shape (n, m, g).  `current` (g,) is a
+    buffer.
     """
     n_grid = grid.shape[0]
     for i in range(X.shape[0]):
@@ -217,7 +198,7 @@ def add_smoothed(X, unseen, labels, steps, n_rows, values, weight, sizes, grid, 
         node = uintp(0)
         n_trees[i] += 1.0
         for g in range(n_grid):
-            current[g] = values[0, k]
+            current[g] = values[0, k] / total[0]
         size = sizes.shape[0] - 1  # the largest size stops first
         while True:
             child = _child(X, uintp(i), uintp(0), node, steps, True)
@@ -227,7 +208,7 @@ def add_smoothed(X, unseen, labels, steps, n_rows, values, weight, sizes, grid, 
                 size -= 1
             if size < 0:
                 break
-            change = (values[child, k] - values[node, k]) * weight[node]
+            change = (values[child, k] / total[child] - values[node, k] / total[node]) * weight[node]
             for g in range(n_grid):
                 current[g] += change / (weight[node] + grid[g])
             node = child

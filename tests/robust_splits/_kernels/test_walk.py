@@ -133,17 +133,21 @@ def test_new_trees_are_packed_anew():
     np.testing.assert_allclose(forest.predict_proba(X), three_of_nine, rtol=1e-12)
 
 
-def test_pure_classes_are_the_leaves_with_one_certain_class():
+@pytest.mark.parametrize("shrinkage", [0.0, 1.0])
+def test_values_are_stored_for_leaves_with_several_classes(shrinkage):
     X = np.random.default_rng(0).normal(size=(200, 3)).round(1)
     y = np.random.default_rng(1).integers(4, size=200)
     forest = RobustForestClassifier(
-        4, criterion="gini", min_samples_split=2, min_samples_leaf=2, shrinkage=0, random_state=0
+        4, criterion="gini", min_samples_split=2, min_samples_leaf=2, shrinkage=shrinkage, random_state=0
     ).fit(X, y)
     for tree in (estimator.tree_ for estimator in forest.estimators_):
-        pure = tree.pure_classes
-        certain = (tree.left < 0) & (np.sort(tree.values, axis=1)[:, -2] == 0)
-        assert 0 < certain.sum() < tree.n_leaves
-        np.testing.assert_array_equal(pure, np.where(certain, tree.values.argmax(axis=1), -1))
+        slots, values = tree.leaf_values()
+        leaf, one_class = tree.left < 0, (tree.counts > 0).sum(axis=1) == 1
+        assert 0 < (leaf & one_class).sum() < tree.n_leaves
+        np.testing.assert_array_equal(tree.only_class, np.where(one_class, tree.counts.argmax(axis=1), -1))
+        stored = leaf & ~one_class if shrinkage == 0 else leaf
+        np.testing.assert_array_equal(slots[leaf & ~stored], tree.only_class[leaf & ~stored])
+        np.testing.assert_array_equal(values[-1 - slots[stored]], tree.values[stored])
     every = np.mean([tree.values[tree.apply(X)] for tree in (e.tree_ for e in forest.estimators_)], axis=0)
     np.testing.assert_allclose(forest.predict_proba(X), every, rtol=1e-15)
 
@@ -154,3 +158,9 @@ def test_blocks_of_wide_rows():
     forest = RobustForestClassifier(3, criterion="gini", random_state=0).fit(X, np.arange(400) % 2)
     trees = [estimator.tree_ for estimator in forest.estimators_]
     assert leaves_of(X, pack(trees, X.dtype)).tolist() == [[reference(tree, x) for x in X] for tree in trees]
+
+
+def test_a_tiny_weight_is_a_second_class():
+    tree = RobustDecisionTreeClassifier().fit([[0.0], [0.0]], [0, 1], sample_weight=[1.0, 1e-20]).tree_
+    assert tree.only_class.tolist() == [-1]
+    assert tree.leaf_values().values.tolist() == [[1.0, 1e-20]]
