@@ -6,11 +6,14 @@ A key is an int64 with the code in the high 32 bits.  The low 32 bits are payloa
 import numpy as np
 from numpy import uintp
 
-from .compile import inner_kernel
+from .compile import inlined_kernel, inner_kernel
 
-MAX_RANKING = 48
+MAX_NETWORK = 8
+MAX_RANKING = 40
 MAX_DIGIT_BITS = 11
 N_COUNTERS = 1 << MAX_DIGIT_BITS
+COST_OF_KEY = 4  # of distributing a key, relative to setting a counter
+LAST = np.iinfo(np.int64).max
 
 
 @inner_kernel()
@@ -20,6 +23,54 @@ def _bit_length(x):
         bits += 1
         x >>= 1
     return bits
+
+
+@inlined_kernel()
+def _in_order(a, b):
+    """The smaller and the larger of two keys."""
+    return min(a, b), max(a, b)
+
+
+@inner_kernel()
+def _sort_four(keys, out):
+    """Sort two to four keys by a network of comparisons: which ones does not depend on the keys."""
+    n = keys.shape[0]
+    a, b = keys[0], keys[1]
+    c = keys[2] if n > 2 else LAST
+    d = keys[3] if n > 3 else LAST
+    a, b = _in_order(a, b)
+    c, d = _in_order(c, d)
+    a, c = _in_order(a, c)
+    b, d = _in_order(b, d)
+    b, c = _in_order(b, c)
+    out[0], out[1] = a, b
+    if n > 2:
+        out[2] = c
+    if n > 3:
+        out[3] = d
+
+
+@inner_kernel()
+def _sort_eight(keys, out):
+    """Sort five to eight keys by a network."""
+    n = keys.shape[0]
+    a, b, c, d, e = keys[0], keys[1], keys[2], keys[3], keys[4]
+    f = keys[5] if n > 5 else LAST
+    g = keys[6] if n > 6 else LAST
+    h = keys[7] if n > 7 else LAST
+    (a, c), (b, d), (e, g), (f, h) = _in_order(a, c), _in_order(b, d), _in_order(e, g), _in_order(f, h)
+    (a, e), (b, f), (c, g), (d, h) = _in_order(a, e), _in_order(b, f), _in_order(c, g), _in_order(d, h)
+    (a, b), (c, d), (e, f), (g, h) = _in_order(a, b), _in_order(c, d), _in_order(e, f), _in_order(g, h)
+    (c, e), (d, f) = _in_order(c, e), _in_order(d, f)
+    (b, e), (d, g) = _in_order(b, e), _in_order(d, g)
+    (b, c), (d, e), (f, g) = _in_order(b, c), _in_order(d, e), _in_order(f, g)
+    out[0], out[1], out[2], out[3], out[4] = a, b, c, d, e
+    if n > 5:
+        out[5] = f
+    if n > 6:
+        out[6] = g
+    if n > 7:
+        out[7] = h
 
 
 @inner_kernel()
@@ -64,16 +115,29 @@ def _counting_pass(keys, out, counters, low, shift, bits):
 def sort_keys(keys, scratch, counters, low, high):
     """Sort `keys`, whose codes are in [low, high], by code; return whether the result is in `scratch`.
 
-    Few keys are sorted by ranking, many by a radix sort that starts with the least significant digit.
+    Few keys are sorted by a network or by ranking, many by a radix sort that starts with the least significant
+    digit.
     """
     n = keys.shape[0]
+    if n <= 4:
+        _sort_four(keys, scratch)
+        return True
+    if n <= MAX_NETWORK:
+        _sort_eight(keys, scratch)
+        return True
     if n <= MAX_RANKING:
         _rank_keys(keys, scratch)
         return True
     bits = _bit_length(high - low)
-    max_bits = min(max(_bit_length(n), 8), MAX_DIGIT_BITS)
-    n_passes = (bits + max_bits - 1) // max_bits
+    n_passes = (bits + MAX_DIGIT_BITS - 1) // MAX_DIGIT_BITS
     digit_bits = (bits + n_passes - 1) // n_passes
+    # More passes with smaller digits if that costs less.
+    while digit_bits > 1:
+        more_bits = (bits + n_passes) // (n_passes + 1)
+        cost = n_passes * (COST_OF_KEY * n + (1 << digit_bits))
+        if (n_passes + 1) * (COST_OF_KEY * n + (1 << more_bits)) >= cost:
+            break
+        n_passes, digit_bits = n_passes + 1, more_bits
     for i in range(n_passes):
         if i % 2 == 0:
             _counting_pass(keys, scratch, counters, low, i * digit_bits, digit_bits)

@@ -13,7 +13,7 @@ add = njit(lambda heap, size, priority, node: push(heap, size, priority, node))
 take = njit(lambda heap, size, priority: pop(heap, size, priority))
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 48, 49, 300, 5_000])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7, 8, 9, 40, 41, 300, 5_000])
 @pytest.mark.parametrize("n_codes", [1, 2, 200, 300, 70_000, 2**31 - 1])
 def test_keys_are_sorted_by_code(n, n_codes):
     rng = np.random.default_rng(n + n_codes)
