@@ -19,6 +19,7 @@ from .compile import inner_kernel, outer_kernel
 
 BLOCK_COLUMNS = 16
 BLOCK_BYTES = 1 << 26
+COPIED_ROWS = 1 << 10
 DIGIT_BITS = 11
 N_PASSES = 3  # enough 11-bit digits for 32 bits
 MAX_RANGE = 1 << 16
@@ -124,8 +125,9 @@ def _join(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 def _encode_block(X: NDArray[np.floating], max_bins: int | None) -> list[Column]:
     """Encode each column of a block."""
     n_samples, n_features = X.shape
-    block = np.empty((n_features, n_samples))
-    block[:] = X.T  # each column in one piece
+    block = np.empty((n_features, n_samples))  # each column in one piece
+    for first in range(0, n_samples, COPIED_ROWS):  # few enough to stay in the cache for the next column
+        block[:, first : first + COPIED_ROWS] = X[first : first + COPIED_ROWS].T
     scratch = _Scratch(
         np.empty(n_samples, dtype=np.uint64),
         np.empty(n_samples, dtype=np.uint64),
