@@ -15,7 +15,9 @@ from ._threads import map_in_threads, split_range
 from ._validation import read_only
 
 MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
-MAX_ROWS_AT_ONCE = 1 << 15  # limits the memory for the leaves of a prediction
+# Limits the memory for the leaves of a prediction.  The fewer rows at once, the more often the trees are read.
+ROWS_AT_ONCE = 1 << 15
+LEAVES_AT_ONCE = 1 << 22  # if that allows more rows
 MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
 
 
@@ -198,9 +200,14 @@ class Tree:
 
     def leaf_values(self) -> LeafValues:
         """Class probabilities of the leaves in the form that predictions read."""
-        slots = np.full_like(self.only_class, -1) if self.shrinkage > 0 else self.only_class.copy()
-        mixed = np.flatnonzero((self.left < 0) & (slots < 0))
-        slots[mixed] = -1 - np.arange(mixed.size)
+        is_mixed = self.left < 0
+        if self.shrinkage == 0:
+            is_mixed &= self.only_class < 0
+        mixed = np.flatnonzero(is_mixed)
+        slots = self.only_class
+        if mixed.size:
+            slots = slots.copy()
+            slots[mixed] = -1 - np.arange(mixed.size)
         if self.shrinkage == 0 and np.isfinite(
             self.leaf_power
         ):  # a node's values depend on its own counts alone
@@ -217,11 +224,18 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Ste
     narrow = dtype == np.float32 and bits + 1 + max(highest_feature, 0).bit_length() <= 32
     word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
     nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
+    pattern = np.dtype(f"i{dtype.itemsize}")
+    infinity = dtype.type(np.inf).view(pattern)
 
     def pack_one(pair: tuple[Tree, int]) -> None:
         tree, end = pair
         own = nodes[end - tree.n_nodes : end]
-        pack_tree(tree.feature, tree.threshold, tree.left, tree.missing_left, bits, dtype.type(-np.inf), own)
+        with np.errstate(over="ignore"):  # beyond single precision
+            rounded = tree.threshold.astype(dtype)
+        pack_tree(
+            tree.feature, tree.threshold, tree.left, tree.missing_left, rounded, rounded.view(pattern),
+            infinity, bits, own["threshold"].view(pattern), own["word"],
+        )  # fmt: skip
 
     map_in_threads(pack_one, list(zip(trees, ends.tolist(), strict=True)), n_threads)
     return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
@@ -245,7 +259,8 @@ def map_leaves(
     """
     n_rows = X.shape[0]
     n_threads = min(n_threads, 1 + n_rows * steps.roots.size // MIN_WALKS_PER_THREAD)
-    n_parts = max(n_threads, n_rows // MAX_ROWS_AT_ONCE)
+    rows_at_once = max(ROWS_AT_ONCE, LEAVES_AT_ONCE // steps.roots.size)
+    n_parts = max(n_threads, n_rows // rows_at_once)
     if not X.flags.c_contiguous:
         n_parts = max(n_parts, X.nbytes // MAX_COPIED_BYTES)
 

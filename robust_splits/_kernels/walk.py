@@ -43,22 +43,22 @@ class Steps(NamedTuple):
 
 
 @outer_kernel()
-def pack_tree(feature, threshold, left, missing_left, bits, lowest, nodes):
-    """Write the packed nodes of a tree to `nodes`, with `bits` bits for the left child.
+def pack_tree(feature, threshold, left, missing_left, rounded, rounded_bits, infinity, n_bits, steps, words):
+    """Write the thresholds of a tree, as bit patterns, to `steps`, and the rest of its packed nodes to `words`.
 
-    `lowest` is minus infinity in the precision of the rows.
+    The thresholds are rounded down, because no number of the rows' precision lies between a threshold and the
+    next lower one.  `rounded` holds them rounded to the nearest.  `rounded_bits` and `infinity` are bit
+    patterns, and the left child has `n_bits` bits.  There is no branch, because nobody could predict it.
     """
     for i in range(feature.shape[0]):
-        child, step = left[i], nodes[i]
-        step.threshold = np.inf
-        if child < 0:
-            step.word = i  # a walk reads feature 0 and stays here
-            continue
-        step.threshold = threshold[i]
-        if step.threshold > threshold[i]:
-            # Round down: no float32 value lies between the threshold and the next lower float32 number.
-            step.threshold = np.nextafter(step.threshold, lowest)
-        step.word = (np.int64(feature[i]) << (bits + 1)) | (np.int64(not missing_left[i]) << bits) | child
+        child = np.int64(left[i])
+        pattern = rounded_bits[i]
+        lower = pattern + 1 if pattern < 0 else pattern - 1  # negative numbers have the sign bit
+        pattern = lower if rounded[i] > threshold[i] else pattern
+        word = (np.int64(feature[i]) << (n_bits + 1)) | (np.int64(not missing_left[i]) << n_bits) | child
+        # At a leaf, a walk reads feature 0 and stays.
+        steps[i] = infinity if child < 0 else pattern
+        words[i] = i if child < 0 else word
 
 
 @inlined_kernel()
@@ -97,8 +97,9 @@ def find_leaves(X, steps, missing, block, leaves):
 
     `missing` is None if no value is missing, for which another, faster kernel is compiled.  Eight walks, of
     several rows down a tree or of a row down several trees, go on side by side, which hides the memory latency
-    of each behind the others.  They are written out because in an array they would be slower.  As many rows as
-    fit are copied to `block` at a time: memory is read faster in sequence than feature by feature.
+    of each behind the others.  They are written out because in an array they would be slower.  They take two
+    steps at a time, because finding out whether all have arrived takes as long as a step.  As many rows as fit
+    are copied to `block` at a time: memory is read faster in sequence than feature by feature.
     """
     n_trees = leaves.shape[0]
     for first in range(0, X.shape[0], block.shape[0]):
@@ -129,12 +130,19 @@ def find_leaves(X, steps, missing, block, leaves):
                 b5 = _child(block, uintp(i5), r5, a5, steps, missing)
                 b6 = _child(block, uintp(i6), r6, a6, steps, missing)
                 b7 = _child(block, uintp(i7), r7, a7, steps, missing)
+                a0 = _child(block, uintp(i0), r0, b0, steps, missing)
+                a1 = _child(block, uintp(i1), r1, b1, steps, missing)
+                a2 = _child(block, uintp(i2), r2, b2, steps, missing)
+                a3 = _child(block, uintp(i3), r3, b3, steps, missing)
+                a4 = _child(block, uintp(i4), r4, b4, steps, missing)
+                a5 = _child(block, uintp(i5), r5, b5, steps, missing)
+                a6 = _child(block, uintp(i6), r6, b6, steps, missing)
+                a7 = _child(block, uintp(i7), r7, b7, steps, missing)
                 if (
                     (a0 == b0) & (a1 == b1) & (a2 == b2) & (a3 == b3)
                     & (a4 == b4) & (a5 == b5) & (a6 == b6) & (a7 == b7)
                 ):  # fmt: skip
                     break
-                a0, a1, a2, a3, a4, a5, a6, a7 = b0, b1, b2, b3, b4, b5, b6, b7
             leaves[uintp(t0), uintp(first + i0)] = a0
             leaves[uintp(t1), uintp(first + i1)] = a1
             leaves[uintp(t2), uintp(first + i2)] = a2

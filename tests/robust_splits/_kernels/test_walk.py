@@ -109,7 +109,8 @@ def test_rows_are_predicted_alike_however_many_there_are(monkeypatch):
     together = forest.predict_proba(X)
     assert together.tobytes() == np.vstack([forest.predict_proba(x[None]) for x in X]).tobytes()
     monkeypatch.setattr(tree_module, "MIN_WALKS_PER_THREAD", 7)
-    monkeypatch.setattr(tree_module, "MAX_ROWS_AT_ONCE", 20)
+    monkeypatch.setattr(tree_module, "ROWS_AT_ONCE", 20)
+    monkeypatch.setattr(tree_module, "LEAVES_AT_ONCE", 20)
     monkeypatch.setattr(tree_module, "MAX_COPIED_BYTES", 100)
     wide = np.random.default_rng(1).normal(size=(90, 8))
     wide[:, ::2] = X
