@@ -127,6 +127,8 @@ def test_real_noise(root, tmp_path, monkeypatch, data_root):
 PAPERS = {
     "ghosh_2017_table_1": "ghosh_2017_table_1",
     "ghosh_2017_table_1_svm": "ghosh_2017_table_1",
+    "ghosh_2017_table_1_svm_gaussian": "ghosh_2017_table_1",
+    "ghosh_2017_table_1_svm_quadratic": "ghosh_2017_table_1",
     "wilton_2024_table_2": "wilton_2024_table_2",
     "wilton_2024_table_4": "wilton_2024_table_4",
     "yang_2019_table_3": "yang_2019_table_3",
@@ -221,7 +223,7 @@ def test_quick_forms_of_studies(root, study, name):
     quick = config.quick()
     assert (quick.name, quick.repeats) == (f"{name}_quick", config.folds or 1)
     from_files = [dataset for dataset in quick.datasets if dataset.path is not None]
-    short = quick.model_copy(update={"datasets": from_files[:2] or quick.datasets})
+    short = quick.model_copy(update={"datasets": from_files[:1] or quick.datasets})
     found = run(short, n_jobs=1)
     assert found.scores["error"].isna().all()
     accuracy = found.scores.groupby("model")["accuracy"].mean()
@@ -230,6 +232,6 @@ def test_quick_forms_of_studies(root, study, name):
     table = PAPERS.get(name, name)
     if name in PAPERS:
         n_cells = found.scores.groupby(["dataset", "model", "noise_kind", "noise_rate"]).ngroups
-        assert 10 < len(against_published(found, table).reproduced) <= n_cells
+        assert 6 <= len(against_published(found, table).reproduced) <= n_cells
     elif name in RUN_CLAIMS and name != "ghosh_2017_figure_1b":  # the quick form lacks its large sizes
         assert against_published(found, table).claims["ours"].notna().all()
