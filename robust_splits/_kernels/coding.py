@@ -126,8 +126,8 @@ def _encode_block(X: NDArray[np.floating], max_bins: int | None) -> list[Column]
     """Encode each column of a block."""
     n_samples, n_features = X.shape
     block = np.empty((n_features, n_samples))  # each column in one piece
-    for first in range(0, n_samples, COPIED_ROWS):  # few enough to stay in the cache for the next column
-        block[:, first : first + COPIED_ROWS] = X[first : first + COPIED_ROWS].T
+    for begin in range(0, n_samples, COPIED_ROWS):  # few enough to stay in the cache for the next column
+        block[:, begin : begin + COPIED_ROWS] = X[begin : begin + COPIED_ROWS].T
     scratch = _Scratch(
         np.empty(n_samples, dtype=np.uint64),
         np.empty(n_samples, dtype=np.uint64),
