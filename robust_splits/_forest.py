@@ -210,7 +210,7 @@ class BaseForest(BaseRobustTrees):
         if self._is_chosen_out_of_bag("shrinkage"):
             shrinkages = SHRINKAGES
         for i in range(n_kept):  # undo the shrinkage of the earlier fit
-            trees[i] = dataclasses.replace(trees[i], shrinkage=0.0)
+            trees[i] = dataclasses.replace(trees[i], leaf_power=settings.leaf_power, shrinkage=0.0)
         self.min_samples_split_, self.shrinkage_ = sizes[0], shrinkages[0]
         n_threads = self._n_threads()
         if len(sizes) > 1 or len(shrinkages) > 1:

@@ -60,7 +60,7 @@ class Tree:
     gain : float64 array of shape (n_nodes,)
         Gain of the split, not weighted by the node's share of the total weight; 0 for a leaf.
     only_class : int32 array of shape (n_nodes,)
-        Class of all training rows with a positive weight; -1 if they have several classes.
+        The only class of the training rows with a positive weight; -1 if there are several.
     leaf_power : float
         See `leaf_value_power`.
     shrinkage : float
@@ -208,9 +208,8 @@ class Tree:
         if mixed.size:
             slots = slots.copy()
             slots[mixed] = -1 - np.arange(mixed.size)
-        if self.shrinkage == 0 and np.isfinite(
-            self.leaf_power
-        ):  # a node's values depend on its own counts alone
+        # Without shrinkage and ties, the values of a node depend on its own counts alone.
+        if self.shrinkage == 0 and np.isfinite(self.leaf_power):
             return LeafValues(slots, node_values(self.counts.take(mixed, axis=0), self.leaf_power, self.seed))
         return LeafValues(slots, self._compute_values().take(mixed, axis=0))
 

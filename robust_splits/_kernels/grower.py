@@ -72,7 +72,7 @@ def _init_root(samples, rows, nodes, pending, growth):
 
 @inlined_kernel()
 def find_only_class(row, samples, counts, weight):
-    """Class of all rows of a node, of which `row` is one; -1 if they have several classes."""
+    """The only class of a node, -1 if it has several; `row` is any of its rows."""
     k = class_and_weight(row, samples)[0]
     if counts[k] < weight:
         return np.int64(-1)

@@ -1,4 +1,4 @@
-"""Compiled loops of `robust_splits._values`: normalised powers of class counts, and hierarchical shrinkage."""
+"""Compiled loops of ``_leaf_values.py``: normalised powers of class counts, and hierarchical shrinkage."""
 
 from __future__ import annotations
 

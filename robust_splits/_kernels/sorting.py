@@ -33,7 +33,7 @@ def _in_order(a, b):
 
 @inner_kernel()
 def _sort_four(keys, out):
-    """Sort two to four keys by a network of comparisons: which ones does not depend on the keys."""
+    """Sort two to four keys by a network: which keys are compared does not depend on the keys."""
     n = keys.shape[0]
     a, b = keys[0], keys[1]
     c = keys[2] if n > 2 else LAST
@@ -113,7 +113,7 @@ def _counting_pass(keys, out, counters, low, shift, bits):
 
 @inner_kernel()
 def sort_keys(keys, scratch, counters, low, high):
-    """Sort `keys`, whose codes are in [low, high], by code; return whether the result is in `scratch`.
+    """Sort two or more keys, whose codes are in [low, high]; return whether the result is in `scratch`.
 
     Few keys are sorted by a network or by ranking, many by a radix sort that starts with the least significant
     digit.

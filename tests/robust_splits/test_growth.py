@@ -236,6 +236,15 @@ def test_warm_start_grows_new_trees_with_the_current_parameters(data):
     assert all(estimator.get_depth() <= 2 for estimator in model[2:])
 
 
+@pytest.mark.parametrize("leaf_value", ["gce(0.5)", "majority"])
+def test_warm_start_gives_all_trees_the_current_leaf_value(data, leaf_value):
+    parameters = PLAIN | {"min_samples_leaf": 30, "shrinkage": 5.0}
+    once = Forest(4, leaf_value=leaf_value, **parameters).fit(*data)
+    model = Forest(2, warm_start=True, **parameters).fit(*data)
+    model.set_params(n_estimators=4, leaf_value=leaf_value).fit(*data)
+    np.testing.assert_array_equal(model.predict_proba(data[0]), once.predict_proba(data[0]))
+
+
 @pytest.mark.parametrize("random_state", [0, None, np.random.RandomState(0)], ids=str)
 def test_warm_start_remembers_the_rows_that_its_trees_drew(random_state):
     """Random labels cannot be predicted, except by trees that have seen them."""
