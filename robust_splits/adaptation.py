@@ -161,7 +161,7 @@ def smoothing_losses(
         tree, (seed, _) = pair
         unseen, weight = drawn_weights(sample, settings, seed)[scored] == 0, tree.weight
         if tree.leaf_power == 1:  # proportions, without an array of them
-            return unseen, weight, tree.counts, weight
+            return unseen, weight, tree.compute_counts(), weight
         return unseen, weight, tree.values, np.ones_like(weight)
 
     prepared = map_in_threads(prepare, list(zip(trees, seeds, strict=True)), n_threads)

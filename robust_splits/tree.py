@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ._kernels.nodes import sum_counts
 from ._kernels.walk import Steps, leaves_of, mark_alive, pack_tree
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
@@ -19,6 +20,7 @@ MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time tha
 ROWS_AT_ONCE = 1 << 15
 LEAVES_AT_ONCE = 1 << 22  # if that allows more rows
 MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
+CACHES = {"_steps", "_counts", "_values"}
 
 
 class LeafValues(NamedTuple):
@@ -53,14 +55,17 @@ class Tree:
         the side with more weight.
     left : int32 array of shape (n_nodes,)
         Left child, -1 for a leaf; the right child is the next node.
-    counts : float64 array of shape (n_nodes, n_classes)
-        Weighted class counts of the training rows.
+    weight : float64 array of shape (n_nodes,)
+        Total weight of the training rows.
     n_rows : int64 array of shape (n_nodes,)
         Number of training rows with a positive weight.
     gain : float64 array of shape (n_nodes,)
         Gain of the split, not weighted by the node's share of the total weight; 0 for a leaf.
-    only_class : int32 array of shape (n_nodes,)
-        The only class of the training rows with a positive weight; -1 if there are several.
+    slots : int32 array of shape (n_nodes,)
+        For a leaf whose training rows are of one class, this class; for any other leaf, -1 minus its row of
+        `mixed_counts`; for an inner node -1.
+    mixed_counts : float64 array of shape (n_mixed, n_classes)
+        Weighted class counts of the training rows of leaves with several classes.  Full trees have few of them.
     leaf_power : float
         See `leaf_value_power`.
     shrinkage : float
@@ -73,16 +78,17 @@ class Tree:
     threshold: NDArray[np.float64]
     missing_left: NDArray[np.bool_]
     left: NDArray[np.int32]
-    counts: NDArray[np.float64]
+    weight: NDArray[np.float64]
     n_rows: NDArray[np.int64]
     gain: NDArray[np.float64]
-    only_class: NDArray[np.int32]
+    slots: NDArray[np.int32]
+    mixed_counts: NDArray[np.float64]
     leaf_power: float = 1.0
     shrinkage: float = 0.0
     seed: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_steps", "_values")}
+        return {name: value for name, value in vars(self).items() if name not in CACHES}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -117,10 +123,23 @@ class Tree:
         return int(self.node_depth.max())
 
     @property
-    def weight(self) -> NDArray[np.float64]:
-        """Total weight of the training rows of each node, shape (n_nodes,)."""
-        weight: NDArray[np.float64] = self.counts.sum(axis=1)
-        return weight
+    def only_class(self) -> NDArray[np.int32]:
+        """The only class of the training rows of each node, shape (n_nodes,); -1 if there are several."""
+        return np.maximum(self.slots, np.int32(-1))
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """Weighted class counts of the training rows of each node, shape (n_nodes, n_classes), cached."""
+        if "_counts" not in vars(self):
+            vars(self)["_counts"] = self.compute_counts()
+        counts: NDArray[np.float64] = vars(self)["_counts"]
+        return counts
+
+    def compute_counts(self) -> NDArray[np.float64]:
+        """`counts`, not cached."""
+        counts = np.zeros((self.n_nodes, self.mixed_counts.shape[1]))
+        sum_counts(self.left, self.weight, self.slots, self.mixed_counts, counts)
+        return counts
 
     @property
     def proportions(self) -> NDArray[np.float64]:
@@ -137,8 +156,9 @@ class Tree:
         return values
 
     def _compute_values(self) -> NDArray[np.float64]:
-        values = node_values(self.counts, self.leaf_power, self.seed)
-        apply_shrinkage(values, self.counts, self.left, self.shrinkage)
+        counts = self.compute_counts()
+        values = node_values(counts, self.leaf_power, self.seed)
+        apply_shrinkage(values, counts, self.left, self.shrinkage)
         return values
 
     @property
@@ -164,18 +184,22 @@ class Tree:
         if alive.all():
             return self
         kept = np.flatnonzero(alive)
-        left, n_rows = self.left[kept], self.n_rows[kept]
+        left, n_rows, slots = self.left[kept], self.n_rows[kept], self.slots[kept]
         split = (left >= 0) & (n_rows >= min_samples_split)
+        mixed = np.flatnonzero(~split & (slots < 0))
+        slots[split] = -1
+        slots[mixed] = -1 - np.arange(mixed.size)
         renumbered = np.cumsum(alive) - 1
         return Tree(
             feature=np.where(split, self.feature[kept], -1).astype(np.int32),
             threshold=np.where(split, self.threshold[kept], np.nan),
             missing_left=self.missing_left[kept] & split,
             left=np.where(split, renumbered[left], -1).astype(np.int32),
-            counts=self.counts.take(kept, axis=0),  # several times faster than indexing
+            weight=self.weight[kept],
             n_rows=n_rows,
             gain=np.where(split, self.gain[kept], 0.0),
-            only_class=self.only_class[kept],
+            slots=slots,
+            mixed_counts=self.compute_counts().take(kept[mixed], axis=0),
             leaf_power=self.leaf_power,
             shrinkage=self.shrinkage,
             seed=self.seed,
@@ -200,18 +224,16 @@ class Tree:
 
     def leaf_values(self) -> LeafValues:
         """Class probabilities of the leaves in the form that predictions read."""
-        is_mixed = self.left < 0
-        if self.shrinkage == 0:
-            is_mixed &= self.only_class < 0
-        mixed = np.flatnonzero(is_mixed)
-        slots = self.only_class
-        if mixed.size:
-            slots = slots.copy()
-            slots[mixed] = -1 - np.arange(mixed.size)
         # Without shrinkage and ties, the values of a node depend on its own counts alone.
         if self.shrinkage == 0 and np.isfinite(self.leaf_power):
-            return LeafValues(slots, node_values(self.counts.take(mixed, axis=0), self.leaf_power, self.seed))
-        return LeafValues(slots, self._compute_values().take(mixed, axis=0))
+            return LeafValues(self.slots, node_values(self.mixed_counts, self.leaf_power, self.seed))
+        stored = self.left < 0
+        if self.shrinkage == 0:
+            stored &= self.slots < 0
+        stored = np.flatnonzero(stored)
+        slots = self.slots.copy()
+        slots[stored] = -1 - np.arange(stored.size)
+        return LeafValues(slots, self._compute_values().take(stored, axis=0))
 
 
 def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:

@@ -23,6 +23,7 @@ COPIED_ROWS = 1 << 10
 DIGIT_BITS = 11
 N_PASSES = 3  # enough 11-bit digits for 32 bits
 MAX_RANGE = 1 << 16
+SPARSE_SHARE = 0.25
 
 # Codes of a column, and the lowest and the highest value of each code.
 Column = tuple[NDArray[np.unsignedinteger], NDArray[np.float64], NDArray[np.float64]]
@@ -45,6 +46,8 @@ class Columns(NamedTuple):
         Index of each column among those of the same width.
     first, step : int64 arrays of shape (n_features,)
         Index of a column's first code, and the stride from one row to the next.
+    is_sparse : bool array of shape (n_features,)
+        Whether a share of at least `SPARSE_SHARE` of the rows has the lowest value.
     values : float64 array of shape (total number of distinct values,)
         The sorted distinct values of each column, concatenated; of bins the smallest value.
     highest : float64 array of the same shape
@@ -63,6 +66,7 @@ class Columns(NamedTuple):
     position: NDArray[np.int64]
     first: NDArray[np.int64]
     step: NDArray[np.int64]
+    is_sparse: NDArray[np.bool_]
     values: NDArray[np.float64]
     highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
@@ -92,6 +96,8 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     del blocks
     width = np.array([column.itemsize for column in codes], dtype=np.uint8)
     position = np.zeros(n_features, dtype=np.int64)
+    n_lowest = np.array([n_samples - np.count_nonzero(column) for column in codes])
+    is_sparse = n_lowest >= SPARSE_SHARE * n_samples
     stacks = []
     for dtype in (np.uint8, np.uint16, np.uint32):
         features = np.flatnonzero(width == np.dtype(dtype).itemsize)
@@ -108,7 +114,9 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     by_row = [np.ascontiguousarray(stack.T) for stack in stacks]
     step = np.ones(n_features, dtype=np.int64)
     first = position * n_samples
-    return Columns(*by_column, *by_row, width, position, first, step, values, highest_values, offsets)  # type: ignore[call-arg]
+    return Columns(  # type: ignore[call-arg]
+        *by_column, *by_row, width, position, first, step, is_sparse, values, highest_values, offsets
+    )
 
 
 def _join(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:

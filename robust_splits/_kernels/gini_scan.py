@@ -33,14 +33,14 @@ def is_better(n_left, n_right, sum_left, sum_right, threshold):
 
 
 @inlined_kernel()
-def scan_gini(keys, node, rows_left, samples, min_rows, min_weight, left, best):
+def scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best):
     """Best split of sorted keys by gini; see `scan`."""
     counts, n_node = node.counts, node.weight
     offset = node.total / n_node  # the reduction is sum_left / n_left + sum_right / n_right - offset
     threshold = best + offset
     n_left, sum_left, sum_right = _sums_of_squares(node, left, rows_left)
     below, above = np.int64(-1), np.int64(-1)
-    previous = keys[0] >> 32
+    previous = lowest if lowest >= 0 else keys[0] >> 32
     two_classes = counts.shape[0] == 2 and samples.class_bits > 0
     first = left[0]
     for i in range(keys.shape[0]):
@@ -79,7 +79,7 @@ def scan_gini(keys, node, rows_left, samples, min_rows, min_weight, left, best):
 
 
 @inlined_kernel()
-def scan_gini_bins(bins, bin_rows, low, n_bins, node, rows_left, min_rows, min_weight, left, best):
+def scan_gini_bins(bins, bin_rows, low, n_bins, node, lowest, rows_left, min_rows, min_weight, left, best):
     """Best split by gini of the histograms `bins` (n_bins, n_classes) of weights; see `scan`.
 
     The codes start at `low`, and `bin_rows` counts the rows of each.
@@ -89,7 +89,7 @@ def scan_gini_bins(bins, bin_rows, low, n_bins, node, rows_left, min_rows, min_w
     threshold = best + offset
     n_left, sum_left, sum_right = _sums_of_squares(node, left, rows_left)
     below, above = np.int64(-1), np.int64(-1)
-    previous = np.int64(-1)  # no bin with rows yet
+    previous = lowest
     n_classes = counts.shape[0]
     two_classes = n_classes == 2
     first, second = left[0], left[n_classes - 1]
@@ -104,9 +104,9 @@ def scan_gini_bins(bins, bin_rows, low, n_bins, node, rows_left, min_rows, min_w
                 and min(rows_left, node.n_rows - rows_left) >= min_rows
                 and min(n_left, n_right) >= min_weight
             ):
-                best, below, above = reduction, previous + low, b + low
+                best, below, above = reduction, previous, b + low
                 threshold = best + offset
-        previous = b if n_rows > 0 else previous
+        previous = b + low if n_rows > 0 else previous
         rows_left += n_rows
         if two_classes:
             first += bins[uintp(b), 0]

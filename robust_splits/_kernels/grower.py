@@ -16,7 +16,15 @@ from .compile import inlined_kernel, merged_kernel, outer_kernel
 from .criterion_codes import GINI
 from .frontier import pop, push
 from .gain import EPSILON, ROUNDING
-from .nodes import LEAF, UNKNOWN, Nodes, Pending, double_capacity, init_node, new_nodes, new_pending
+from .nodes import (
+    LEAF,
+    UNKNOWN,
+    Nodes,
+    init_node,
+    keep_counts,
+    new_nodes,
+    new_waiting,
+)
 from .partition import copy_codes, partition
 from .random import next_below
 from .scan import LOW_HALF, TABULATED, Measure, Samples, class_and_weight, describe, fill_table
@@ -24,6 +32,7 @@ from .search import count_classes, count_codes, gather, has_few_cells, new_scrat
 
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
+FIRST_WAITING = 64
 
 # The codes of a subtree's rows are copied to a small array, `local`, once they fit the second-level cache.  If
 # there are more than MAX_LOCAL_COLUMNS columns per feature tried, most of the copy would never be read.
@@ -50,10 +59,11 @@ class GrowthSettings(NamedTuple):
 
 
 @outer_kernel()
-def _init_root(samples, rows, nodes, pending, growth):
+def _init_root(samples, rows, nodes, waiting, growth):
     """Initialise the root, and write its rows, those of positive weight, in the format of `scan`.
 
-    Returns the number of rows, and whether to search the root for a split.
+    Returns the number of rows, whether to search the root for a split, and the number of leaves with several
+    classes.
     """
     n, weight = np.int64(0), 0.0
     for i in range(samples.weights.shape[0]):
@@ -64,10 +74,18 @@ def _init_root(samples, rows, nodes, pending, growth):
                 payload = (np.int64(samples.weights[i]) << samples.class_bits) | samples.labels[i]
             rows[n] = (np.int64(i) << 32) | payload
             n += 1
-    count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), nodes.counts[0])
-    pending.waiting[0] = 0
-    only_class = find_only_class(rows[0], samples, nodes.counts[0], weight) if n > 0 else -1
-    return n, init_node(nodes, pending, 0, np.int64(0), n, 0, -1, only_class, growth)
+    counts = waiting.counts[0]
+    count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), counts)
+    waiting.constant[0] = 0
+    waiting.order[0] = 0
+    for i in range(waiting.free.shape[0]):
+        waiting.free[i] = waiting.free.shape[0] - 1 - i
+    only_class = find_only_class(rows[0], samples, counts, weight) if n > 0 else -1
+    waits = init_node(nodes, waiting, 0, 0, np.int64(0), n, 0, weight, only_class, growth)
+    n_mixed = 0
+    if not waits and only_class < 0:
+        n_mixed = keep_counts(nodes, 0, counts, n_mixed)
+    return n, waits, n_mixed
 
 
 @inlined_kernel()
@@ -97,6 +115,9 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
     best = rounding * node.weight
     enough = node.limit - best  # beyond this, no split is better by more than rounding
     best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
+    is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
+    may_skip = is_exact and not growth.random_thresholds
+    n_rows = end - begin
     tried = 0
     varies = False
     while tried < n_features and (tried < growth.max_features or not varies) and best < enough:
@@ -111,14 +132,18 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
         first, last = columns.offsets[f], columns.offsets[f + 1]
         n_codes = last - first + 1  # with that of missing values
         counted = not growth.random_thresholds and columns.width[f] == 1
-        counted = counted and has_few_cells(n_codes, counts.shape[0], end - begin)
+        counted = counted and has_few_cells(n_codes, counts.shape[0], n_rows)
+        n_keys = n_rows
         if counted:
             low, high = count_codes(
                 columns.codes8, columns.first[f], columns.step[f], rows, begin, end, samples, n_codes,
                 scratch.bins, scratch.bin_rows,
             )  # fmt: skip
         else:
-            low, high = gather(columns, f, rows, begin, end, scratch.keys)
+            low, high, n_keys = gather(
+                columns, f, rows, begin, end, may_skip and columns.is_sparse[f], samples.class_bits, counts,
+                scratch.keys, scratch.left,
+            )  # fmt: skip
         if low == high:
             constant[f >> 6] |= bit
             continue
@@ -131,7 +156,7 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
             )  # fmt: skip
         else:
             reduction, below, threshold, missing = search_exact(
-                low, high, counted, last - first, values, highest, node, samples, measure, phi_table,
+                low, high, n_keys, counted, last - first, values, highest, node, samples, measure, phi_table,
                 growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
             )  # fmt: skip
         if below >= 0:
@@ -146,27 +171,31 @@ def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table,
 
 
 @outer_kernel()
-def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, pending, scratch, features, state, progress):  # fmt: skip  # noqa: E501
+def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, scratch, features, state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
 
-    `progress` holds the numbers of nodes, leaves and waiting nodes, the begin and end of the rows whose codes
-    are in `local`, and whether the criterion failed.  After a failure, the next two nodes hold the class counts
-    that caused it.
+    `progress` holds the numbers of nodes, of leaves, of waiting nodes, of free rows of `waiting` and of leaves
+    with several classes, the begin and end of the rows whose codes are in `local`, and whether the criterion
+    failed.  After a failure, the last two free rows hold the class counts that caused it.
     """
-    n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
-    local_begin, local_end = progress[3], progress[4]
+    n_nodes, n_leaves, n_waiting, n_free, n_mixed = (
+        progress[0],
+        progress[1],
+        progress[2],
+        progress[3],
+        progress[4],
+    )
+    local_begin, local_end = progress[5], progress[6]
     best_first = growth.max_leaf_nodes > 0
-    n_classes = nodes.counts.shape[1]
-    n_words = pending.constant.shape[1]
+    n_classes = waiting.counts.shape[1]
+    n_words = waiting.constant.shape[1]
     capacity = nodes.feature.shape[0]
-    while n_waiting > 0 and n_nodes + 2 <= capacity:
-        node = (
-            pop(pending.waiting, n_waiting, pending.priority) if best_first else pending.waiting[n_waiting - 1]
-        )
+    while n_waiting > 0 and n_nodes + 2 <= capacity and n_free >= 2:
+        at = pop(waiting.order, n_waiting, waiting.priority) if best_first else waiting.order[n_waiting - 1]
         n_waiting -= 1
-        begin, end = pending.plan[node, 0], pending.plan[node, 1]
-        depth, parent = pending.plan[node, 2], pending.plan[node, 3]
-        counts = nodes.counts[node]
+        begin, end = waiting.plan[at, 0], waiting.plan[at, 1]
+        depth, node = waiting.plan[at, 2], waiting.plan[at, 3]
+        counts, constant = waiting.counts[at], waiting.constant[at]
         is_local = local_begin <= begin and end <= local_end
 
         if nodes.feature[node] == UNKNOWN:
@@ -174,33 +203,34 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
             if not is_local and MIN_LOCAL_ROWS <= end - begin <= max_local_rows:
                 copy_codes(columns, rows, begin, end, local)
                 local_begin, local_end, is_local = begin, end, True
-            constant = pending.constant[node]
-            for i in range(n_words):
-                constant[i] = pending.constant[parent, i] if parent >= 0 else 0
             f, below, threshold, missing_left, reduction = _search_node(
                 rows, begin, end, local if is_local else columns, samples, counts, measure, phi_table, growth,
                 scratch, features, constant, rounding, state,
             )  # fmt: skip
             if f < 0:
+                n_mixed = keep_counts(nodes, node, counts, n_mixed)
+                waiting.free[n_free] = at
+                n_free += 1
                 continue
             nodes.feature[node] = f
             nodes.threshold[node] = threshold
             nodes.missing_left[node] = missing_left
-            pending.plan[node, 4] = below
-            pending.priority[node] = reduction
+            waiting.plan[at, 4] = below
+            waiting.priority[at] = reduction
             if best_first:
-                n_waiting = push(pending.waiting, n_waiting, pending.priority, node)
+                n_waiting = push(waiting.order, n_waiting, waiting.priority, at)
                 continue
 
         n_left, n_right = 0.0, 0.0
         middle, n_missing = begin, 0
         reduction = 0.0
+        left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
         if not (best_first and n_leaves >= growth.max_leaf_nodes):
             middle, n_missing = partition(
                 local if is_local else columns, nodes.feature[node], rows, begin, end, scratch.keys,
-                pending.plan[node, 4], nodes.missing_left[node],
+                waiting.plan[at, 4], nodes.missing_left[node],
             )  # fmt: skip
-            left, right = nodes.counts[n_nodes], nodes.counts[n_nodes + 1]
+            left, right = waiting.counts[left_at], waiting.counts[right_at]
             is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
             few_left = middle - begin <= end - middle
             if few_left or not is_exact:
@@ -214,7 +244,7 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
                     left[k] = counts[k] - right[k]
                 n_left += left[k]
                 n_right += right[k]
-            reduction = pending.priority[node]
+            reduction = waiting.priority[at]
             if samples.class_bits == 0 or measure.code != GINI:  # the sums of a scan may be inexact
                 reduction = measure.reduction(
                     measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
@@ -224,29 +254,47 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
             nodes.feature[node] = LEAF
             nodes.threshold[node] = np.nan
             nodes.missing_left[node] = False
+            n_mixed = keep_counts(nodes, node, counts, n_mixed)
+            waiting.free[n_free] = at
+            n_free += 1
             continue
         if reduction == np.inf:
-            progress[5] = 1
+            progress[7] = 1
             break
         if n_missing == 0:
             nodes.missing_left[node] = n_left > n_right
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
-        for child in range(n_nodes, n_nodes + 2):
-            first, last, weight = (begin, middle, n_left) if child == n_nodes else (middle, end, n_right)
-            only_class = find_only_class(rows[first], samples, nodes.counts[child], weight)
-            if init_node(nodes, pending, child, first, last, depth + 1, node, only_class, growth):
+        n_free -= 2
+        for i in range(2):
+            first, last, weight, child_at = begin, middle, n_left, left_at
+            if i == 1:
+                first, last, weight, child_at = middle, end, n_right, right_at
+            child = n_nodes + i
+            only_class = find_only_class(rows[first], samples, waiting.counts[child_at], weight)
+            if init_node(nodes, waiting, child, child_at, first, last, depth + 1, weight, only_class, growth):
+                for word in range(n_words):
+                    waiting.constant[child_at, word] = constant[word]
                 if best_first:
-                    n_waiting = push(pending.waiting, n_waiting, pending.priority, child)
+                    n_waiting = push(waiting.order, n_waiting, waiting.priority, child_at)
                 else:
-                    pending.waiting[n_waiting] = child
+                    waiting.order[n_waiting] = child_at
                     n_waiting += 1
+                continue
+            if only_class < 0:
+                n_mixed = keep_counts(nodes, child, waiting.counts[child_at], n_mixed)
+            waiting.free[n_free] = child_at
+            n_free += 1
+        waiting.free[n_free] = at
+        n_free += 1
         n_nodes += 2
         n_leaves += 1
-    progress[0], progress[1], progress[2], progress[3], progress[4] = (
+    progress[0], progress[1], progress[2], progress[3], progress[4], progress[5], progress[6] = (
         n_nodes,
         n_leaves,
         n_waiting,
+        n_free,
+        n_mixed,
         local_begin,
         local_end,
     )
@@ -273,7 +321,7 @@ class Workspace:
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
-        self.pending = new_pending(FIRST_CAPACITY, (n_features + 63) // 64)
+        self.waiting = new_waiting(FIRST_WAITING, n_classes, (n_features + 63) // 64)
         self._n_classes = n_classes
         self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
 
@@ -330,7 +378,7 @@ def grow_nodes(
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
-    n, root_waits = _init_root(samples, memory.rows, memory.nodes, memory.pending, growth)
+    n, root_waits, n_mixed = _init_root(samples, memory.rows, memory.nodes, memory.waiting, growth)
     rounding = ROUNDING if integer_weights else max(ROUNDING, EPSILON * n)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
@@ -338,20 +386,26 @@ def grow_nodes(
     max_local_rows = memory.max_local_rows if growth.max_leaf_nodes == 0 and few_columns else 0
     features = np.arange(n_features)
     state = np.full(1, seed, dtype=np.uint64)
-    progress = np.array([1, 1, int(root_waits), 0, 0, 0])
+    n_free = memory.waiting.free.size - 1
+    progress = np.array([1, 1, int(root_waits), n_free, n_mixed, 0, 0, 0])
     while True:
         _expand(
             columns, memory.local, max_local_rows, samples, measure, phi_table, growth, rounding, memory.rows,
-            memory.nodes, memory.pending, memory.scratch, features, state, progress,
+            memory.nodes, memory.waiting, memory.scratch, features, state, progress,
         )  # fmt: skip
-        n_nodes, _, n_waiting, _, _, failed = progress
-        nodes = memory.nodes
+        n_nodes, _, n_waiting, n_free, n_mixed, _, _, failed = progress
+        nodes, waiting = memory.nodes, memory.waiting
         if failed:
+            left, right = waiting.counts[waiting.free[n_free - 2 : n_free][::-1]]
             raise ValueError(
                 "criterion must return a finite number, but did not or raised an error for the class counts "
-                f"{nodes.counts[n_nodes].tolist()} and {nodes.counts[n_nodes + 1].tolist()}"
+                f"{left.tolist()} and {right.tolist()}"
             )
         if n_waiting == 0:
-            return Nodes._make(array[:n_nodes].copy() for array in nodes)
-        memory.nodes = Nodes._make(double_capacity(array) for array in nodes)
-        memory.pending = Pending._make(double_capacity(array) for array in memory.pending)
+            *arrays, mixed_counts = nodes
+            return Nodes(*(array[:n_nodes].copy() for array in arrays), mixed_counts[:n_mixed].copy())
+        if n_free < 2:
+            memory.waiting = waiting.grown(n_free)
+            progress[3] += waiting.free.size
+        else:
+            memory.nodes = nodes.grown(n_nodes, n_mixed)

@@ -185,11 +185,12 @@ def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
 
 
 @inlined_kernel()
-def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
+def scan(keys, node, lowest, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
     """Best split of sorted keys by any criterion but gini; see `scan_gini`.
 
-    The left child starts with class counts `left` and `rows_left` rows.  Returns the reduction, and the codes
-    below and above the split; both are -1 if no reduction exceeds `best`.
+    The left child starts with class counts `left` and `rows_left` rows.  Their highest code is `lowest`, or -1
+    if there are none, or all have missing values.  Returns the reduction, and the codes below and above the
+    split; both are -1 if no reduction exceeds `best`.
     """
     code, parameter = measure.code, measure.parameter
     counts = node.counts
@@ -215,15 +216,20 @@ def scan(keys, node, rows_left, samples, cell_rows, cells, measure, phi_table, m
         sum_left, sum_right = 0.0, 0.0
         for k in range(n_classes):
             n_left += left[k]
-            sum_left += phi(code, parameter, n_classes, left[k])
-            sum_right += phi(code, parameter, n_classes, max(counts[k] - left[k], 0.0))
+            rest = max(counts[k] - left[k], 0.0)
+            if tabulated:
+                sum_left += phi_table[uintp(left[k])]
+                sum_right += phi_table[uintp(rest)]
+            else:
+                sum_left += phi(code, parameter, n_classes, left[k])
+                sum_right += phi(code, parameter, n_classes, rest)
             max_left = max(max_left, left[k])
     # The norms (sum n_k^r)^(1/r) are concave in the sum, so tangents bound them: point, norm and slope of each
     # tangent.  Tangents are updated when their bound beats the best split.
     at_left, norm_left, slope_left = 1.0, 1.0, power
     at_right, norm_right, slope_right = node.total, node.norm, power * node.norm / node.total
     below, above = np.int64(-1), np.int64(-1)
-    previous = keys[0] >> 32
+    previous = lowest if lowest >= 0 else keys[0] >> 32
     for i in range(keys.shape[0]):
         key = keys[uintp(i)]
         key_code = key >> 32

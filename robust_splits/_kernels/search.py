@@ -11,7 +11,7 @@ from .criterion_codes import GINI
 from .gini_scan import scan_gini, scan_gini_bins
 from .random import next_uniform
 from .scan import LOW_HALF, Samples, class_and_weight, scan
-from .sorting import N_COUNTERS, sort_keys
+from .sorting import LAST, N_COUNTERS, sort_keys
 
 # Class histograms must fit the second-level cache, and have at most this number of cells per row.
 MAX_HISTOGRAM_CELLS = 1 << 15
@@ -48,16 +48,56 @@ def _gather(codes, first, step, rows, begin, end, keys):
     return low, high
 
 
+@inner_kernel()
+def _gather_others(codes, first, step, rows, begin, end, class_bits, counts, keys, left):
+    """Write a key for each row with another code than 0, and the class counts of those with code 0 to `left`.
+
+    Returns the lowest and the highest code, and the number of keys.  Weights are integers.
+    """
+    low, high, n_keys = LAST, np.int64(0), 0
+    for i in range(begin, end):
+        row = rows[uintp(i)]
+        code = np.int64(codes[uintp(first + (row >> 32) * step)])
+        keys[uintp(n_keys)] = (code << 32) | (row & LOW_HALF)
+        n_keys += np.int64(code > 0)
+        low = min(low, code)
+        high = max(high, code)
+    if 0 < n_keys < end - begin:
+        for k in range(counts.shape[0]):
+            left[k] = counts[k]
+        for i in range(n_keys):
+            key = keys[uintp(i)]
+            left[uintp(key & ((1 << class_bits) - 1))] -= float((key & LOW_HALF) >> class_bits)
+    return low, high, n_keys
+
+
 @merged_kernel()
-def gather(columns, feature, rows, begin, end, keys):
-    """Write the keys of a node's rows for one feature; see `_gather`."""
-    first, step = columns.first[feature], columns.step[feature]
-    width = columns.width[feature]
-    if width == 1:
-        return _gather(columns.codes8, first, step, rows, begin, end, keys)
-    if width == 2:
-        return _gather(columns.codes16, first, step, rows, begin, end, keys)
-    return _gather(columns.codes32, first, step, rows, begin, end, keys)
+def gather(columns, f, rows, begin, end, skips, class_bits, counts, keys, left):
+    """Write the keys of a node's rows for feature `f`, and if it `skips` those with code 0, their class counts.
+
+    Returns the lowest and the highest code, and the number of keys.
+    """
+    first, step, width = columns.first[f], columns.step[f], columns.width[f]
+    n_keys = end - begin
+    if skips and width == 1:
+        low, high, n_keys = _gather_others(
+            columns.codes8, first, step, rows, begin, end, class_bits, counts, keys, left
+        )
+    elif skips and width == 2:
+        low, high, n_keys = _gather_others(
+            columns.codes16, first, step, rows, begin, end, class_bits, counts, keys, left
+        )
+    elif skips:
+        low, high, n_keys = _gather_others(
+            columns.codes32, first, step, rows, begin, end, class_bits, counts, keys, left
+        )
+    elif width == 1:
+        low, high = _gather(columns.codes8, first, step, rows, begin, end, keys)
+    elif width == 2:
+        low, high = _gather(columns.codes16, first, step, rows, begin, end, keys)
+    else:
+        low, high = _gather(columns.codes32, first, step, rows, begin, end, keys)
+    return low, high, n_keys
 
 
 @inner_kernel()
@@ -152,27 +192,35 @@ def count_classes(keys, begin, end, samples, low, high, out):
 
 
 @merged_kernel()
-def search_exact(low, high, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
+def search_exact(low, high, n_keys, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split over all thresholds between the values of the column's codes.
 
-    The rows are the gathered keys or, if `counted`, in ``scratch.bins``.  Returns the reduction, the highest
-    code on the left, the threshold, and whether missing values go left.  The code is -1 if no reduction exceeds
-    `best`.
+    The rows are the gathered keys or, if `counted`, in ``scratch.bins``.  Rows without a key have code 0.
+    Returns the reduction, the highest code on the left, the threshold, and whether missing values go left.  The
+    code is -1 if no reduction exceeds `best`.
     """
-    m = node.n_rows
-    keys = scratch.keys[:m]
+    keys = scratch.keys[:n_keys]
+    n_classes = node.counts.shape[0]
+    left, missing = scratch.left, scratch.missing
+    rows_left = node.n_rows - n_keys
+    lowest = np.int64(-1)  # the highest code that is already on the left
+    if rows_left > 0:
+        lowest, low = np.int64(0), np.int64(1)
+    else:
+        left[:] = 0.0
     first = 0 if counted else low  # code of the first bin
     n_bins = high - first + 1
-    n_classes = node.counts.shape[0]
     n_missing = np.int64(0)
     if high == missing_code:
         if counted:
             n_missing = scratch.bin_rows[high]
             for k in range(n_classes):
-                scratch.missing[k] = scratch.bins[high, k]
+                missing[k] = scratch.bins[high, k]
         else:
-            n_missing = count_classes(keys, np.int64(0), m, samples, high, high, scratch.missing)
-    cells = counted or has_few_cells(n_bins, n_classes, m)
+            n_missing = count_classes(keys, np.int64(0), n_keys, samples, high, high, missing)
+        for k in range(n_classes):
+            missing[k] += left[k]
+    cells = counted or has_few_cells(n_bins, n_classes, n_keys)
     labels, weights = samples.labels, samples.weights
     is_gini = measure.code == GINI
     if cells:
@@ -181,37 +229,36 @@ def search_exact(low, high, counted, missing_code, values, highest, node, sample
         if not is_gini:
             keys = scratch.other_keys[: list_cells(samples.class_bits, first, n_bins, scratch)]
             labels, weights = scratch.cell_classes, scratch.cell_weights
-    else:
-        if sort_keys(keys, scratch.other_keys[:m], scratch.counters, low, high):
-            keys = scratch.other_keys[:m]
+    elif (
+        n_keys > 1 and low < high and sort_keys(keys, scratch.other_keys[:n_keys], scratch.counters, low, high)
+    ):
+        keys = scratch.other_keys[:n_keys]
     found, found_above, found_left = np.int64(-1), np.int64(-1), False
-    scratch.left[:] = 0.0
-    rows_left = 0
     # Missing values have the highest code, so they first go right, and then left.
     for missing_left in range(2 if n_missing > 0 else 1):
         if missing_left:
             for k in range(n_classes):
-                scratch.left[k] = scratch.missing[k]
-            rows_left = n_missing
+                left[k] = missing[k]
+            rows_left += n_missing
             n_bins -= 1
             if not (is_gini and cells):
                 end = keys.shape[0]
-                while keys[end - 1] >> 32 == missing_code:
+                while end > 0 and keys[end - 1] >> 32 == missing_code:
                     end -= 1
                 keys = keys[:end]
         if is_gini and cells:
             best, below, above = scan_gini_bins(
-                scratch.bins, scratch.bin_rows, first, n_bins, node, rows_left, min_rows, min_weight,
-                scratch.left, best,
+                scratch.bins, scratch.bin_rows, first, n_bins, node, lowest, rows_left, min_rows, min_weight,
+                left, best,
             )  # fmt: skip
         elif is_gini:
             best, below, above = scan_gini(
-                keys, node, rows_left, samples, min_rows, min_weight, scratch.left, best
+                keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best
             )
         else:
             best, below, above = scan(
-                keys, node, rows_left, Samples(samples.class_bits, labels, weights), scratch.cell_rows, cells,
-                measure, phi_table, min_rows, min_weight, scratch.left, scratch.right, best,
+                keys, node, lowest, rows_left, Samples(samples.class_bits, labels, weights), scratch.cell_rows,
+                cells, measure, phi_table, min_rows, min_weight, left, scratch.right, best,
             )  # fmt: skip
         if below >= 0:
             found, found_above, found_left = below, above, missing_left == 1

@@ -83,6 +83,7 @@ def problems(draw):
     n = draw(st.integers(2, 60))
     n_classes = min(draw(st.sampled_from([2, 3, 7, 26])), 1 + n // 3)
     X = rng.integers(0, draw(st.sampled_from([1, 2, 3, 8, 10_000])), (n, draw(st.integers(1, 3)))).astype(float)
+    X[rng.random(X.shape) < draw(st.sampled_from([0.0, 0.5]))] = 0
     X[rng.random(X.shape) < draw(st.sampled_from([0.1, 0.5, 0.95]))] = np.nan
     weight = rng.choice([0.3, 1.0, 2.7], n) if draw(st.booleans()) else np.ones(n)
     return X, rng.integers(0, n_classes, n), weight

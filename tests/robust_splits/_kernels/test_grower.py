@@ -67,12 +67,13 @@ def check_every_node(tree, criterion, X, y, weight, n_classes, min_samples_leaf=
 
 @st.composite
 def problems(draw):
-    """Small data full of ties, duplicates and constant columns; continuous columns for the sorting search."""
+    """Small data full of ties, zeros and constant columns; continuous columns for the sorting search."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(2, 60))
     n_values = draw(st.sampled_from([1, 2, 3, 8, 10_000]))
     n_classes = min(draw(st.sampled_from([2, 3, 7, 26])), 1 + n // 3)
     X = rng.integers(0, n_values, (n, draw(st.integers(1, 4)))).astype(float)
+    X[rng.random(X.shape) < draw(st.sampled_from([0.0, 0.4, 0.8]))] = 0
     y = rng.integers(0, n_classes, n)
     weighted = draw(st.booleans())
     weight = rng.choice([0.3, 1.0, 2.7], n) if weighted else np.ones(n)
