@@ -100,9 +100,13 @@ def apply_class_weight(
 
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
-    """Validate the rows that a fitted `estimator` predicts on; returns an array in any memory order."""
+    """Validate the rows that a fitted `estimator` predicts on; returns an array in any memory order.
+
+    Infinite values are found later, by `leaves_of`, which reads all values anyway.
+    """
     X = rank_categories(estimator, X, reset=False)
-    rows: NDArray[np.floating] = _dense(validate_data(estimator, X, reset=False, **CONVERSION))
+    conversion = {**CONVERSION, "ensure_all_finite": False}
+    rows: NDArray[np.floating] = _dense(validate_data(estimator, X, reset=False, **conversion))
     return rows
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
 
 from .compile import inlined_kernel, inner_kernel, outer_kernel
 
@@ -84,27 +85,40 @@ def _next_walk(row, tree, end, n_trees):
 
 
 @inner_kernel()
-def _copy_rows(X, begin, end, block):
-    """Copy the rows in [begin, end) to `block`."""
+def _copy_rows(bits, begin, end, block, exponent):
+    """Copy the rows in [begin, end) to `block`; return whether a value is missing or infinite.
+
+    The values are copied as bit patterns, of which the mask `exponent` selects the exponent: only these two
+    kinds of values have all its bits set.
+    """
+    any_special = False
     for i in range(begin, end):
-        for j in range(X.shape[1]):
-            block[uintp(i - begin), uintp(j)] = X[uintp(i), uintp(j)]
+        for j in range(bits.shape[1]):
+            pattern = bits[uintp(i), uintp(j)]
+            block[uintp(i - begin), uintp(j)] = pattern
+            any_special |= (pattern & exponent) == exponent
+    return any_special
 
 
 @outer_kernel()
-def find_leaves(X, steps, missing, block, leaves):
-    """Write the leaf of each row in each tree to `leaves` (n_trees, n_samples).
+def find_leaves(bits, begin, steps, missing, block, block_bits, exponent, leaves):
+    """Write the leaf of each row from `begin` in each tree to `leaves` (n_trees, n_samples).
 
-    `missing` is None if no value is missing, for which another, faster kernel is compiled.  Eight walks, of
-    several rows down a tree or of a row down several trees, go on side by side, which hides the memory latency
-    of each behind the others.  They are written out because in an array they would be slower.  They take two
-    steps at a time, because finding out whether all have arrived takes as long as a step.  As many rows as fit
-    are copied to `block` at a time: memory is read faster in sequence than feature by feature.
+    `bits` are the rows as bit patterns.  `missing` is None if no value is missing, for which another, faster
+    kernel is compiled; it stops at a block of rows with missing or infinite values.  Returns the first row that
+    is left.
+
+    Eight walks, of several rows down a tree or of a row down several trees, go on side by side, which hides the
+    memory latency of each behind the others.  They are written out because in an array they would be slower.
+    They take two steps at a time, because finding out whether all have arrived takes as long as a step.  As
+    many rows as fit are copied to `block` at a time: memory is read faster in sequence than feature by feature.
     """
     n_trees = leaves.shape[0]
-    for first in range(0, X.shape[0], block.shape[0]):
-        end = min(block.shape[0], X.shape[0] - first)
-        _copy_rows(X, first, first + end, block)
+    for first in range(begin, bits.shape[0], block.shape[0]):
+        end = min(block.shape[0], bits.shape[0] - first)
+        any_special = _copy_rows(bits, first, first + end, block_bits, exponent)
+        if missing is None and any_special:
+            return first
         row, tree = 0, 0
         for _ in range(0, end * n_trees, 8):
             i0, t0 = row, tree
@@ -151,18 +165,31 @@ def find_leaves(X, steps, missing, block, leaves):
             leaves[uintp(t5), uintp(first + i5)] = a5
             leaves[uintp(t6), uintp(first + i6)] = a6
             leaves[uintp(t7), uintp(first + i7)] = a7
+    return bits.shape[0]
 
 
 def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
-    """Leaf of each row of `X` in each tree, shape (n_trees, n_samples)."""
+    """Leaf of each row of `X` in each tree, shape (n_trees, n_samples).
+
+    Raises
+    ------
+    ValueError
+        If a value is infinite.
+    """
     n_samples, n_features = X.shape
     leaves = np.empty((steps.roots.size, n_samples), dtype=np.int32)
-    missing = True if n_samples > 0 and np.isnan(X.min()) else None
     row_bytes = n_features * X.itemsize
     block_bytes = BLOCK_TO_TREE * steps.nodes.nbytes // steps.roots.size if row_bytes < WIDE_ROW_BYTES else 0
     block_bytes = min(max(block_bytes, MIN_BLOCK_BYTES), MAX_BLOCK_BYTES)
     block = np.empty((max(1, min(block_bytes // row_bytes, n_samples)), n_features), dtype=X.dtype)
-    find_leaves(X, steps, missing, block, leaves)
+    pattern = np.dtype(f"u{X.itemsize}")
+    exponent = X.dtype.type(np.inf).view(pattern)
+    arguments = (block, block.view(pattern), exponent, leaves)
+    n_done = find_leaves(X.view(pattern), 0, steps, None, *arguments)
+    if n_done < n_samples:
+        with np.errstate(invalid="ignore"):  # the sum of two infinite values
+            assert_all_finite(X[n_done:], allow_nan=True, input_name="X")
+        find_leaves(X.view(pattern), n_done, steps, True, *arguments)
     return leaves
 
 

@@ -68,7 +68,7 @@ def test_leaves_of_trees(monkeypatch, dtype, missing, n_samples, block):
 def test_leaves_of_single_nodes():
     X = np.zeros((3, 2))
     X[0] = np.nan
-    X[1] = np.inf
+    X[1] = np.finfo(float).max
     tree = RobustDecisionTreeClassifier().fit(np.zeros((2, 2)), [1, 1]).tree_
     assert leaves_of(X, pack([tree, tree], X.dtype)).tolist() == [[0, 0, 0], [0, 0, 0]]
 
@@ -89,18 +89,35 @@ def test_a_word_holds_any_feature_and_child(n_features, size):
 def test_thresholds_between_numbers_of_single_precision():
     one, largest = np.float32(1), np.finfo(np.float32).max
     numbers = np.array(
-        [-np.inf, -largest, -1, np.nextafter(-one, np.float32(0)), 0, np.nextafter(one, np.float32(0)), 1,
-         largest, np.inf],
+        [-largest, -1, np.nextafter(-one, np.float32(0)), 0, np.nextafter(one, np.float32(0)), 1,
+         largest],
         dtype=np.float32,
     )  # fmt: skip
     exact = numbers.astype(np.float64)
-    finite = exact[1:-1]
-    thresholds = [*finite, *((finite[1:] + finite[:-1]) / 2), 1 - 1e-12, -1 - 1e-12, 1e300, -1e300, np.inf]
+    thresholds = [*exact, *((exact[1:] + exact[:-1]) / 2), 1 - 1e-12, -1 - 1e-12, 1e300, -1e300, np.inf]
     for threshold in thresholds:
         tree = Nodes(np.array([0, -1, -1], np.int32), np.array([threshold, np.nan, np.nan]),
                      np.array([1, -1, -1], np.int32), np.zeros(3, bool))  # fmt: skip
         leaves = leaves_of(numbers[:, None], pack([tree], numbers.dtype))[0]
         np.testing.assert_array_equal(leaves, np.where(exact <= threshold, 1, 2))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("place", "missing"), [(0, None), (99, None), (99, 0), (50, 99), (50, 50)])
+def test_infinite_values_are_found(monkeypatch, dtype, place, missing):
+    monkeypatch.setattr(walk_module, "MIN_BLOCK_BYTES", 40 * np.dtype(dtype).itemsize)
+    monkeypatch.setattr(walk_module, "MAX_BLOCK_BYTES", 40 * np.dtype(dtype).itemsize)
+    X = np.random.default_rng(0).normal(size=(100, 4)).astype(dtype)
+    forest = RobustForestClassifier(2, random_state=0).fit(X, np.arange(100) % 2)
+    X[place, 1] = -np.inf
+    X[place, 2] = np.inf
+    if missing is not None:
+        X[missing, 0] = np.nan
+    for predict in (forest.predict_proba, forest.apply, forest.estimators_[0].predict, forest.decision_path):
+        with pytest.raises(
+            ValueError, match=f"Input X contains infinity .* dtype\\('{np.dtype(dtype).name}'\\)"
+        ):
+            predict(X)
 
 
 def test_rows_are_predicted_alike_however_many_there_are(monkeypatch):
