@@ -227,10 +227,10 @@ class Tree:
         # Without shrinkage and ties, the values of a node depend on its own counts alone.
         if self.shrinkage == 0 and np.isfinite(self.leaf_power):
             return LeafValues(self.slots, node_values(self.mixed_counts, self.leaf_power, self.seed))
-        stored = self.left < 0
+        is_stored = self.left < 0
         if self.shrinkage == 0:
-            stored &= self.slots < 0
-        stored = np.flatnonzero(stored)
+            is_stored &= self.slots < 0
+        stored = np.flatnonzero(is_stored)
         slots = self.slots.copy()
         slots[stored] = -1 - np.arange(stored.size)
         return LeafValues(slots, self._compute_values().take(stored, axis=0))

@@ -12,23 +12,15 @@ from numpy import uintp
 from numpy.typing import NDArray
 
 from .coding import Columns
-from .compile import inlined_kernel, merged_kernel, outer_kernel
+from .compile import inlined_kernel, outer_kernel
 from .criterion_codes import GINI
 from .frontier import pop, push
 from .gain import EPSILON, ROUNDING
-from .nodes import (
-    LEAF,
-    UNKNOWN,
-    Nodes,
-    init_node,
-    keep_counts,
-    new_nodes,
-    new_waiting,
-)
+from .node_search import search_node
+from .nodes import LEAF, UNKNOWN, Nodes, init_node, keep_counts, new_nodes, new_waiting
 from .partition import copy_codes, partition
-from .random import next_below
-from .scan import LOW_HALF, TABULATED, Measure, Samples, class_and_weight, describe, fill_table
-from .search import count_classes, count_codes, gather, has_few_cells, new_scratch, search_exact, search_random
+from .scan import LOW_HALF, TABULATED, Measure, Samples, class_and_weight, fill_table
+from .search import count_classes, new_scratch
 
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
@@ -101,75 +93,6 @@ def find_only_class(row, samples, counts, weight):
     return np.int64(k)
 
 
-@merged_kernel()
-def _search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
-    """Best split of a node over a random selection of features.
-
-    Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
-
-    Sets the bits in `constant` of features found to be constant at the node.  Constant features count as tried,
-    but the search continues until one feature varies.
-    """
-    n_features = features.shape[0]
-    node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
-    best = rounding * node.weight
-    enough = node.limit - best  # beyond this, no split is better by more than rounding
-    best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
-    is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
-    may_skip = is_exact and not growth.random_thresholds
-    n_rows = end - begin
-    tried = 0
-    varies = False
-    while tried < n_features and (tried < growth.max_features or not varies) and best < enough:
-        other = tried + next_below(state, n_features - tried)
-        f = features[other]
-        features[other] = features[tried]
-        features[tried] = f
-        tried += 1
-        bit = np.uint64(1) << np.uint64(f & 63)
-        if constant[f >> 6] & bit:
-            continue
-        first, last = columns.offsets[f], columns.offsets[f + 1]
-        n_codes = last - first + 1  # with that of missing values
-        counted = not growth.random_thresholds and columns.width[f] == 1
-        counted = counted and has_few_cells(n_codes, counts.shape[0], n_rows)
-        n_keys = n_rows
-        if counted:
-            low, high = count_codes(
-                columns.codes8, columns.first[f], columns.step[f], rows, begin, end, samples, n_codes,
-                scratch.bins, scratch.bin_rows,
-            )  # fmt: skip
-        else:
-            low, high, n_keys = gather(
-                columns, f, rows, begin, end, may_skip and columns.is_sparse[f], samples.class_bits, counts,
-                scratch.keys, scratch.left,
-            )  # fmt: skip
-        if low == high:
-            constant[f >> 6] |= bit
-            continue
-        varies = True
-        values, highest = columns.values[first:last], columns.highest[first:last]
-        if growth.random_thresholds:
-            reduction, below, threshold, missing = search_random(
-                low, high, last - first, values, highest, node, samples, measure, growth.min_samples_leaf,
-                growth.min_weight_leaf, scratch, best, state,
-            )  # fmt: skip
-        else:
-            reduction, below, threshold, missing = search_exact(
-                low, high, n_keys, counted, last - first, values, highest, node, samples, measure, phi_table,
-                growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
-            )  # fmt: skip
-        if below >= 0:
-            best, best_feature, best_below, best_threshold, best_missing = (
-                reduction,
-                f,
-                below,
-                threshold,
-                missing,
-            )
-    return best_feature, best_below, best_threshold, best_missing, best
-
-
 @outer_kernel()
 def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, scratch, features, state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
@@ -178,14 +101,8 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
     with several classes, the begin and end of the rows whose codes are in `local`, and whether the criterion
     failed.  After a failure, the last two free rows hold the class counts that caused it.
     """
-    n_nodes, n_leaves, n_waiting, n_free, n_mixed = (
-        progress[0],
-        progress[1],
-        progress[2],
-        progress[3],
-        progress[4],
-    )
-    local_begin, local_end = progress[5], progress[6]
+    n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
+    n_free, n_mixed, local_begin, local_end = progress[3], progress[4], progress[5], progress[6]
     best_first = growth.max_leaf_nodes > 0
     n_classes = waiting.counts.shape[1]
     n_words = waiting.constant.shape[1]
@@ -203,7 +120,7 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
             if not is_local and MIN_LOCAL_ROWS <= end - begin <= max_local_rows:
                 copy_codes(columns, rows, begin, end, local)
                 local_begin, local_end, is_local = begin, end, True
-            f, below, threshold, missing_left, reduction = _search_node(
+            f, below, threshold, missing_left, reduction = search_node(
                 rows, begin, end, local if is_local else columns, samples, counts, measure, phi_table, growth,
                 scratch, features, constant, rounding, state,
             )  # fmt: skip
@@ -289,15 +206,8 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
         n_free += 1
         n_nodes += 2
         n_leaves += 1
-    progress[0], progress[1], progress[2], progress[3], progress[4], progress[5], progress[6] = (
-        n_nodes,
-        n_leaves,
-        n_waiting,
-        n_free,
-        n_mixed,
-        local_begin,
-        local_end,
-    )
+    progress[0], progress[1], progress[2] = n_nodes, n_leaves, n_waiting
+    progress[3], progress[4], progress[5], progress[6] = n_free, n_mixed, local_begin, local_end
 
 
 class Workspace:
@@ -402,8 +312,7 @@ def grow_nodes(
                 f"{left.tolist()} and {right.tolist()}"
             )
         if n_waiting == 0:
-            *arrays, mixed_counts = nodes
-            return Nodes(*(array[:n_nodes].copy() for array in arrays), mixed_counts[:n_mixed].copy())
+            return Nodes._make(array.copy() for array in nodes.used(n_nodes, n_mixed))
         if n_free < 2:
             memory.waiting = waiting.grown(n_free)
             progress[3] += waiting.free.size

@@ -26,10 +26,15 @@ class Nodes(NamedTuple):
     slots: NDArray[np.int32]
     mixed_counts: NDArray[np.float64]
 
+    def used(self, n_nodes: int, n_mixed: int) -> Nodes:
+        """Views of the first rows: `n_mixed` of `mixed_counts`, `n_nodes` of all others."""
+        nodes = Nodes._make(array[:n_nodes] for array in self)
+        return nodes._replace(mixed_counts=self.mixed_counts[:n_mixed])
+
     def grown(self, n_nodes: int, n_mixed: int) -> Nodes:
-        """Copy into arrays with twice as many rows, of which the first `n_nodes` or `n_mixed` are in use."""
-        *arrays, mixed_counts = self
-        return Nodes(*(_double(array, n_nodes) for array in arrays), _double(mixed_counts, n_mixed))
+        """Copy these rows into arrays with twice as many."""
+        used = self.used(n_nodes, n_mixed)
+        return Nodes._make(_double(array, rows) for array, rows in zip(self, used, strict=True))
 
 
 class Waiting(NamedTuple):
@@ -51,14 +56,15 @@ class Waiting(NamedTuple):
     def grown(self, n_free: int) -> Waiting:
         """Copy into arrays with twice as many rows.  The new ones join the `n_free` that are free."""
         n = self.free.size
-        grown = Waiting(*(_double(array, n) for array in self))
+        grown = Waiting._make(_double(array, array) for array in self)
         grown.free[n_free : n_free + n] = np.arange(2 * n - 1, n - 1, -1)
         return grown
 
 
-def _double(array: NDArray[Any], n_used: int) -> NDArray[Any]:
+def _double(array: NDArray[Any], used: NDArray[Any]) -> NDArray[Any]:
+    """Copy the first rows of an array, `used`, into one with twice as many rows."""
     copy = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
-    copy[:n_used] = array[:n_used]
+    copy[: used.shape[0]] = used
     return copy
 
 

@@ -103,6 +103,15 @@ def test_every_search_method_finds_the_best_split(name, n_values):
     check_every_node(model.tree_, get_criterion(name), X, y, np.ones(1_000), 2, min_samples_leaf=20)
 
 
+def test_columns_constant_at_a_node_are_not_confused_with_others():
+    # In each node, many of the columns are constant: a bit for each, in three words.
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 150)) < 0.03).astype(float)
+    y = rng.integers(0, 2, 200)
+    model = RobustDecisionTreeClassifier("gini", random_state=0).fit(X, y)
+    check_every_node(model.tree_, get_criterion("gini"), X, y, np.ones(200), 2)
+
+
 @pytest.mark.parametrize("q", [0.5, 0.9, 0.97, 0.99, 0.999])
 @pytest.mark.parametrize("unit", [1.0, 1e-3, 0.37])
 def test_powers_of_any_size(q, unit):

@@ -1,0 +1,77 @@
+"""The compiled search for the best split of a node over a random selection of features."""
+
+import numpy as np
+
+from .compile import merged_kernel
+from .random import next_below
+from .scan import describe
+from .search import count_codes, gather, has_few_cells, search_exact, search_random
+
+
+@merged_kernel()
+def search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
+    """Best split of a node over a random selection of features.
+
+    Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
+
+    Sets the bits in `constant` of features found to be constant at the node.  Constant features count as tried,
+    but the search continues until one feature varies.
+    """
+    n_features = features.shape[0]
+    node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
+    best = rounding * node.weight
+    enough = node.limit - best  # beyond this, no split is better by more than rounding
+    best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
+    is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
+    may_skip = is_exact and not growth.random_thresholds
+    n_rows = end - begin
+    tried = 0
+    varies = False
+    while tried < n_features and (tried < growth.max_features or not varies) and best < enough:
+        other = tried + next_below(state, n_features - tried)
+        f = features[other]
+        features[other] = features[tried]
+        features[tried] = f
+        tried += 1
+        bit = np.uint64(1) << np.uint64(f & 63)
+        if constant[f >> 6] & bit:
+            continue
+        first, last = columns.offsets[f], columns.offsets[f + 1]
+        n_codes = last - first + 1  # with that of missing values
+        counted = not growth.random_thresholds and columns.width[f] == 1
+        counted = counted and has_few_cells(n_codes, counts.shape[0], n_rows)
+        n_keys = n_rows
+        if counted:
+            low, high = count_codes(
+                columns.codes8, columns.first[f], columns.step[f], rows, begin, end, samples, n_codes,
+                scratch.bins, scratch.bin_rows,
+            )  # fmt: skip
+        else:
+            low, high, n_keys = gather(
+                columns, f, rows, begin, end, may_skip and columns.is_sparse[f], samples.class_bits, counts,
+                scratch.keys, scratch.left,
+            )  # fmt: skip
+        if low == high:
+            constant[f >> 6] |= bit
+            continue
+        varies = True
+        values, highest = columns.values[first:last], columns.highest[first:last]
+        if growth.random_thresholds:
+            reduction, below, threshold, missing = search_random(
+                low, high, last - first, values, highest, node, samples, measure, growth.min_samples_leaf,
+                growth.min_weight_leaf, scratch, best, state,
+            )  # fmt: skip
+        else:
+            reduction, below, threshold, missing = search_exact(
+                low, high, n_keys, counted, last - first, values, highest, node, samples, measure, phi_table,
+                growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
+            )  # fmt: skip
+        if below >= 0:
+            best, best_feature, best_below, best_threshold, best_missing = (
+                reduction,
+                f,
+                below,
+                threshold,
+                missing,
+            )
+    return best_feature, best_below, best_threshold, best_missing, best
