@@ -23,7 +23,6 @@ COPIED_ROWS = 1 << 10
 DIGIT_BITS = 11
 N_PASSES = 3  # enough 11-bit digits for 32 bits
 MAX_RANGE = 1 << 16
-SPARSE_SHARE = 0.25
 
 # Codes of a column, and the lowest and the highest value of each code.
 Column = tuple[NDArray[np.unsignedinteger], NDArray[np.float64], NDArray[np.float64]]
@@ -46,8 +45,8 @@ class Columns(NamedTuple):
         Index of each column among those of the same width.
     first, step : int64 arrays of shape (n_features,)
         Index of a column's first code, and the stride from one row to the next.
-    is_sparse : bool array of shape (n_features,)
-        Whether a share of at least `SPARSE_SHARE` of the rows has the lowest value.
+    lowest_share : float64 array of shape (n_features,)
+        Share of the rows with the lowest value.
     values : float64 array of shape (total number of distinct values,)
         The sorted distinct values of each column, concatenated; of bins the smallest value.
     highest : float64 array of the same shape
@@ -66,7 +65,7 @@ class Columns(NamedTuple):
     position: NDArray[np.int64]
     first: NDArray[np.int64]
     step: NDArray[np.int64]
-    is_sparse: NDArray[np.bool_]
+    lowest_share: NDArray[np.float64]
     values: NDArray[np.float64]
     highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
@@ -97,7 +96,6 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     width = np.array([column.itemsize for column in codes], dtype=np.uint8)
     position = np.zeros(n_features, dtype=np.int64)
     n_lowest = np.array([n_samples - np.count_nonzero(column) for column in codes])
-    is_sparse = n_lowest >= SPARSE_SHARE * n_samples
     stacks = []
     for dtype in (np.uint8, np.uint16, np.uint32):
         features = np.flatnonzero(width == np.dtype(dtype).itemsize)
@@ -115,7 +113,7 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     step = np.ones(n_features, dtype=np.int64)
     first = position * n_samples
     return Columns(  # type: ignore[call-arg]
-        *by_column, *by_row, width, position, first, step, is_sparse, values, highest_values, offsets
+        *by_column, *by_row, width, position, first, step, n_lowest / n_samples, values, highest_values, offsets
     )
 
 

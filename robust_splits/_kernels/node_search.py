@@ -7,6 +7,12 @@ from .random import next_below
 from .scan import describe
 from .search import count_codes, gather, has_few_cells, search_exact, search_random
 
+# In sparse data, many rows of a node have the lowest value of the column.  If their share in all rows is more
+# than MIN_SKIPPED_SHARE, keys are written for the other rows only.  If it is more than MAX_COUNTED_SHARE, that
+# also takes less time than a histogram of all rows.
+MIN_SKIPPED_SHARE = 0.125
+MAX_COUNTED_SHARE = 0.5
+
 
 @merged_kernel()
 def search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
@@ -38,7 +44,8 @@ def search_node(rows, begin, end, columns, samples, counts, measure, phi_table, 
             continue
         first, last = columns.offsets[f], columns.offsets[f + 1]
         n_codes = last - first + 1  # with that of missing values
-        counted = not growth.random_thresholds and columns.width[f] == 1
+        share = columns.lowest_share[f] if may_skip else 0.0
+        counted = not growth.random_thresholds and columns.width[f] == 1 and share <= MAX_COUNTED_SHARE
         counted = counted and has_few_cells(n_codes, counts.shape[0], n_rows)
         n_keys = n_rows
         if counted:
@@ -48,7 +55,7 @@ def search_node(rows, begin, end, columns, samples, counts, measure, phi_table, 
             )  # fmt: skip
         else:
             low, high, n_keys = gather(
-                columns, f, rows, begin, end, may_skip and columns.is_sparse[f], samples.class_bits, counts,
+                columns, f, rows, begin, end, share > MIN_SKIPPED_SHARE, samples.class_bits, counts,
                 scratch.keys, scratch.left,
             )  # fmt: skip
         if low == high:

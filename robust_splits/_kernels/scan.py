@@ -138,7 +138,8 @@ def describe(code, parameter, counts, n_rows, phi_table):
     if code in (CREDAL, CREDAL_RATIO):
         impurity = weight * credal_entropy(counts, weight, parameter)
     else:
-        impurity = bounded_impurity(code, parameter, counts.shape[0], weight, x_log_x(weight), total, norm)
+        log_weight = x_log_x(weight) if uses_logarithms(code, parameter) else 0.0
+        impurity = bounded_impurity(code, parameter, counts.shape[0], weight, log_weight, total, norm)
     limit = np.inf
     if code == GINI:  # sum n_k^2 / n of a child is at most its largest count
         limit = largest + second - total / weight
