@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 PRECISION = 0.8  # of a list of suspects to drop or relabel
 
 
+def _one_character(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    value = "\t" if value == r"\t" else value
+    if value is not None and len(value) != 1:
+        raise click.BadParameter(rf"must be a single character, or \t for a tab, got {value!r}")
+    return value
+
+
 @click.command("noisyaudit", cls=Command, context_settings=CONTEXT)
 @click.argument("data")
 @click.option("--target", metavar="COLUMN", help="Column of the labels.  [default: guessed]")
@@ -37,7 +44,12 @@ PRECISION = 0.8  # of a list of suspects to drop or relabel
 @click.option(
     "--drop", multiple=True, metavar="COLUMN", help="Column that is not used as a feature.  May be repeated."
 )
-@click.option("--separator", metavar="CHARACTER", help="Separator of a CSV file.  [default: guessed]")
+@click.option(
+    "--separator",
+    metavar="CHARACTER",
+    callback=_one_character,
+    help=r"Separator of a CSV file; \t is a tab.  [default: guessed]",
+)
 @click.option("--encoding", metavar="NAME", help="Character encoding of a CSV file.  [default: guessed]")
 @click.option(
     "--missing-value",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils import Bunch
 
 from ..config.data_paths import format_of
 from ..config.dataset_spec import SETS
@@ -69,10 +70,10 @@ def compare(
     datasets : list or dict
         Names, such as ``"breast_cancer"``; paths of svmlight files; config objects, such as ``{"path":
         "spam.csv", "target": "label"}``.  A dict maps names to these, or to data in memory: ``(X, y)``,
-        ``(frame, "label")`` with the label column, or a config object with either under the key ``"data"`` and
-        other keys, as in ``{"data": frame, "target": "label", "categorical": "ordinal"}``.  Data in memory are
-        written to ``<results_dir>/data/`` once, as Parquet, which keeps their types.  Their missing features
-        are kept by default (``"missing": "keep"``), for models that accept them.
+        ``(frame, "label")`` with the label column, a `Bunch` of scikit-learn, or a config object with data
+        under the key ``"data"`` and other keys, as in ``{"data": frame, "target": "label", "categorical":
+        "ordinal"}``.  Data in memory are written to ``<results_dir>/data/`` once, as Parquet, which keeps their
+        types.  Their missing features are kept by default (``"missing": "keep"``), for models that accept them.
     noise : str, number, list or dict, default="uniform"
         A kind, with the rates 0, 0.1, ..., 0.4, or of ``"mahalanobis"`` 0 and 0.3 (``"class_conditional"`` and
         ``"given"`` need more than a name); rates of uniform noise; a dict of kinds and their rates, such as
@@ -224,6 +225,8 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
     """Data set descriptions for a config, and the files to write for data in memory."""
     if isinstance(datasets, str | Path):
         datasets = [datasets]
+    if isinstance(datasets, Bunch):
+        raise TypeError("datasets must be a list or a dict; to pass a Bunch, name it: {'my data': bunch}")
     if not isinstance(datasets, Mapping | list | tuple):
         raise TypeError(f"datasets must be a list or a dict, got {type(datasets).__name__}")
     sets: list[Any] = []
@@ -232,6 +235,8 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
         value = data
         if isinstance(data, str | Path):
             value = {"path": str(data)} if _is_path(data) else {"set": data}
+        elif isinstance(data, Bunch):
+            value = {"data": (data.get("data"), data.get("target"))}
         elif not isinstance(data, Mapping):
             value = {"data": data}
         value = dict(value)

@@ -7,10 +7,11 @@ from typing import Annotated, Any, Self
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from .base import Name, Strict, with_keys
-from .data_paths import format_of
+from .data_paths import format_of, pattern_of
 
 Columns = Annotated[list[str | int], Field(min_length=2, max_length=10_000)]
 
+FORMATS = ("csv", "parquet")
 LONG_KEYS = ("row", "annotator", "label")
 
 
@@ -49,7 +50,7 @@ class AnnotatorsSpec(Strict):
     model_config = ConfigDict(json_schema_extra=_schema_of_annotators)
 
     columns: Columns | None = None
-    path: Name | None = None
+    path: Annotated[Name, Field(json_schema_extra={"pattern": pattern_of(*FORMATS)})] | None = None
     row: Name | None = None
     annotator: Name | None = None
     label: Name | None = None
@@ -69,7 +70,7 @@ class AnnotatorsSpec(Strict):
     @field_validator("path")
     @classmethod
     def _known_format(cls, path: str | None) -> str | None:
-        if path is not None and format_of(path) not in ("csv", "parquet"):
+        if path is not None and format_of(path) not in FORMATS:
             raise ValueError("must be a CSV or Parquet file")
         return path
 

@@ -32,6 +32,13 @@ def suffix_of(path: str) -> str:
     return max((suffix for suffix in FORMAT_OF_SUFFIX if name.endswith(suffix)), key=len, default="")
 
 
+def pattern_of(*formats: str) -> str:
+    """Regular expression for JSON Schema that matches the paths of files of these formats."""
+    suffixes = [suffix for suffix, file_format in FORMAT_OF_SUFFIX.items() if file_format in formats]
+    letters = ["".join(f"[{c}{c.upper()}]" for c in suffix.removeprefix(".")) for suffix in suffixes]
+    return rf"\.({'|'.join(letters)})$"
+
+
 def stem_of(path: str) -> str:
     """Name of a data file without its suffix."""
     name = Path(path).name

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from .._suggestions import suggest
 from .annotators_spec import AnnotatorsSpec
 from .base import Name, Strict, with_keys
-from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, stem_of
+from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, pattern_of, stem_of
 
 Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
 Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
@@ -33,6 +33,20 @@ Missing = Literal["error", "drop_rows", "impute", "keep"]
 FeaturesAs = Literal["frame", "numbers"]
 Unchecked = Literal["drop", "train"]
 Column = str | int
+MAX_SIZES = 1000
+
+
+def _number_or_list(value: object) -> object:
+    """Check a number of training rows, or a list of them, for which pydantic would report two errors."""
+    numbers = value if isinstance(value, list) else [value]
+    if len(numbers) > MAX_SIZES:
+        raise ValueError(f"must have at most {MAX_SIZES} items")
+    integers = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool)]
+    if value is not None and (not numbers or len(integers) < len(numbers) or min(integers) < 2):
+        raise ValueError("must be an integer of at least 2, or a list of such integers")
+    return value
+
+
 TrainRows = Annotated[int, Field(ge=2)]
 
 _SOURCES = ("set", "path", "openml")
@@ -55,23 +69,17 @@ def _schema_of_dataset(schema: dict[str, Any]) -> None:
         {"if": _schema_of_formats("parquet", "arff", "svmlight"), "then": with_keys(absent=_CSV_KEYS)},
         {
             "if": with_keys("test_path", absent=["format"]),
-            "then": {"properties": {"test_path": {"pattern": _ends_in(*FORMAT_OF_SUFFIX)}}},
+            "then": {"properties": {"test_path": {"pattern": pattern_of(*get_args(Format))}}},
         },
     ]
 
 
 def _schema_of_formats(*formats: str) -> dict[str, Any]:
     """JSON Schema of data sets in files of these formats, given by the key or by the suffix."""
-    suffixes = [suffix for suffix, file_format in FORMAT_OF_SUFFIX.items() if file_format in formats]
-    path = {"type": "string", "pattern": _ends_in(*suffixes)}
+    path = {"type": "string", "pattern": pattern_of(*formats)}
     by_key = {"required": ["path", "format"], "properties": {"format": {"enum": list(formats)}}}
     by_suffix = {"required": ["path"], "properties": {"path": path, "format": {"type": "null"}}}
     return {"anyOf": [by_key, by_suffix]}
-
-
-def _ends_in(*suffixes: str) -> str:
-    letters = ["".join(f"[{c}{c.upper()}]" for c in suffix.removeprefix(".")) for suffix in suffixes]
-    return rf"\.({'|'.join(letters)})$"
 
 
 class DatasetSpec(Strict):
@@ -190,7 +198,10 @@ class DatasetSpec(Strict):
     missing: Missing = "error"
     positive: list[str | int | float | bool] | None = Field(default=None, min_length=1, max_length=10_000)
     max_rows: int | None = Field(default=None, ge=4)
-    train_rows: TrainRows | Annotated[list[TrainRows], Field(min_length=1, max_length=1000)] | None = None
+    train_rows: Annotated[
+        TrainRows | Annotated[list[TrainRows], Field(min_length=1, max_length=MAX_SIZES)] | None,
+        BeforeValidator(_number_or_list),
+    ] = None
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:

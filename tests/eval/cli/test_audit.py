@@ -128,6 +128,12 @@ def test_relabelled_rows_keep_the_spelling_of_the_file(data):
 
 def test_files_with_other_separators(data):
     frame, _ = data
+    frame.to_csv("b.csv", index=False, sep="\t")
+    done = run("b.csv", "--drop", "name", "-j", "1", "--separator", r"\t", "-q")
+    assert (done.exit_code, done.stderr) == (0, "")
+    done = run("b.csv", "--separator", "tab")
+    assert done.exit_code == 2
+    assert r"'--separator': must be a single character, or \t for a tab, got 'tab'" in done.stderr
     frame["label"] = frame["label"].map({"yes": "yes, sure", "no": "no"})
     frame.to_csv("b.csv", index=False, sep=";")
     pd.DataFrame({"row": [1, 2], "label": "no"}).to_csv("checked.csv", index=False)

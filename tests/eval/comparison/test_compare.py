@@ -109,14 +109,17 @@ def test_data_in_memory_become_files(config_of):
         "wines": (frame, "class"),
         "half": {"data": frame, "target": "class", "max_rows": 90, "missing": "impute"},
         "digits": "digits",
+        "bunch": load_wine(as_frame=True),
     }
     config = config_of([TREE], sets, results_dir="out")
-    flowers, wines, half, digits = config.datasets
+    flowers, wines, half, digits, bunch = config.datasets
     assert [spec.name for spec in config.datasets] == list(sets)
     assert (flowers.target, wines.target, half.target) == ("target", "class", "class")
     assert (flowers.missing, wines.missing, half.missing) == ("keep", "keep", "impute")
     assert (digits.set, half.max_rows) == ("digits", 90)
     pd.testing.assert_frame_equal(pd.read_parquet(wines.path), frame)
+    expected = frame.rename(columns={"class": bunch.target})
+    pd.testing.assert_frame_equal(pd.read_parquet(bunch.path)[expected.columns], expected)
     assert {Path(spec.path).parent for spec in (flowers, wines, half)} == {Path("out/data")}
 
 
@@ -234,6 +237,7 @@ class Mine(ClassifierMixin, BaseEstimator):
         ({"p": make_pipeline(FunctionTransformer(np.arctan2), SVC())}, ["iris"], {}, ConfigError, "models['p'].steps[0][1].func: "),
         ([{"module": "elsewhere", "model": "Forest"}], ["iris"], {}, ConfigError, "models: 'Forest': package 'elsewhere' is not allowed"),
         ([TREE], None, {}, TypeError, "datasets must be a list or a dict, got NoneType"),
+        ([TREE], load_wine(), {}, TypeError, "datasets must be a list or a dict; to pass a Bunch, name it"),
         ([TREE], ["irises"], {}, ConfigError, "datasets[0]: unknown data set"),
         ([TREE], ["none.csv"], {}, ConfigError, "datasets[0]: 'target' is missing"),
         ([TREE], ["none.svm"], {}, ConfigError, "no such file: none.svm"),

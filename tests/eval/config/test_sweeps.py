@@ -116,6 +116,19 @@ def test_numbers_of_training_rows_stand_for_data_sets():
     assert parse_config(config.model_dump(), "run").datasets == config.datasets
 
 
+@pytest.mark.parametrize("value", [[], "all", 1, [100, 1], True, [True], 2.0, [[100]], {"rows": 100}])
+def test_a_wrong_number_of_training_rows_is_one_problem(value):
+    message = (
+        r"^datasets\[0\].train_rows: must be an integer of at least 2, or a list of such integers, got [^\n]*$"
+    )
+    with pytest.raises(ConfigError, match=message):
+        parse(datasets=[{"set": "iris", "train_rows": value}])
+    with pytest.raises(
+        ConfigError, match=r"^datasets\[0\].train_rows: must have at most 1000 items, got [^\n]*$"
+    ):
+        parse(datasets=[{"set": "iris", "train_rows": list(range(2, 1003))}])
+
+
 def test_the_quick_form_has_few_training_rows():
     many = parse(datasets=[{"set": "checkerboard2x2", "train_rows": [100, 5000]}, "iris"]).quick()
     assert [(spec.train_rows, spec.max_rows) for spec in many.datasets] == [(100, None), (None, 1000)]
