@@ -1,15 +1,19 @@
 """Decorators that compile the package's kernels and cache them on disk."""
 
+import gc
 import hashlib
 import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from numba import njit
+from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
@@ -34,28 +38,45 @@ def _warn_on_error(action):
             )
 
 
-class _Notice:
-    """A line at the terminal once a process has compiled for `NOTICE_SECONDS`."""
+class _Compiling(event.Listener):
+    """What happens while Numba compiles kernels of this package.
+
+    Python collects no garbage, which would take a tenth of the time.  Once a process has compiled for
+    `NOTICE_SECONDS`, it writes a line to the terminal.
+    """
 
     def __init__(self):
         self._n_compiling = 0  # a kernel, and the kernels that it calls
         self._seconds = 0.0
         self._began = 0.0
         self._timer = None
+        self._collects = False
 
-    def begin(self):
+    def on_start(self, event):
         """A kernel is not on disk and will be compiled."""
+        if not _is_kernel(event):
+            return
         self._n_compiling += 1
-        if self._n_compiling == 1 and self._seconds < NOTICE_SECONDS and sys.stderr.isatty():
+        if self._n_compiling > 1:
+            return
+        self._collects = gc.isenabled()
+        gc.disable()
+        if self._seconds < NOTICE_SECONDS and sys.stderr.isatty():
             self._began = time.monotonic()
             self._timer = threading.Timer(NOTICE_SECONDS - self._seconds, self._print)
             self._timer.daemon = True
             self._timer.start()
 
-    def end(self):
-        """A kernel has been compiled."""
+    def on_end(self, event):
+        """A kernel has been compiled, or could not be."""
+        if not _is_kernel(event):
+            return
         self._n_compiling -= 1
-        if self._n_compiling == 0 and self._timer is not None:
+        if self._n_compiling > 0:
+            return
+        if self._collects:
+            gc.enable()
+        if self._timer is not None:
             self._timer.cancel()
             self._timer = None
             self._seconds += time.monotonic() - self._began
@@ -64,7 +85,16 @@ class _Notice:
         print("Compiling robust_splits for this computer, once. This takes some seconds.", file=sys.stderr)  # noqa: T201
 
 
-_notice = _Notice()
+_functions: set[Callable[..., Any]] = set()  # of all kernels
+
+
+def _is_kernel(event):
+    return getattr(event.data["dispatcher"], "py_func", None) in _functions
+
+
+_compiling = _Compiling()
+# Numba holds a lock while it compiles, so these events come from one thread at a time.
+event.register("numba:compile", _compiling)
 
 
 class _KernelFiles(IndexDataCacheFile):
@@ -104,15 +134,11 @@ class _KernelCache(FunctionCache):
         self._cache_file = _KernelFiles(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig, target_context):
-        loaded = None
         with _warn_on_error(f"read the compiled code in {self.cache_path}"):
-            loaded = super().load_overload(sig, target_context)
-        if loaded is None:
-            _notice.begin()
-        return loaded
+            return super().load_overload(sig, target_context)
+        return None
 
     def save_overload(self, sig, data):
-        _notice.end()
         with _warn_on_error(f"write compiled code to {self.cache_path}"):
             super().save_overload(sig, data)
 
@@ -132,6 +158,7 @@ def kernel(**options):
 
     def decorate(function):
         compiled = njit(nogil=True, error_model="numpy", **options)(function)
+        _functions.add(function)
         _enable_caching(compiled, function)
         return compiled
 

@@ -121,7 +121,7 @@ def test_a_change_in_another_file_of_the_folder_compiles_anew(cache, load, new_p
     ("seconds", "terminal", "n_lines"), [(1e-4, True, 1), (1e-4, False, 0), (60.0, True, 0)]
 )
 def test_a_line_at_the_terminal_while_compiling(cache, load, monkeypatch, capsys, seconds, terminal, n_lines):
-    monkeypatch.setattr(kernel_compilation, "_notice", kernel_compilation._Notice())
+    monkeypatch.setattr(kernel_compilation._compiling, "_seconds", 0.0)
     monkeypatch.setattr(kernel_compilation, "NOTICE_SECONDS", seconds)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     assert call(load()) == 8
