@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch
 
 from ..config.data_paths import format_of
 from ..config.dataset_spec import SETS
@@ -223,6 +222,8 @@ def _name_of(described: dict[str, Any], *, unique: bool) -> str:
 
 def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
     """Data set descriptions for a config, and the files to write for data in memory."""
+    from sklearn.utils import Bunch  # loads all of SciPy's statistics
+
     if isinstance(datasets, str | Path):
         datasets = [datasets]
     if isinstance(datasets, Bunch):
