@@ -69,7 +69,7 @@ def compare(
     datasets : list or dict
         Names, such as ``"breast_cancer"``; paths of svmlight files; config objects, such as ``{"path":
         "spam.csv", "target": "label"}``.  A dict maps names to these, or to data in memory: ``(X, y)``,
-        ``(frame, "label")`` with the label column, a `Bunch` of scikit-learn, or a config object with data
+        ``(frame, "label")`` with the label column, a ``Bunch`` of scikit-learn, or a config object with data
         under the key ``"data"`` and other keys, as in ``{"data": frame, "target": "label", "categorical":
         "ordinal"}``.  Data in memory are written to ``<results_dir>/data/`` once, as Parquet, which keeps their
         types.  Their missing features are kept by default (``"missing": "keep"``), for models that accept them.
