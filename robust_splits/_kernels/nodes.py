@@ -28,13 +28,15 @@ class Nodes(NamedTuple):
 
     def used(self, n_nodes: int, n_mixed: int) -> Nodes:
         """Views of the first rows: `n_mixed` of `mixed_counts`, `n_nodes` of all others."""
-        nodes = Nodes._make(array[:n_nodes] for array in self)
+        arrays: tuple[NDArray[Any], ...] = self
+        nodes = Nodes._make(array[:n_nodes] for array in arrays)
         return nodes._replace(mixed_counts=self.mixed_counts[:n_mixed])
 
     def grown(self, n_nodes: int, n_mixed: int) -> Nodes:
         """Copy these rows into arrays with twice as many."""
-        used = self.used(n_nodes, n_mixed)
-        return Nodes._make(_double(array, rows) for array, rows in zip(self, used, strict=True))
+        arrays: tuple[NDArray[Any], ...] = self
+        used: tuple[NDArray[Any], ...] = self.used(n_nodes, n_mixed)
+        return Nodes._make(map(_double, arrays, used))
 
 
 class Waiting(NamedTuple):
@@ -56,7 +58,8 @@ class Waiting(NamedTuple):
     def grown(self, n_free: int) -> Waiting:
         """Copy into arrays with twice as many rows.  The new ones join the `n_free` that are free."""
         n = self.free.size
-        grown = Waiting._make(_double(array, array) for array in self)
+        arrays: tuple[NDArray[Any], ...] = self
+        grown = Waiting._make(map(_double, arrays, arrays))
         grown.free[n_free : n_free + n] = np.arange(2 * n - 1, n - 1, -1)
         return grown
 
