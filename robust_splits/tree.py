@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time tha
 ROWS_AT_ONCE = 1 << 15
 LEAVES_AT_ONCE = 1 << 22  # if that allows more rows
 MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
-CACHES = {"_steps", "_counts", "_values"}
+CACHES = {"_steps", "counts", "values"}
 
 
 class LeafValues(NamedTuple):
@@ -127,13 +128,10 @@ class Tree:
         """The only class of the training rows of each node, shape (n_nodes,); -1 if there are several."""
         return np.maximum(self.slots, np.int32(-1))
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.float64]:
         """Weighted class counts of the training rows of each node, shape (n_nodes, n_classes), cached."""
-        if "_counts" not in vars(self):
-            vars(self)["_counts"] = self.compute_counts()
-        counts: NDArray[np.float64] = vars(self)["_counts"]
-        return counts
+        return self.compute_counts()
 
     def compute_counts(self) -> NDArray[np.float64]:
         """`counts`, not cached."""
@@ -147,13 +145,10 @@ class Tree:
         proportions: NDArray[np.float64] = self.counts / self.weight[:, None]
         return proportions
 
-    @property
+    @cached_property
     def values(self) -> NDArray[np.float64]:
         """Predicted class probabilities of each node, shape (n_nodes, n_classes), cached."""
-        if "_values" not in vars(self):
-            vars(self)["_values"] = self._compute_values()
-        values: NDArray[np.float64] = vars(self)["_values"]
-        return values
+        return self._compute_values()
 
     def _compute_values(self) -> NDArray[np.float64]:
         counts = self.compute_counts()

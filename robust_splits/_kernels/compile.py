@@ -39,10 +39,10 @@ def _warn_on_error(action):
 
 
 class _Compiling(event.Listener):
-    """What happens while Numba compiles kernels of this package.
+    """Pauses garbage collection while Numba compiles kernels of this package, and tells the user to wait.
 
-    Python collects no garbage, which would take a tenth of the time.  Once a process has compiled for
-    `NOTICE_SECONDS`, it writes a line to the terminal.
+    Garbage collection would take a tenth of the time.  The message appears at a terminal once a process has
+    compiled for `NOTICE_SECONDS`.
     """
 
     def __init__(self):

@@ -88,8 +88,7 @@ def _next_walk(row, tree, end, n_trees):
 def _copy_rows(bits, begin, end, block, exponent):
     """Copy the rows in [begin, end) to `block`; return whether a value is missing or infinite.
 
-    The values are copied as bit patterns, of which the mask `exponent` selects the exponent: only these two
-    kinds of values have all its bits set.
+    The rows are given as bit patterns.  `exponent` has all bits of the exponent set, as have these values only.
     """
     any_special = False
     for i in range(begin, end):
