@@ -185,7 +185,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
     def _tree_settings(self, sample: Sample) -> TreeSettings:
         """Validate the parameters of a tree."""
-        n_samples, n_features = sample.labels.size, sample.columns.first.size
+        n_samples, n_features = sample.labels.size, sample.columns.width.size
         if self.criterion == ADAPTIVE:
             criterion: Criterion = NegativeExponential()
         else:

@@ -43,7 +43,7 @@ class Sample:
 
     def __sizeof__(self) -> int:
         # Joblib's Dask backend sends what is large once to each worker, not with every tree.
-        arrays = [*self.columns, self.labels, self.weights, self.groups]
+        arrays = [*self.columns.codes, *self.columns, self.labels, self.weights, self.groups]
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 

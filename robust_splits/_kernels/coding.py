@@ -28,7 +28,7 @@ MAX_RANGE = 1 << 16
 Column = tuple[NDArray[np.unsignedinteger], NDArray[np.float64], NDArray[np.float64]]
 
 
-class Columns(NamedTuple):
+class Codes(NamedTuple):
     """Rank codes of the columns of X, each column in the narrowest of three integer types that holds its codes.
 
     The code of a missing value follows the last rank of its column.
@@ -36,15 +36,30 @@ class Columns(NamedTuple):
     Attributes
     ----------
     codes8, codes16, codes32 : ndarray of shape (number of columns of this width * n_samples,)
-        The codes in column-major order.
+    first, step : int64 arrays of shape (n_features,)
+        Index of a column's first code, and the stride from one row to the next.
+    """
+
+    codes8: NDArray[np.uint8]
+    codes16: NDArray[np.uint16]
+    codes32: NDArray[np.uint32]
+    first: NDArray[np.int64]
+    step: NDArray[np.int64]
+
+
+class Columns(NamedTuple):
+    """The columns of X as codes, and the values that the codes stand for.
+
+    Attributes
+    ----------
+    codes : Codes
+        The codes, column by column.
     rows8, rows16, rows32 : ndarray of shape (n_samples, number of columns of this width)
-        The same codes in row-major order.
+        The same codes, row by row.
     width : uint8 array of shape (n_features,)
         Bytes per code: 1, 2 or 4.
     position : int64 array of shape (n_features,)
         Index of each column among those of the same width.
-    first, step : int64 arrays of shape (n_features,)
-        Index of a column's first code, and the stride from one row to the next.
     lowest_share : float64 array of shape (n_features,)
         Share of the rows with the lowest value.
     values : float64 array of shape (total number of distinct values,)
@@ -55,30 +70,26 @@ class Columns(NamedTuple):
         Start of each column in `values`.
     """
 
-    codes8: NDArray[np.uint8]
-    codes16: NDArray[np.uint16]
-    codes32: NDArray[np.uint32]
+    codes: Codes
     rows8: NDArray[np.uint8]
     rows16: NDArray[np.uint16]
     rows32: NDArray[np.uint32]
     width: NDArray[np.uint8]
     position: NDArray[np.int64]
-    first: NDArray[np.int64]
-    step: NDArray[np.int64]
     lowest_share: NDArray[np.float64]
     values: NDArray[np.float64]
     highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
 
-    def allocate_local(self, n_rows: int) -> Columns:
-        """Allocate uninitialised codes of the same columns for `n_rows` rows, in row-major order."""
+    def allocate_local(self, n_rows: int) -> Codes:
+        """Allocate uninitialised codes of the same columns for `n_rows` rows, row by row."""
         widths = [rows.shape[1] for rows in (self.rows8, self.rows16, self.rows32)]
-        return self._replace(
-            codes8=np.empty(widths[0] * n_rows, dtype=np.uint8),
-            codes16=np.empty(widths[1] * n_rows, dtype=np.uint16),
-            codes32=np.empty(widths[2] * n_rows, dtype=np.uint32),
-            first=self.position,
-            step=np.choose(self.width // 2, widths),
+        return Codes(
+            np.empty(widths[0] * n_rows, dtype=np.uint8),
+            np.empty(widths[1] * n_rows, dtype=np.uint16),
+            np.empty(widths[2] * n_rows, dtype=np.uint32),
+            self.position,
+            np.choose(self.width // 2, widths),
         )
 
 
@@ -108,12 +119,19 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     np.cumsum([low.size for low in lowest], out=offsets[1:])
     values = _join(lowest)
     highest_values = _join(highest) if highest else values
-    by_column = [stack.ravel() for stack in stacks]
-    by_row = [np.ascontiguousarray(stack.T) for stack in stacks]
-    step = np.ones(n_features, dtype=np.int64)
-    first = position * n_samples
-    return Columns(  # type: ignore[call-arg]
-        *by_column, *by_row, width, position, first, step, n_lowest / n_samples, values, highest_values, offsets
+    codes8, codes16, codes32 = (stack.ravel() for stack in stacks)
+    rows8, rows16, rows32 = (np.ascontiguousarray(stack.T) for stack in stacks)
+    return Columns(
+        codes=Codes(codes8, codes16, codes32, first=position * n_samples, step=np.ones_like(position)),
+        rows8=rows8,
+        rows16=rows16,
+        rows32=rows32,
+        width=width,
+        position=position,
+        lowest_share=n_lowest / n_samples,
+        values=values,
+        highest=highest_values,
+        offsets=offsets,
     )
 
 

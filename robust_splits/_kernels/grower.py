@@ -94,12 +94,15 @@ def find_only_class(row, samples, counts, weight):
 
 
 @outer_kernel()
-def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, scratch, features, state, progress):  # fmt: skip  # noqa: E501
+def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, scratch, features, state, threshold_state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
 
     `progress` holds the numbers of nodes, of leaves, of waiting nodes, of free rows of `waiting` and of leaves
     with several classes, the begin and end of the rows whose codes are in `local`, and whether the criterion
     failed.  After a failure, the last two free rows hold the class counts that caused it.
+
+    Numba leaves out what an argument of None rules out: without `phi_table`, the scans by other criteria than
+    gini, and without `threshold_state`, the state of the random thresholds, the search with those.
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
     n_free, n_mixed, local_begin, local_end = progress[3], progress[4], progress[5], progress[6]
@@ -121,8 +124,8 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
                 copy_codes(columns, rows, begin, end, local)
                 local_begin, local_end, is_local = begin, end, True
             f, below, threshold, missing_left, reduction = search_node(
-                rows, begin, end, local if is_local else columns, samples, counts, measure, phi_table, growth,
-                scratch, features, constant, rounding, state,
+                rows, begin, end, columns, local if is_local else columns.codes, samples, counts, measure,
+                phi_table, growth, scratch, features, constant, rounding, state, threshold_state,
             )  # fmt: skip
             if f < 0:
                 n_mixed = keep_counts(nodes, node, counts, n_mixed)
@@ -144,8 +147,8 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
         left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
         if not (best_first and n_leaves >= growth.max_leaf_nodes):
             middle, n_missing = partition(
-                local if is_local else columns, nodes.feature[node], rows, begin, end, scratch.keys,
-                waiting.plan[at, 4], nodes.missing_left[node],
+                columns, local if is_local else columns.codes, nodes.feature[node], rows, begin, end,
+                scratch.keys, waiting.plan[at, 4], nodes.missing_left[node],
             )  # fmt: skip
             left, right = waiting.counts[left_at], waiting.counts[right_at]
             is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
@@ -224,7 +227,7 @@ class Workspace:
     """
 
     def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
-        n_features = columns.first.size
+        n_features = columns.width.size
         bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
         self.max_local_rows = min(n_rows, LOCAL_BYTES // bytes_per_row)
         self.local = columns.allocate_local(self.max_local_rows)
@@ -280,7 +283,7 @@ def grow_nodes(
     ValueError
         If the criterion returns a non-finite value or raises an error.
     """
-    n_features = columns.first.size
+    n_features = columns.width.size
     total_weight = weights.sum()
     integer_weights = bool((weights == np.floor(weights)).all())
     class_bits = max(1, (n_classes - 1).bit_length())
@@ -291,7 +294,9 @@ def grow_nodes(
     n, root_waits, n_mixed = _init_root(samples, memory.rows, memory.nodes, memory.waiting, growth)
     rounding = ROUNDING if integer_weights else max(ROUNDING, EPSILON * n)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
-    phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
+    phi_table: NDArray[np.float64] | None = None
+    if measure.code != GINI:
+        phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
     few_columns = n_features <= MAX_LOCAL_COLUMNS * growth.max_features
     max_local_rows = memory.max_local_rows if growth.max_leaf_nodes == 0 and few_columns else 0
     features = np.arange(n_features)
@@ -301,7 +306,8 @@ def grow_nodes(
     while True:
         _expand(
             columns, memory.local, max_local_rows, samples, measure, phi_table, growth, rounding, memory.rows,
-            memory.nodes, memory.waiting, memory.scratch, features, state, progress,
+            memory.nodes, memory.waiting, memory.scratch, features, state,
+            state if growth.random_thresholds else None, progress,
         )  # fmt: skip
         n_nodes, _, n_waiting, n_free, n_mixed, _, _, failed = progress
         nodes, waiting = memory.nodes, memory.waiting

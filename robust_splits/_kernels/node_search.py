@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .compile import merged_kernel
+from .compile import inlined_kernel
 from .random import next_below
 from .scan import describe
-from .search import count_codes, gather, has_few_cells, search_exact, search_random
+from .search import count_codes, gather_all, gather_others, has_few_cells, search_exact, search_random
 
 # In sparse data, many rows of a node have the lowest value of the column.  If their share in all rows is more
 # than MIN_SKIPPED_SHARE, keys are written for the other rows only.  If it is more than MAX_COUNTED_SHARE, that
@@ -14,12 +14,13 @@ MIN_SKIPPED_SHARE = 0.125
 MAX_COUNTED_SHARE = 0.5
 
 
-@merged_kernel()
-def search_node(rows, begin, end, columns, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state):  # fmt: skip  # noqa: E501
+@inlined_kernel()
+def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state, threshold_state):  # fmt: skip  # noqa: E501
     """Best split of a node over a random selection of features.
 
     Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
 
+    Searches all thresholds or, with `threshold_state`, the state of their generator, a random one per feature.
     Sets the bits in `constant` of features found to be constant at the node.  Constant features count as tried,
     but the search continues until one feature varies.
     """
@@ -28,8 +29,6 @@ def search_node(rows, begin, end, columns, samples, counts, measure, phi_table, 
     best = rounding * node.weight
     enough = node.limit - best  # beyond this, no split is better by more than rounding
     best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
-    is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
-    may_skip = is_exact and not growth.random_thresholds
     n_rows = end - begin
     tried = 0
     varies = False
@@ -44,41 +43,43 @@ def search_node(rows, begin, end, columns, samples, counts, measure, phi_table, 
             continue
         first, last = columns.offsets[f], columns.offsets[f + 1]
         n_codes = last - first + 1  # with that of missing values
-        share = columns.lowest_share[f] if may_skip else 0.0
-        counted = not growth.random_thresholds and columns.width[f] == 1 and share <= MAX_COUNTED_SHARE
-        counted = counted and has_few_cells(n_codes, counts.shape[0], n_rows)
         n_keys = n_rows
-        if counted:
-            low, high = count_codes(
-                columns.codes8, columns.first[f], columns.step[f], rows, begin, end, samples, n_codes,
-                scratch.bins, scratch.bin_rows,
-            )  # fmt: skip
+        counted = False
+        if threshold_state is None:
+            # Differences of integer weights are exact.
+            share = columns.lowest_share[f] if samples.class_bits > 0 else 0.0
+            if columns.width[f] == 1 and share <= MAX_COUNTED_SHARE:
+                counted = has_few_cells(n_codes, counts.shape[0], n_rows)
+            if counted:
+                low, high = count_codes(
+                    codes.codes8, codes.first[f], codes.step[f], rows, begin, end, samples, n_codes,
+                    scratch.bins, scratch.bin_rows,
+                )  # fmt: skip
+            elif share > MIN_SKIPPED_SHARE:
+                low, high, n_keys = gather_others(
+                    codes, columns.width[f], f, rows, begin, end, samples.class_bits, counts, scratch.keys,
+                    scratch.left,
+                )  # fmt: skip
+            else:
+                low, high = gather_all(codes, columns.width[f], f, rows, begin, end, scratch.keys)
         else:
-            low, high, n_keys = gather(
-                columns, f, rows, begin, end, share > MIN_SKIPPED_SHARE, samples.class_bits, counts,
-                scratch.keys, scratch.left,
-            )  # fmt: skip
+            low, high = gather_all(codes, columns.width[f], f, rows, begin, end, scratch.keys)
         if low == high:
             constant[f >> 6] |= bit
             continue
         varies = True
         values, highest = columns.values[first:last], columns.highest[first:last]
-        if growth.random_thresholds:
-            reduction, below, threshold, missing = search_random(
-                low, high, last - first, values, highest, node, samples, measure, growth.min_samples_leaf,
-                growth.min_weight_leaf, scratch, best, state,
-            )  # fmt: skip
-        else:
+        if threshold_state is None:
             reduction, below, threshold, missing = search_exact(
                 low, high, n_keys, counted, last - first, values, highest, node, samples, measure, phi_table,
                 growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
             )  # fmt: skip
+        else:
+            reduction, below, threshold, missing = search_random(
+                low, high, last - first, values, highest, node, samples, measure, growth.min_samples_leaf,
+                growth.min_weight_leaf, scratch, best, threshold_state,
+            )  # fmt: skip
         if below >= 0:
-            best, best_feature, best_below, best_threshold, best_missing = (
-                reduction,
-                f,
-                below,
-                threshold,
-                missing,
-            )
+            best, best_feature, best_below = reduction, f, below
+            best_threshold, best_missing = threshold, missing
     return best_feature, best_below, best_threshold, best_missing, best

@@ -33,15 +33,15 @@ def _partition(codes, first, step, rows, begin, end, scratch, below, missing_cod
 
 
 @merged_kernel()
-def partition(columns, f, rows, begin, end, scratch, below, missing_left):
+def partition(columns, codes, f, rows, begin, end, scratch, below, missing_left):
     """Partition the rows of a node by feature `f`; see `_partition`."""
     missing = columns.offsets[f + 1] - columns.offsets[f]
-    first, step, width = columns.first[f], columns.step[f], columns.width[f]
+    first, step, width = codes.first[f], codes.step[f], columns.width[f]
     if width == 1:
-        return _partition(columns.codes8, first, step, rows, begin, end, scratch, below, missing, missing_left)
+        return _partition(codes.codes8, first, step, rows, begin, end, scratch, below, missing, missing_left)
     if width == 2:
-        return _partition(columns.codes16, first, step, rows, begin, end, scratch, below, missing, missing_left)
-    return _partition(columns.codes32, first, step, rows, begin, end, scratch, below, missing, missing_left)
+        return _partition(codes.codes16, first, step, rows, begin, end, scratch, below, missing, missing_left)
+    return _partition(codes.codes32, first, step, rows, begin, end, scratch, below, missing, missing_left)
 
 
 @inner_kernel()
@@ -56,7 +56,7 @@ def _copy_rows(by_row, rows, begin, end, codes):
 
 @inner_kernel()
 def copy_codes(columns, rows, begin, end, local):
-    """Copy the codes of the rows in [begin, end) to the columns `local`, and renumber the rows accordingly."""
+    """Copy the codes of the rows in [begin, end) to `local`, and renumber the rows accordingly."""
     _copy_rows(columns.rows8, rows, begin, end, local.codes8)
     _copy_rows(columns.rows16, rows, begin, end, local.codes16)
     _copy_rows(columns.rows32, rows, begin, end, local.codes32)

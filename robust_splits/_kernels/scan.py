@@ -22,7 +22,6 @@ from .criterion_codes import (
     CREDAL_RATIO,
     ENTROPY,
     GCE,
-    GINI,
     LAST_BOUNDED,
     MISCLASSIFICATION,
     NEGATIVE_EXPONENTIAL,
@@ -126,12 +125,17 @@ def describe(code, parameter, counts, n_rows, phi_table):
     weight, total, largest, second = 0.0, 0.0, 0.0, 0.0
     for k in range(counts.shape[0]):
         weight += counts[k]
-        if phi_table.shape[0] > 0:
+        if phi_table is None:
+            total += counts[k] * counts[k]
+        elif phi_table.shape[0] > 0:
             total += phi_table[uintp(counts[k])]
         else:
             total += phi(code, parameter, counts.shape[0], counts[k])
         second = max(second, min(largest, counts[k]))
         largest = max(largest, counts[k])
+    if phi_table is None:  # sum n_k^2 / n of a child is at most its largest count
+        impurity = weight - total / weight
+        return Node(counts, n_rows, weight, total, largest, impurity, largest + second - total / weight)
     norm = largest
     if code == GCE and 0.0 < parameter < 1.0:
         norm = total ** (1.0 - parameter)
@@ -141,9 +145,7 @@ def describe(code, parameter, counts, n_rows, phi_table):
         log_weight = x_log_x(weight) if uses_logarithms(code, parameter) else 0.0
         impurity = bounded_impurity(code, parameter, counts.shape[0], weight, log_weight, total, norm)
     limit = np.inf
-    if code == GINI:  # sum n_k^2 / n of a child is at most its largest count
-        limit = largest + second - total / weight
-    elif code <= LAST_BOUNDED and (code != GCE or is_moderate(total)):
+    if code <= LAST_BOUNDED and (code != GCE or is_moderate(total)):
         limit = impurity
     elif code in (TWOING, PAIRWISE) and largest + second >= weight:
         limit = largest * second / weight * (1.0 if code == TWOING else 0.5)
@@ -153,8 +155,6 @@ def describe(code, parameter, counts, n_rows, phi_table):
 @inner_kernel()
 def bounded_impurity(code, parameter, n_classes, n, log_n, total, norm):
     """Lower bound of n I from n, n ln n, the sum of phi and a bound of the norm; exact for some criteria."""
-    if code == GINI:
-        return n - total / n
     if code == MISCLASSIFICATION or (code == NEGATIVE_EXPONENTIAL and parameter == 1.0):
         return n - norm
     if code in (NEGATIVE_EXPONENTIAL, SQRT_GINI):

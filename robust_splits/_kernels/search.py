@@ -7,7 +7,6 @@ from numpy import uintp
 from numpy.typing import NDArray
 
 from .compile import inlined_kernel, inner_kernel, merged_kernel
-from .criterion_codes import GINI
 from .gini_scan import scan_gini, scan_gini_bins
 from .random import next_uniform
 from .scan import LOW_HALF, Samples, class_and_weight, scan
@@ -72,32 +71,25 @@ def _gather_others(codes, first, step, rows, begin, end, class_bits, counts, key
 
 
 @merged_kernel()
-def gather(columns, f, rows, begin, end, skips, class_bits, counts, keys, left):
-    """Write the keys of a node's rows for feature `f`, and if it `skips` those with code 0, their class counts.
+def gather_all(codes, width, f, rows, begin, end, keys):
+    """Write a key for each row of a node for feature `f`; return the lowest and the highest code."""
+    first, step = codes.first[f], codes.step[f]
+    if width == 1:
+        return _gather(codes.codes8, first, step, rows, begin, end, keys)
+    if width == 2:
+        return _gather(codes.codes16, first, step, rows, begin, end, keys)
+    return _gather(codes.codes32, first, step, rows, begin, end, keys)
 
-    Returns the lowest and the highest code, and the number of keys.
-    """
-    first, step, width = columns.first[f], columns.step[f], columns.width[f]
-    n_keys = end - begin
-    if skips and width == 1:
-        low, high, n_keys = _gather_others(
-            columns.codes8, first, step, rows, begin, end, class_bits, counts, keys, left
-        )
-    elif skips and width == 2:
-        low, high, n_keys = _gather_others(
-            columns.codes16, first, step, rows, begin, end, class_bits, counts, keys, left
-        )
-    elif skips:
-        low, high, n_keys = _gather_others(
-            columns.codes32, first, step, rows, begin, end, class_bits, counts, keys, left
-        )
-    elif width == 1:
-        low, high = _gather(columns.codes8, first, step, rows, begin, end, keys)
-    elif width == 2:
-        low, high = _gather(columns.codes16, first, step, rows, begin, end, keys)
-    else:
-        low, high = _gather(columns.codes32, first, step, rows, begin, end, keys)
-    return low, high, n_keys
+
+@merged_kernel()
+def gather_others(codes, width, f, rows, begin, end, class_bits, counts, keys, left):
+    """`gather_all` without the rows with code 0; see `_gather_others`."""
+    first, step = codes.first[f], codes.step[f]
+    if width == 1:
+        return _gather_others(codes.codes8, first, step, rows, begin, end, class_bits, counts, keys, left)
+    if width == 2:
+        return _gather_others(codes.codes16, first, step, rows, begin, end, class_bits, counts, keys, left)
+    return _gather_others(codes.codes32, first, step, rows, begin, end, class_bits, counts, keys, left)
 
 
 @inner_kernel()
@@ -143,12 +135,14 @@ def fill_bins(keys, samples, low, n_bins, scratch):
 
 
 @inlined_kernel()
-def list_cells(class_bits, low, n_bins, scratch):
-    """Write a key for each code and class in ``scratch.bins``, a cell; return their number.
+def list_cells(class_bits, low, n_bins, phi_table, scratch):
+    """Write a key for each code and class in ``scratch.bins``, a cell; return their number, 0 for gini.
 
     The keys come out sorted in ``scratch.other_keys``.  They hold weight and class or, if weights are not
-    integers, the cell number.
+    integers, the cell number.  Scans by gini read the bins themselves.
     """
+    if phi_table is None:
+        return 0
     bins, bin_rows = scratch.bins, scratch.bin_rows
     n_classes = bins.shape[1]
     n_cells = 0
@@ -191,6 +185,25 @@ def count_classes(keys, begin, end, samples, low, high, out):
     return n
 
 
+@inlined_kernel()
+def _scan(keys, cells, first_code, n_bins, node, lowest, rows_left, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
+    """Best split of sorted keys or, if `cells`, of ``scratch.bins``, whose codes start at `first_code`."""
+    left = scratch.left
+    if phi_table is not None:
+        if cells:
+            samples = Samples(samples.class_bits, scratch.cell_classes, scratch.cell_weights)
+        return scan(
+            keys, node, lowest, rows_left, samples, scratch.cell_rows, cells, measure, phi_table, min_rows,
+            min_weight, left, scratch.right, best,
+        )  # fmt: skip
+    if cells:
+        return scan_gini_bins(
+            scratch.bins, scratch.bin_rows, first_code, n_bins, node, lowest, rows_left, min_rows, min_weight,
+            left, best,
+        )  # fmt: skip
+    return scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best)
+
+
 @merged_kernel()
 def search_exact(low, high, n_keys, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split over all thresholds between the values of the column's codes.
@@ -221,14 +234,10 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
         for k in range(n_classes):
             missing[k] += left[k]
     cells = counted or has_few_cells(n_bins, n_classes, n_keys)
-    labels, weights = samples.labels, samples.weights
-    is_gini = measure.code == GINI
     if cells:
         if not counted:
             fill_bins(keys, samples, first, n_bins, scratch)
-        if not is_gini:
-            keys = scratch.other_keys[: list_cells(samples.class_bits, first, n_bins, scratch)]
-            labels, weights = scratch.cell_classes, scratch.cell_weights
+        keys = scratch.other_keys[: list_cells(samples.class_bits, first, n_bins, phi_table, scratch)]
     elif (
         n_keys > 1 and low < high and sort_keys(keys, scratch.other_keys[:n_keys], scratch.counters, low, high)
     ):
@@ -241,25 +250,14 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
                 left[k] = missing[k]
             rows_left += n_missing
             n_bins -= 1
-            if not (is_gini and cells):
-                end = keys.shape[0]
-                while end > 0 and keys[end - 1] >> 32 == missing_code:
-                    end -= 1
-                keys = keys[:end]
-        if is_gini and cells:
-            best, below, above = scan_gini_bins(
-                scratch.bins, scratch.bin_rows, first, n_bins, node, lowest, rows_left, min_rows, min_weight,
-                left, best,
-            )  # fmt: skip
-        elif is_gini:
-            best, below, above = scan_gini(
-                keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best
-            )
-        else:
-            best, below, above = scan(
-                keys, node, lowest, rows_left, Samples(samples.class_bits, labels, weights), scratch.cell_rows,
-                cells, measure, phi_table, min_rows, min_weight, left, scratch.right, best,
-            )  # fmt: skip
+            end = keys.shape[0]
+            while end > 0 and keys[end - 1] >> 32 == missing_code:
+                end -= 1
+            keys = keys[:end]
+        best, below, above = _scan(
+            keys, cells, first, n_bins, node, lowest, rows_left, samples, measure, phi_table, min_rows,
+            min_weight, scratch, best,
+        )  # fmt: skip
         if below >= 0:
             found, found_above, found_left = below, above, missing_left == 1
     if found < 0:

@@ -9,7 +9,7 @@ from robust_splits._kernels.coding import encode
 
 def binned(column, max_bins):
     columns = encode(column[:, None], 1, max_bins)
-    return columns.codes8, columns.values, columns.highest
+    return columns.codes.codes8, columns.values, columns.highest
 
 
 @given(
@@ -64,7 +64,7 @@ def test_columns_of_bins(n_threads):
     for j in range(X.shape[1]):
         codes, lowest, highest = binned(X[:, j].astype(float), 255)
         part = slice(columns.offsets[j], columns.offsets[j + 1])
-        np.testing.assert_array_equal(columns.codes8[columns.first[j] :][: len(X)], codes)
+        np.testing.assert_array_equal(columns.codes.codes8[columns.codes.first[j] :][: len(X)], codes)
         np.testing.assert_array_equal(columns.rows8[:, j], codes)
         np.testing.assert_array_equal(columns.values[part], lowest)
         np.testing.assert_array_equal(columns.highest[part], highest)
