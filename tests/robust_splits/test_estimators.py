@@ -176,61 +176,6 @@ def test_a_fit_that_fails_leaves_the_earlier_one(estimator):
     assert model.classes_.tolist() == ["no", "yes"]
 
 
-@pytest.mark.parametrize("estimator", BOTH)
-def test_names_of_categories_must_be_unique(estimator):
-    frame = pd.concat(
-        [pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"a": pd.Categorical(["u", "v"])})], axis=1
-    )
-    with pytest.raises(ValueError, match="unique column names"):
-        clone(estimator).fit(frame, [0, 1])
-
-
-def test_categories_are_ranked_in_their_order():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 5, 200)
-    frame = pd.DataFrame(
-        {"size": pd.Categorical.from_codes(codes, list("xcamb")), "noise": rng.normal(size=200)}
-    )
-    y = codes > 2
-    frame.loc[::20, "size"] = np.nan
-    ranks = frame.assign(size=np.where(frame["size"].isna(), np.nan, codes))
-    model = RobustForestClassifier(5, random_state=0).fit(frame, y)
-    plain = RobustForestClassifier(5, random_state=0).fit(ranks, y)
-    expected = plain.predict_proba(ranks)
-    np.testing.assert_array_equal(model.predict_proba(frame), expected)
-    assert model.feature_names_in_.tolist() == ["size", "noise"]
-    trees = [tree.predict_proba(ranks.to_numpy()) for tree in model.estimators_]
-    np.testing.assert_allclose(np.mean(trees, axis=0), expected)
-    # The categories are those of the training rows, whatever the order or type of later ones.
-    reordered = frame.assign(size=frame["size"].cat.reorder_categories(list("abcmx")))
-    text = frame.assign(size=frame["size"].astype(object))
-    for same in (reordered, text):
-        np.testing.assert_array_equal(model.predict_proba(same), expected)
-    unknown = frame.assign(size="unheard of")
-    missing = ranks.assign(size=np.nan)
-    np.testing.assert_array_equal(model.predict_proba(unknown), plain.predict_proba(missing))
-    again = clone(model).set_params(warm_start=True).fit(frame, y).set_params(n_estimators=8).fit(reordered, y)
-    assert len(again.estimators_) == 8
-
-
-def test_dictionaries_of_arrow_are_categories():
-    pa = pytest.importorskip("pyarrow")
-    rng = np.random.default_rng(0)
-    size = rng.choice(["small", "medium", "large", None], size=200).tolist()
-    frame = pd.DataFrame(
-        {"size": pd.Categorical(size, ["small", "medium", "large"]), "x": rng.normal(size=200)}
-    )
-    y = (frame["size"].cat.codes > 0).to_numpy() ^ (frame["x"].to_numpy() > 0)
-    codes = pa.array(frame["size"].cat.codes, mask=frame["size"].isna().to_numpy())
-    column = pa.DictionaryArray.from_arrays(codes, pa.array(["small", "medium", "large"]))
-    of_arrow = frame.assign(size=pd.Series(column, dtype=pd.ArrowDtype(column.type)))
-    expected = RobustForestClassifier(5, random_state=0).fit(frame, y)
-    model = RobustForestClassifier(5, random_state=0).fit(of_arrow, y)
-    for X in (frame, of_arrow):
-        np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
-        np.testing.assert_array_equal(expected.predict_proba(X), model.predict_proba(X))
-
-
 def test_works_inside_scikit_learn():
     X, y = load_iris(return_X_y=True)
     boosted = AdaBoostClassifier(RobustDecisionTreeClassifier("gini", max_depth=2), n_estimators=5).fit(X, y)

@@ -1,4 +1,4 @@
-"""Columns of categories in data frames, as numbers."""
+"""Columns of data frames as numbers of NumPy."""
 
 from __future__ import annotations
 
@@ -50,3 +50,34 @@ def _categories_of(column: Any) -> list[Any]:
     # pandas cannot convert an Arrow dictionary with missing values.
     categories: list[Any] = column.dropna().astype("category").cat.categories.tolist()
     return categories
+
+
+def to_numpy_columns(X: Any) -> Any:
+    """Replace nullable and Arrow numbers with NumPy's, in a frame that holds a single array.
+
+    scikit-learn would convert them to double precision, in two copies; this is one copy, and columns of single
+    precision keep it.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame
+
+    Returns
+    -------
+    array-like or DataFrame
+        `X` itself if it has no such columns, or others that are not numbers.  Missing values are NaN.
+    """
+    if not (hasattr(X, "iloc") and hasattr(X, "columns")) or 0 in X.shape:
+        return X
+    kinds = [getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes]
+    if all(kind is dtype for kind, dtype in zip(kinds, X.dtypes, strict=True)):
+        return X
+    if not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
+        return X
+    import pandas as pd  # imported already, as X is a frame
+
+    dtype = np.float32 if all(kind == np.float32 for kind in kinds) else np.float64
+    values = np.empty(X.shape, dtype=dtype, order="F")
+    for j in range(X.shape[1]):
+        values[:, j] = X.iloc[:, j].to_numpy(dtype=dtype, na_value=np.nan)
+    return pd.DataFrame(values, columns=X.columns, copy=False)
