@@ -10,7 +10,7 @@ from .compile import inlined_kernel, inner_kernel, merged_kernel
 from .gini_scan import scan_gini, scan_gini_bins
 from .random import next_uniform
 from .scan import LOW_HALF, Samples, class_and_weight, scan
-from .sorting import LAST, N_COUNTERS, sort_keys
+from .sorting import INDEX_BITS, LAST, N_COUNTERS, sort_keys
 
 # Class histograms must fit the second-level cache, and have at most this number of cells per row.
 MAX_HISTOGRAM_CELLS = 1 << 15
@@ -22,6 +22,7 @@ class Scratch(NamedTuple):
 
     keys: NDArray[np.int64]
     other_keys: NDArray[np.int64]
+    short_keys: NDArray[np.int32]
     cell_rows: NDArray[np.int64]
     cell_classes: NDArray[np.int32]
     cell_weights: NDArray[np.float64]
@@ -238,10 +239,10 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
         if not counted:
             fill_bins(keys, samples, first, n_bins, scratch)
         keys = scratch.other_keys[: list_cells(samples.class_bits, first, n_bins, phi_table, scratch)]
-    elif (
-        n_keys > 1 and low < high and sort_keys(keys, scratch.other_keys[:n_keys], scratch.counters, low, high)
-    ):
-        keys = scratch.other_keys[:n_keys]
+    elif n_keys > 1 and low < high:
+        other_keys = scratch.other_keys[:n_keys]
+        if sort_keys(keys, other_keys, scratch.short_keys, scratch.counters, low, high):
+            keys = other_keys
     found, found_above, found_left = np.int64(-1), np.int64(-1), False
     # Missing values have the highest code, so they first go right, and then left.
     for missing_left in range(2 if n_missing > 0 else 1):
@@ -323,6 +324,7 @@ def new_scratch(n_rows: int, n_classes: int) -> Scratch:
     return Scratch(
         np.empty(n_rows, dtype=np.int64),
         np.empty(max(n_rows, n_cells), dtype=np.int64),
+        np.empty(1 << INDEX_BITS, dtype=np.int32),
         np.empty(n_cells, dtype=np.int64),
         np.empty(n_cells, dtype=np.int32),
         np.empty(n_cells),

@@ -10,10 +10,13 @@ from .compile import inlined_kernel, inner_kernel
 
 MAX_NETWORK = 8
 MAX_RANKING = 40
+INDEX_BITS = 6  # of keys to rank
+MAX_RANKED_RANGE = 1 << (31 - INDEX_BITS)
 MAX_DIGIT_BITS = 11
 N_COUNTERS = 1 << MAX_DIGIT_BITS
 COST_OF_KEY = 4  # of distributing a key, relative to setting a counter
 LAST = np.iinfo(np.int64).max
+LAST_SHORT = np.iinfo(np.int32).max
 
 
 @inner_kernel()
@@ -74,21 +77,25 @@ def _sort_eight(keys, out):
 
 
 @inner_kernel()
-def _rank_keys(keys, out):
-    """Put each key at the index given by the number of smaller keys: n^2 comparisons, but no branches."""
+def _rank_keys(keys, low, short_keys, out):
+    """Put each key at the index given by the number of smaller keys: n^2 comparisons, but no branches.
+
+    Keys are compared by code - low and, if these are equal, by index.  Both fit 32 bits, of which the processor
+    compares more at a time.
+    """
     n = keys.shape[0]
     for i in range(n):
-        out[i] = -1
+        short_keys[uintp(i)] = np.int32((((keys[uintp(i)] >> 32) - low) << INDEX_BITS) | i)
+    n_padded = n
+    while n_padded & 3:  # four keys at a time, with none left over
+        short_keys[uintp(n_padded)] = LAST_SHORT
+        n_padded += 1
     for i in range(n):
-        key = keys[i]
-        rank = 0
-        for j in range(n):
-            rank += np.int64(keys[j] < key)
-        out[rank] = key
-    # Equal keys share a rank, so the places after it are still empty; fill them with the same key.
-    for i in range(1, n):
-        if out[i] < 0:
-            out[i] = out[i - 1]
+        key = short_keys[uintp(i)]
+        rank = np.int32(0)
+        for j in range(n_padded):
+            rank = np.int32(rank + np.int32(short_keys[uintp(j)] < key))
+        out[uintp(rank)] = keys[uintp(i)]
 
 
 @inner_kernel()
@@ -112,7 +119,7 @@ def _counting_pass(keys, out, counters, low, shift, bits):
 
 
 @inner_kernel()
-def sort_keys(keys, scratch, counters, low, high):
+def sort_keys(keys, scratch, short_keys, counters, low, high):
     """Sort two or more keys, whose codes are in [low, high]; return whether the result is in `scratch`.
 
     Few keys are sorted by a network or by ranking, many by a radix sort that starts with the least significant
@@ -125,8 +132,8 @@ def sort_keys(keys, scratch, counters, low, high):
     if n <= MAX_NETWORK:
         _sort_eight(keys, scratch)
         return True
-    if n <= MAX_RANKING:
-        _rank_keys(keys, scratch)
+    if n <= MAX_RANKING and high - low < MAX_RANKED_RANGE:
+        _rank_keys(keys, low, short_keys, scratch)
         return True
     bits = _bit_length(high - low)
     n_passes = (bits + MAX_DIGIT_BITS - 1) // MAX_DIGIT_BITS

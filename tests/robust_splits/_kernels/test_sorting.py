@@ -5,23 +5,28 @@ from hypothesis import strategies as st
 from numba import njit
 
 from robust_splits._kernels.frontier import pop, push
-from robust_splits._kernels.sorting import N_COUNTERS, sort_keys
+from robust_splits._kernels.sorting import INDEX_BITS, N_COUNTERS, sort_keys
 
 # Inner kernels cannot be called from Python.
-sort = njit(lambda keys, scratch, counters, low, high: sort_keys(keys, scratch, counters, low, high))
+sort = njit(
+    lambda keys, scratch, short_keys, counters, low, high: sort_keys(
+        keys, scratch, short_keys, counters, low, high
+    )
+)
 add = njit(lambda heap, size, priority, node: push(heap, size, priority, node))
 take = njit(lambda heap, size, priority: pop(heap, size, priority))
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7, 8, 9, 40, 41, 300, 5_000])
-@pytest.mark.parametrize("n_codes", [1, 2, 200, 300, 70_000, 2**31 - 1])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7, 8, 9, 18, 31, 40, 41, 300, 5_000])
+@pytest.mark.parametrize("n_codes", [1, 2, 200, 300, 70_000, 2**24, 2**31 - 1])
 def test_keys_are_sorted_by_code(n, n_codes):
     rng = np.random.default_rng(n + n_codes)
     codes = rng.integers(0, n_codes, n)
     keys = codes << 32 | rng.integers(0, 2**32, n)
     scratch = np.full(n, -7)
     expected = np.sort(keys)
-    moved = sort(keys, scratch, np.empty(N_COUNTERS, dtype=np.int64), codes.min(), codes.max())
+    short_keys, counters = np.empty(1 << INDEX_BITS, dtype=np.int32), np.empty(N_COUNTERS, dtype=np.int64)
+    moved = sort(keys, scratch, short_keys, counters, codes.min(), codes.max())
     result = scratch if moved else keys
     np.testing.assert_array_equal(result >> 32, expected >> 32)
     np.testing.assert_array_equal(np.sort(result), expected)
