@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
 
 import click
+import numpy as np
 import pandas as pd
 
 from boostnoise.eval import load_run, rank_table, score_table, wilcoxon_holm
@@ -13,7 +15,7 @@ from boostnoise.eval.config.run import STORE_NAME
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.execution.run_record import RunRecord, Session
 from boostnoise.eval.execution.store import Store
-from boostnoise.eval.report.joined_runs import join_runs
+from boostnoise.eval.report.joined_runs import PLACE, join_runs
 from boostnoise.eval.report.reference import FILE, find_other, write_run_file
 
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "calibration_error")
@@ -37,17 +39,40 @@ def sessions_of(results_dir: Path) -> list[Session]:
     return sorted((one for record in records for one in record.sessions), key=lambda one: one.started)
 
 
+def without_models(run: Run, names: set[str]) -> Run:
+    """Leave some models out of a run."""
+    kept = ~run.scores["model"].isin(names)
+    models = [spec for spec in run.config.models if spec.name not in names]
+    return dataclasses.replace(
+        run,
+        config=run.config.model_copy(update={"models": models}),
+        scores=run.scores[kept].reset_index(drop=True),
+        settings=tuple(itertools.compress(run.settings, kept)),
+    )
+
+
 def add_models(run: Run, other: Run, other_name: str) -> Run:
-    """Add the models of another run, which must have all cells of a run."""
+    """Add the models of another run, which must have all cells of a run, or replace those of the same names."""
+    order = [spec.name for spec in run.config.models]
+    run = without_models(run, {spec.name for spec in other.config.models})
     joined, remarks = join_runs(run, other, other_name)
     if joined.scores["model"].isin(run.scores["model"].unique()).sum() < len(run.scores):
         raise click.ClickException("; ".join(remarks))
-    return joined
+    models = sorted(joined.config.models, key=lambda spec: (*order, spec.name).index(spec.name))
+    places = joined.scores.groupby(PLACE, sort=False).ngroup()
+    numbers = joined.scores["model"].map({spec.name: i for i, spec in enumerate(models)})
+    rows = np.lexsort((numbers, places))
+    return dataclasses.replace(
+        joined,
+        config=joined.config.model_copy(update={"models": models}),
+        scores=joined.scores.iloc[rows].reset_index(drop=True),
+        settings=tuple(joined.settings[row] for row in rows),
+    )
 
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--add", is_flag=True, help="Place the models of the run among those of the package.")
+@click.option("--add", is_flag=True, help="Add the models of the run to those of the package.")
 @click.option("--write", type=click.Path(path_type=Path), help=f"Also write the scores to this file, {FILE}.")
 def main(folder: Path | None, add: bool, write: Path | None) -> None:
     """Print the leaderboard of the run in FOLDER, by default that of the package."""
