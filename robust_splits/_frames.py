@@ -67,15 +67,17 @@ def to_numpy_columns(X: Any) -> Any:
     array-like or DataFrame
         `X` itself if it has no such columns, or others that are not numbers.  Missing values are NaN.
     """
-    if not (hasattr(X, "iloc") and hasattr(X, "columns")) or 0 in X.shape:
+    if not (hasattr(X, "iloc") and hasattr(X, "columns")):
+        return X
+    import pandas as pd  # only where there may be a frame
+
+    if not isinstance(X, pd.DataFrame):
         return X
     kinds = [getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes]
     if all(kind is dtype for kind, dtype in zip(kinds, X.dtypes, strict=True)):
         return X
     if not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
         return X
-    import pandas as pd  # imported already, as X is a frame
-
     dtype = np.float32 if all(kind == np.float32 for kind in kinds) else np.float64
     values = np.empty(X.shape, dtype=dtype, order="F")
     for j in range(X.shape[1]):

@@ -52,7 +52,7 @@ def check_training_data(
         weight is negative, or the sum of the weights is 0 or out of range.
     """
     shape = getattr(X, "shape", ())  # checked first, before arrays of this size are copied
-    if shape and shape[0] > MAX_ROWS:
+    if shape and isinstance(shape[0], int) and shape[0] > MAX_ROWS:  # Dask's sizes are not numbers
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
     X = to_numpy_columns(rank_categories(estimator, X, reset=reset))
     X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)

@@ -102,6 +102,15 @@ def test_nullable_numbers_fit_and_predict_as_plain_ones(dtypes):
         np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(NUMBERS))
 
 
+def test_frames_of_dask():
+    dd = pytest.importorskip("dask.dataframe")
+    X, y = NUMBERS[["single", "integer"]], NUMBERS["single"] > 0.5
+    lazy = dd.from_pandas(X, npartitions=2)
+    expected = RobustForestClassifier(5, random_state=0).fit(X.to_numpy(), y)
+    model = RobustForestClassifier(5, random_state=0).fit(lazy, y)
+    np.testing.assert_array_equal(model.predict_proba(lazy), expected.predict_proba(X.to_numpy()))
+
+
 def test_frames_without_nullable_numbers_are_left_alone():
     mixed = NUMBERS.assign(text="a").convert_dtypes()
     for X in (NUMBERS, mixed, NUMBERS.to_numpy(), mixed.iloc[:0], mixed[[]], [[1.0]]):
