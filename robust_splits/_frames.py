@@ -1,4 +1,4 @@
-"""Columns of data frames as numbers of NumPy."""
+"""Convert columns of data frames to NumPy numbers."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def _categories_of(column: Any) -> list[Any]:
 
 
 def to_numpy_columns(X: Any) -> Any:
-    """Replace nullable and Arrow numbers with NumPy's, in a frame that holds a single array.
+    """Convert nullable and Arrow numbers to NumPy numbers.
 
-    scikit-learn would convert them to double precision, in two copies; this is one copy, and columns of single
-    precision keep it.
+    All columns of the result are in one array, which scikit-learn reads without a copy.  For columns of single
+    precision, scikit-learn's own conversion needs three times the memory.
 
     Parameters
     ----------
@@ -65,7 +65,8 @@ def to_numpy_columns(X: Any) -> Any:
     Returns
     -------
     array-like or DataFrame
-        `X` itself if it has no such columns, or others that are not numbers.  Missing values are NaN.
+        `X` itself if it has no such columns, or columns that are not numbers.  Otherwise in single precision if
+        all columns are, and in double precision if not.  Missing values are NaN.
     """
     if not (hasattr(X, "iloc") and hasattr(X, "columns")):
         return X
@@ -73,13 +74,13 @@ def to_numpy_columns(X: Any) -> Any:
 
     if not isinstance(X, pd.DataFrame):
         return X
-    kinds = [getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes]
-    if all(kind is dtype for kind, dtype in zip(kinds, X.dtypes, strict=True)):
+    dtypes = [getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes]
+    if dtypes == X.dtypes.tolist():
         return X
-    if not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
         return X
-    dtype = np.float32 if all(kind == np.float32 for kind in kinds) else np.float64
-    values = np.empty(X.shape, dtype=dtype, order="F")
+    precision = np.float32 if all(dtype == np.float32 for dtype in dtypes) else np.float64
+    values = np.empty(X.shape, dtype=precision, order="F")
     for j in range(X.shape[1]):
-        values[:, j] = X.iloc[:, j].to_numpy(dtype=dtype, na_value=np.nan)
+        values[:, j] = X.iloc[:, j].to_numpy(dtype=precision, na_value=np.nan)
     return pd.DataFrame(values, columns=X.columns, copy=False)

@@ -101,8 +101,8 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
     with several classes, the begin and end of the rows whose codes are in `local`, and whether the criterion
     failed.  After a failure, the last two free rows hold the class counts that caused it.
 
-    Numba leaves out what an argument of None rules out: without `phi_table`, the scans by other criteria than
-    gini, and without `threshold_state`, the state of the random thresholds, the search with those.
+    `phi_table` is None for gini.  `threshold_state`, the generator of random thresholds, is None if all
+    thresholds are searched.  Numba does not compile code that such an argument rules out.
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
     n_free, n_mixed, local_begin, local_end = progress[3], progress[4], progress[5], progress[6]

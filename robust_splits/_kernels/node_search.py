@@ -20,7 +20,7 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
 
     Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
 
-    Searches all thresholds or, with `threshold_state`, the state of their generator, a random one per feature.
+    Searches all thresholds if `threshold_state` is None, and otherwise draws one for each feature from it.
     Sets the bits in `constant` of features found to be constant at the node.  Constant features count as tried,
     but the search continues until one feature varies.
     """

@@ -80,8 +80,8 @@ def _sort_eight(keys, out):
 def _rank_keys(keys, low, short_keys, out):
     """Put each key at the index given by the number of smaller keys: n^2 comparisons, but no branches.
 
-    Keys are compared by code - low and, if these are equal, by index.  Both fit 32 bits, of which the processor
-    compares more at a time.
+    Keys are compared by code, and equal codes by index.  Both fit into 32 bits, and the processor compares more
+    numbers of 32 bits than of 64 at a time.
     """
     n = keys.shape[0]
     for i in range(n):
