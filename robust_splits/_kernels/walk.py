@@ -19,6 +19,8 @@ MAX_BLOCK_BYTES = 1 << 22
 BLOCK_TO_TREE = 8  # between the two, a block is so many times as large as a tree
 WIDE_ROW_BYTES = 1 << 9
 
+LANES = 10  # walks that go on side by side
+
 
 class Steps(NamedTuple):
     """Packed nodes of trees, small enough that a tree stays in the cache.
@@ -75,13 +77,17 @@ def _child(X, row, root, node, steps, missing):
 
 
 @inlined_kernel()
-def _next_walk(row, tree, end, n_trees):
-    """The next row of a tree or the first of the next tree, and after the last the same again."""
-    if row + 1 < end:
-        return row + 1, tree
-    if tree + 1 < n_trees:
-        return 0, tree + 1
-    return row, tree
+def _two_steps(X, row, root, node, steps, missing):
+    """The child that a row goes to, and the child of that child."""
+    child = _child(X, row, root, node, steps, missing)
+    return child, _child(X, row, root, child, steps, missing)
+
+
+@inlined_kernel()
+def _next_walk(walk, node, last_but_one, next_walk):
+    """Begin the next walk if this one has arrived; return walk, node and the next walk, without a branch."""
+    arrived = node == last_but_one
+    return next_walk if arrived else walk, uintp(0) if arrived else node, next_walk + uintp(arrived)
 
 
 @inner_kernel()
@@ -99,71 +105,111 @@ def _copy_rows(bits, begin, end, block, exponent):
     return any_special
 
 
-@outer_kernel()
-def find_leaves(bits, begin, steps, missing, block, block_bits, exponent, leaves):
-    """Write the leaf of each row from `begin` in each tree to `leaves` (n_trees, n_samples).
+@inlined_kernel()
+def _place(walk, fixed, roots, of_row):
+    """Row and root of a walk: of a row down the tree `fixed`, or of the row `fixed` down a tree."""
+    if of_row is None:
+        return walk, uintp(roots[fixed])
+    return fixed, uintp(roots[walk])
 
-    `bits` are the rows as bit patterns.  `missing` is None if no value is missing, for which another, faster
-    kernel is compiled; it stops at a block of rows with missing or infinite values.  Returns the first row that
-    is left.
 
-    Eight walks, of several rows down a tree or of a row down several trees, go on side by side, which hides the
-    memory latency of each behind the others.  They are written out because in an array they would be slower.
-    They take two steps at a time, because finding out whether all have arrived takes as long as a step.  As
-    many rows as fit are copied to `block` at a time: memory is read faster in sequence than feature by feature.
+@inner_kernel()
+def _walk(X, fixed, of_row, steps, missing, leaves):
+    """Write the leaves of all rows in the tree `fixed` or, with `of_row`, of the row `fixed` in all trees.
+
+    Ten walks go on side by side, which hides the memory latency of each behind the others.  They are written
+    out because in an array they would be slower.  After six steps, those that have arrived make way for the
+    next ones.  To find out which have, and to replace them, takes as long as a step or two.
     """
-    n_trees = leaves.shape[0]
+    n, lanes, fixed = uintp(leaves.shape[0]), uintp(LANES), uintp(fixed)
+    last = n - uintp(1)
+    begun = uintp(0)
+    while begun < n:
+        w0, a0 = min(begun, last), uintp(0)
+        w1, a1 = min(begun + uintp(1), last), uintp(0)
+        w2, a2 = min(begun + uintp(2), last), uintp(0)
+        w3, a3 = min(begun + uintp(3), last), uintp(0)
+        w4, a4 = min(begun + uintp(4), last), uintp(0)
+        w5, a5 = min(begun + uintp(5), last), uintp(0)
+        w6, a6 = min(begun + uintp(6), last), uintp(0)
+        w7, a7 = min(begun + uintp(7), last), uintp(0)
+        w8, a8 = min(begun + uintp(8), last), uintp(0)
+        w9, a9 = min(begun + uintp(9), last), uintp(0)
+        begun += lanes
+        while True:
+            i0, r0 = _place(w0, fixed, steps.roots, of_row)
+            i1, r1 = _place(w1, fixed, steps.roots, of_row)
+            i2, r2 = _place(w2, fixed, steps.roots, of_row)
+            i3, r3 = _place(w3, fixed, steps.roots, of_row)
+            i4, r4 = _place(w4, fixed, steps.roots, of_row)
+            i5, r5 = _place(w5, fixed, steps.roots, of_row)
+            i6, r6 = _place(w6, fixed, steps.roots, of_row)
+            i7, r7 = _place(w7, fixed, steps.roots, of_row)
+            i8, r8 = _place(w8, fixed, steps.roots, of_row)
+            i9, r9 = _place(w9, fixed, steps.roots, of_row)
+            b0, b1, b2, b3, b4, b5, b6, b7, b8, b9 = a0, a1, a2, a3, a4, a5, a6, a7, a8, a9
+            for _ in range(3):
+                b0, a0 = _two_steps(X, i0, r0, a0, steps, missing)
+                b1, a1 = _two_steps(X, i1, r1, a1, steps, missing)
+                b2, a2 = _two_steps(X, i2, r2, a2, steps, missing)
+                b3, a3 = _two_steps(X, i3, r3, a3, steps, missing)
+                b4, a4 = _two_steps(X, i4, r4, a4, steps, missing)
+                b5, a5 = _two_steps(X, i5, r5, a5, steps, missing)
+                b6, a6 = _two_steps(X, i6, r6, a6, steps, missing)
+                b7, a7 = _two_steps(X, i7, r7, a7, steps, missing)
+                b8, a8 = _two_steps(X, i8, r8, a8, steps, missing)
+                b9, a9 = _two_steps(X, i9, r9, a9, steps, missing)
+            leaves[w0] = a0
+            leaves[w1] = a1
+            leaves[w2] = a2
+            leaves[w3] = a3
+            leaves[w4] = a4
+            leaves[w5] = a5
+            leaves[w6] = a6
+            leaves[w7] = a7
+            leaves[w8] = a8
+            leaves[w9] = a9
+            if begun + lanes <= n:
+                w0, a0, begun = _next_walk(w0, a0, b0, begun)
+                w1, a1, begun = _next_walk(w1, a1, b1, begun)
+                w2, a2, begun = _next_walk(w2, a2, b2, begun)
+                w3, a3, begun = _next_walk(w3, a3, b3, begun)
+                w4, a4, begun = _next_walk(w4, a4, b4, begun)
+                w5, a5, begun = _next_walk(w5, a5, b5, begun)
+                w6, a6, begun = _next_walk(w6, a6, b6, begun)
+                w7, a7, begun = _next_walk(w7, a7, b7, begun)
+                w8, a8, begun = _next_walk(w8, a8, b8, begun)
+                w9, a9, begun = _next_walk(w9, a9, b9, begun)
+            elif (
+                (a0 == b0) & (a1 == b1) & (a2 == b2) & (a3 == b3) & (a4 == b4)
+                & (a5 == b5) & (a6 == b6) & (a7 == b7) & (a8 == b8) & (a9 == b9)
+            ):  # fmt: skip
+                break
+
+
+@outer_kernel()
+def find_leaves(bits, begin, of_row, steps, missing, block, block_bits, exponent, leaves):
+    """Write the leaf of each row from `begin` in each tree to `leaves`.
+
+    `bits` are the rows as bit patterns.  `leaves` has the shape (n_trees, n_samples) if `of_row` is None;
+    otherwise (n_samples, n_trees), and the walks of one row go on side by side, which is faster for few rows.
+    `missing` is None if no value is missing, for which a faster kernel is compiled; it stops at a block of rows
+    with missing or infinite values.  Returns the first row that is left.
+
+    As many rows as fit are copied to `block` at a time: memory is read faster in sequence than feature by
+    feature.
+    """
     for first in range(begin, bits.shape[0], block.shape[0]):
-        end = min(block.shape[0], bits.shape[0] - first)
-        any_special = _copy_rows(bits, first, first + end, block_bits, exponent)
+        end = min(first + block.shape[0], bits.shape[0])
+        any_special = _copy_rows(bits, first, end, block_bits, exponent)
         if missing is None and any_special:
             return first
-        row, tree = 0, 0
-        for _ in range(0, end * n_trees, 8):
-            i0, t0 = row, tree
-            i1, t1 = _next_walk(i0, t0, end, n_trees)
-            i2, t2 = _next_walk(i1, t1, end, n_trees)
-            i3, t3 = _next_walk(i2, t2, end, n_trees)
-            i4, t4 = _next_walk(i3, t3, end, n_trees)
-            i5, t5 = _next_walk(i4, t4, end, n_trees)
-            i6, t6 = _next_walk(i5, t5, end, n_trees)
-            i7, t7 = _next_walk(i6, t6, end, n_trees)
-            row, tree = _next_walk(i7, t7, end, n_trees)
-            r0, r1 = uintp(steps.roots[uintp(t0)]), uintp(steps.roots[uintp(t1)])
-            r2, r3 = uintp(steps.roots[uintp(t2)]), uintp(steps.roots[uintp(t3)])
-            r4, r5 = uintp(steps.roots[uintp(t4)]), uintp(steps.roots[uintp(t5)])
-            r6, r7 = uintp(steps.roots[uintp(t6)]), uintp(steps.roots[uintp(t7)])
-            a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = uintp(0)
-            while True:
-                b0 = _child(block, uintp(i0), r0, a0, steps, missing)
-                b1 = _child(block, uintp(i1), r1, a1, steps, missing)
-                b2 = _child(block, uintp(i2), r2, a2, steps, missing)
-                b3 = _child(block, uintp(i3), r3, a3, steps, missing)
-                b4 = _child(block, uintp(i4), r4, a4, steps, missing)
-                b5 = _child(block, uintp(i5), r5, a5, steps, missing)
-                b6 = _child(block, uintp(i6), r6, a6, steps, missing)
-                b7 = _child(block, uintp(i7), r7, a7, steps, missing)
-                a0 = _child(block, uintp(i0), r0, b0, steps, missing)
-                a1 = _child(block, uintp(i1), r1, b1, steps, missing)
-                a2 = _child(block, uintp(i2), r2, b2, steps, missing)
-                a3 = _child(block, uintp(i3), r3, b3, steps, missing)
-                a4 = _child(block, uintp(i4), r4, b4, steps, missing)
-                a5 = _child(block, uintp(i5), r5, b5, steps, missing)
-                a6 = _child(block, uintp(i6), r6, b6, steps, missing)
-                a7 = _child(block, uintp(i7), r7, b7, steps, missing)
-                if (
-                    (a0 == b0) & (a1 == b1) & (a2 == b2) & (a3 == b3)
-                    & (a4 == b4) & (a5 == b5) & (a6 == b6) & (a7 == b7)
-                ):  # fmt: skip
-                    break
-            leaves[uintp(t0), uintp(first + i0)] = a0
-            leaves[uintp(t1), uintp(first + i1)] = a1
-            leaves[uintp(t2), uintp(first + i2)] = a2
-            leaves[uintp(t3), uintp(first + i3)] = a3
-            leaves[uintp(t4), uintp(first + i4)] = a4
-            leaves[uintp(t5), uintp(first + i5)] = a5
-            leaves[uintp(t6), uintp(first + i6)] = a6
-            leaves[uintp(t7), uintp(first + i7)] = a7
+        if of_row is None:
+            for tree in range(leaves.shape[0]):
+                _walk(block, tree, of_row, steps, missing, leaves[tree, first:end])
+        else:
+            for row in range(first, end):
+                _walk(block, row - first, of_row, steps, missing, leaves[row])
     return bits.shape[0]
 
 
@@ -176,20 +222,22 @@ def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
         If a value is infinite.
     """
     n_samples, n_features = X.shape
-    leaves = np.empty((steps.roots.size, n_samples), dtype=np.int32)
+    n_trees = steps.roots.size
+    of_row = True if n_samples < min(LANES, n_trees) else None
+    leaves = np.empty((n_samples, n_trees) if of_row else (n_trees, n_samples), dtype=np.int32)
     row_bytes = n_features * X.itemsize
-    block_bytes = BLOCK_TO_TREE * steps.nodes.nbytes // steps.roots.size if row_bytes < WIDE_ROW_BYTES else 0
+    block_bytes = BLOCK_TO_TREE * steps.nodes.nbytes // n_trees if row_bytes < WIDE_ROW_BYTES else 0
     block_bytes = min(max(block_bytes, MIN_BLOCK_BYTES), MAX_BLOCK_BYTES)
     block = np.empty((max(1, min(block_bytes // row_bytes, n_samples)), n_features), dtype=X.dtype)
     pattern = np.dtype(f"u{X.itemsize}")
     exponent = X.dtype.type(np.inf).view(pattern)
     arguments = (block, block.view(pattern), exponent, leaves)
-    n_done = find_leaves(X.view(pattern), 0, steps, None, *arguments)
+    n_done = find_leaves(X.view(pattern), 0, of_row, steps, None, *arguments)
     if n_done < n_samples:
         with np.errstate(invalid="ignore"):  # the sum of two infinite values
             assert_all_finite(X[n_done:], allow_nan=True, input_name="X")
-        find_leaves(X.view(pattern), n_done, steps, True, *arguments)
-    return leaves
+        find_leaves(X.view(pattern), n_done, of_row, steps, True, *arguments)
+    return np.ascontiguousarray(leaves.T) if of_row else leaves
 
 
 @outer_kernel()

@@ -49,13 +49,14 @@ def chain(n_splits, n_features, seed):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize(("n_samples", "block"), [(1, 1), (8, 8), (9, 4), (100, 7), (100, 64), (0, 64)])
-def test_leaves_of_trees(monkeypatch, dtype, missing, n_samples, block):
+@pytest.mark.parametrize(("n_samples", "block"), [(0, 64), (1, 1), (9, 4), (10, 10), (100, 7), (100, 64)])
+@pytest.mark.parametrize("n_trees", [1, 23])
+def test_leaves_of_trees(monkeypatch, dtype, missing, n_samples, block, n_trees):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 5)).round(1)
     X[rng.random(X.shape) < 0.2] = np.nan
     forest = RobustForestClassifier(
-        5, criterion="gini", min_samples_split=2, max_features="sqrt", random_state=0
+        n_trees, criterion="gini", min_samples_split=2, max_features="sqrt", random_state=0
     ).fit(X, rng.integers(3, size=600))
     trees = [estimator.tree_ for estimator in forest.estimators_]
     assert min(tree.n_nodes for tree in trees) > 200
