@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -95,7 +96,7 @@ def measure(name: str, content: Record, log: Path, jobs: int, rounds: int) -> Re
     print(f"  {record['own_ms']:.1f} ms beside them per cell")  # noqa: T201
     print(f"  {median(again):.2f} s with nothing left to do")  # noqa: T201
     for share in (0.1, 1.0):
-        some = told[: round(share * len(told))]
+        some = told[: math.ceil(share * len(told))]
         record[f"mb_after_{len(some)}"] = most = max(float(mb) for _, _, mb in some)
         print(f"  {most:.0f} MB at most in a process in the first {len(some)} cells")  # noqa: T201
     return record

@@ -1,0 +1,109 @@
+"""The scripts in `benchmarks/` run to their end on small data."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+
+FOREST = ["--rounds", "1", "--trees", "2", "--threads", "1"]
+STUDY = ["--repeats", "1", "--jobs", "1", "scores.csv"]
+MODELS = "random_forest,robust_forest,robust_lightgbm"  # not CatBoost, which is another package
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A folder of data with two sets, `one` and `two`, as the benchmarks read them; `two` has noisy labels too."""
+    folder = tmp_path_factory.mktemp("benchmarks")
+    (folder / "data" / "real_noise").mkdir(parents=True)
+    for seed, name in enumerate(["one", "two"]):
+        X, y = make_classification(300, 5, random_state=seed)
+        table = pd.DataFrame(X.astype(np.float32), columns=list("abcde")).assign(target=y)
+        table.to_parquet(folder / "data" / f"{name}.parquet")
+        noisy = table.assign(
+            noisy_sometimes=np.where(np.arange(300) % 5 == 0, 1 - y, y),
+            noisy_often=np.where(np.arange(300) % 3 == 0, 1 - y, y),
+        )
+        noisy.to_parquet(folder / "data" / "real_noise" / f"{name}.parquet")
+    return folder
+
+
+@pytest.fixture
+def run(root, data, tmp_path):
+    """Runs a script in an empty folder, and returns what it prints."""
+
+    def run_script(script, *arguments, **environment):
+        done = subprocess.run(
+            [sys.executable, str(root / "benchmarks" / script), *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "BOOSTNOISE_DATA": str(data), "OMP_NUM_THREADS": "1", **environment},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run_script
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(
+    ("script", "arguments", "told"),
+    [
+        ("learner.py", ["peers", "--sets", "one,two", "--max-bins", 16, *FOREST], "scikit-learn"),
+        ("learner.py", ["criteria", "--sets", "one", *FOREST], "negative_exponential"),
+        ("learner.py", ["extras", "--sets", "one", *FOREST], "oob"),
+        ("learner.py", ["nodes", "--sets", "one", *FOREST], "2048"),
+        ("learner.py", ["growth", "--rows", "300,600", "--columns", 3, *FOREST], "power"),
+        ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
+        ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1, "--floor"], "gce"),
+        ("losses.py", ["--sets", "one,two", "--noise-rates", "0.2", *STUDY], "sets of two classes"),
+        (
+            "robust_defaults.py",
+            ["--sets", "one,two", "--noise", "none", "--models", MODELS, *STUDY],
+            "robust_forest",
+        ),
+        ("robust_defaults.py", ["--real", "--sets", "one,two", "--models", MODELS, *STUDY], "robust_forest"),
+        ("label_audit.py", ["--sets", "one,two", "--rates", "0.2", *STUDY], "audit"),
+        ("label_audit.py", ["--real", *STUDY], "audit"),
+        ("evaluation.py", ["cells", "--cells", 4, "--jobs", 1, "--rounds", 1], "4 cells"),
+        ("reference.py", [], "Mean accuracy"),
+    ],
+)
+def test_it_runs(run, script, arguments, told):
+    assert told in run(script, *arguments)
+
+
+@pytest.mark.release
+def test_first_fit_compiles_every_part(run, tmp_path):
+    told = run("learner_profile.py", "first-fit", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert all(part in told for part in ("growing", "coding", "prediction"))
+
+
+@pytest.mark.release
+def test_real_noise_of_a_run(run, command, data, tmp_path):
+    config = {
+        "datasets": [
+            {
+                "path": f"{data}/data/real_noise/{name}.parquet",
+                "target": "target",
+                "noisy": {"heuristic": "noisy_sometimes", "other": "noisy_often"},
+            }
+            for name in ("one", "two")
+        ],
+        "models": ["random_forest", "robust_forest"],
+        "noise": [
+            {"kind": "given", "name": "real", "labels": ["heuristic", "other"]},
+            {"kind": "uniform", "rates": [0.0, 0.3]},
+        ],
+        "repeats": 1,
+    }
+    (tmp_path / "small.json").write_text(json.dumps(config))
+    subprocess.run([command, "small.json", "-j", "1"], cwd=tmp_path, check=True)
+    told = run("real_noise.py", "results/small", "--picture", "picture.png")
+    assert "Mean balanced_accuracy over 2 data sets" in told
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
