@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 
 
+def load_dask(X: Any) -> Any:
+    """Load a frame or array of Dask into memory, as one of pandas or NumPy; return any other as it is."""
+    return X.compute() if hasattr(X, "__dask_graph__") else X
+
+
 def rank_categories(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Replace categories of pandas or Arrow with their ranks 0, 1, ..., in the order of the categories.
 

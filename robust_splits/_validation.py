@@ -13,7 +13,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ._frames import rank_categories, to_numpy_columns
+from ._frames import load_dask, rank_categories, to_numpy_columns
 from ._kernels.binning import MAX_BINS
 
 CONVERSION: dict[str, Any] = {
@@ -51,8 +51,9 @@ def check_training_data(
         If `X` or `y` is empty, infinite, of the wrong shape or has more than 2^30 rows, a label is missing, a
         weight is negative, or the sum of the weights is 0 or out of range.
     """
+    X = load_dask(X)
     shape = getattr(X, "shape", ())  # checked first, before arrays of this size are copied
-    if shape and isinstance(shape[0], int) and shape[0] > MAX_ROWS:  # Dask's sizes are not numbers
+    if shape and shape[0] > MAX_ROWS:
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
     X = to_numpy_columns(rank_categories(estimator, X, reset=reset))
     X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)
@@ -104,7 +105,7 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
 
     Infinite values are found later, by `leaves_of`, which reads all values anyway.
     """
-    X = to_numpy_columns(rank_categories(estimator, X, reset=False))
+    X = to_numpy_columns(rank_categories(estimator, load_dask(X), reset=False))
     conversion = {**CONVERSION, "ensure_all_finite": False}
     rows: NDArray[np.floating] = _dense(validate_data(estimator, X, reset=False, **conversion))
     return rows

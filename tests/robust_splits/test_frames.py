@@ -102,13 +102,20 @@ def test_nullable_numbers_fit_and_predict_as_plain_ones(dtypes):
         np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(NUMBERS))
 
 
-def test_frames_of_dask():
-    dd = pytest.importorskip("dask.dataframe")
+def test_frames_and_arrays_of_dask():
+    dd, da = pytest.importorskip("dask.dataframe"), pytest.importorskip("dask.array")
     X, y = NUMBERS[["single", "integer"]], NUMBERS["single"] > 0.5
-    lazy = dd.from_pandas(X, npartitions=2)
-    expected = RobustForestClassifier(5, random_state=0).fit(X.to_numpy(), y)
-    model = RobustForestClassifier(5, random_state=0).fit(lazy, y)
-    np.testing.assert_array_equal(model.predict_proba(lazy), expected.predict_proba(X.to_numpy()))
+    X = X.assign(category=pd.Categorical(np.where(y, "b", "a"), categories=["b", "a"]))
+    expected = RobustForestClassifier(5, random_state=0).fit(X, y)
+    model = RobustForestClassifier(5, random_state=0).fit(dd.from_pandas(X, npartitions=2), y)
+    assert model.feature_names_in_.tolist() == ["single", "integer", "category"]
+    for rows in (X, dd.from_pandas(X, npartitions=3)):
+        np.testing.assert_array_equal(model.predict_proba(rows), expected.predict_proba(X))
+    numbers = NUMBERS[["single", "integer"]].to_numpy()
+    expected.fit(numbers, y)
+    model.fit(da.from_array(numbers, chunks=(7, 1)), da.from_array(y.to_numpy(), chunks=7))
+    rows = da.from_array(numbers, chunks=(5, 2))
+    np.testing.assert_array_equal(model.predict_proba(rows), expected.predict_proba(numbers))
 
 
 def test_frames_without_nullable_numbers_are_left_alone():
