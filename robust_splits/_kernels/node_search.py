@@ -5,7 +5,7 @@ import numpy as np
 from .compile import inlined_kernel
 from .random import next_below
 from .scan import describe
-from .search import count_codes, gather_all, gather_others, has_few_cells, search_exact, search_random
+from .search import count_codes, gather, has_few_cells, search_exact, search_random
 
 # In sparse data, many rows of a node have the lowest value of the column.  If their share in all rows is more
 # than MIN_SKIPPED_SHARE, keys are written for the other rows only.  If it is more than MAX_COUNTED_SHARE, that
@@ -45,25 +45,22 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
         n_codes = last - first + 1  # with that of missing values
         n_keys = n_rows
         counted = False
+        share = 0.0  # of the lowest code
         if threshold_state is None:
             # Differences of integer weights are exact.
             share = columns.lowest_share[f] if samples.class_bits > 0 else 0.0
             if columns.width[f] == 1 and share <= MAX_COUNTED_SHARE:
                 counted = has_few_cells(n_codes, counts.shape[0], n_rows)
-            if counted:
-                low, high = count_codes(
-                    codes.codes8, codes.first[f], codes.step[f], rows, begin, end, samples, n_codes,
-                    scratch.bins, scratch.bin_rows,
-                )  # fmt: skip
-            elif share > MIN_SKIPPED_SHARE:
-                low, high, n_keys = gather_others(
-                    codes, columns.width[f], f, rows, begin, end, samples.class_bits, counts, scratch.keys,
-                    scratch.left,
-                )  # fmt: skip
-            else:
-                low, high = gather_all(codes, columns.width[f], f, rows, begin, end, scratch.keys)
+        if counted:
+            low, high = count_codes(
+                codes.codes8, codes.first[f], codes.step[f], rows, begin, end, samples, n_codes, scratch.bins,
+                scratch.bin_rows,
+            )  # fmt: skip
         else:
-            low, high = gather_all(codes, columns.width[f], f, rows, begin, end, scratch.keys)
+            low, high, n_keys = gather(
+                codes, columns.width[f], f, rows, begin, end, 0 if share > MIN_SKIPPED_SHARE else -1,
+                samples.class_bits, counts, scratch.keys, scratch.left,
+            )  # fmt: skip
         if low == high:
             constant[f >> 6] |= bit
             continue

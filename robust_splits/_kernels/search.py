@@ -35,31 +35,18 @@ class Scratch(NamedTuple):
 
 
 @inner_kernel()
-def _gather(codes, first, step, rows, begin, end, keys):
-    """Write a key for each row, its code above its payload; return the lowest and the highest code."""
-    low = np.int64(codes[uintp(first + (rows[uintp(begin)] >> 32) * step)])
-    high = low
-    for i in range(begin, end):
-        row = rows[uintp(i)]
-        code = np.int64(codes[uintp(first + (row >> 32) * step)])
-        keys[uintp(i - begin)] = (code << 32) | (row & LOW_HALF)
-        low = min(low, code)
-        high = max(high, code)
-    return low, high
+def _gather(codes, first, step, rows, begin, end, above, class_bits, counts, keys, left):
+    """Write a key for each row whose code is above `above`, the code over the payload.
 
-
-@inner_kernel()
-def _gather_others(codes, first, step, rows, begin, end, class_bits, counts, keys, left):
-    """Write a key for each row with another code than 0, and the class counts of those with code 0 to `left`.
-
-    Returns the lowest and the highest code, and the number of keys.  Weights are integers.
+    Returns the lowest and the highest code, and the number of keys.  If rows are left out, which needs integer
+    weights, their class counts are written to `left`.
     """
     low, high, n_keys = LAST, np.int64(0), 0
     for i in range(begin, end):
         row = rows[uintp(i)]
         code = np.int64(codes[uintp(first + (row >> 32) * step)])
         keys[uintp(n_keys)] = (code << 32) | (row & LOW_HALF)
-        n_keys += np.int64(code > 0)
+        n_keys += np.int64(code > above)
         low = min(low, code)
         high = max(high, code)
     if 0 < n_keys < end - begin:
@@ -72,25 +59,14 @@ def _gather_others(codes, first, step, rows, begin, end, class_bits, counts, key
 
 
 @merged_kernel()
-def gather_all(codes, width, f, rows, begin, end, keys):
-    """Write a key for each row of a node for feature `f`; return the lowest and the highest code."""
+def gather(codes, width, f, rows, begin, end, above, class_bits, counts, keys, left):
+    """Gather the keys of the rows of a node for feature `f`; see `_gather`."""
     first, step = codes.first[f], codes.step[f]
     if width == 1:
-        return _gather(codes.codes8, first, step, rows, begin, end, keys)
+        return _gather(codes.codes8, first, step, rows, begin, end, above, class_bits, counts, keys, left)
     if width == 2:
-        return _gather(codes.codes16, first, step, rows, begin, end, keys)
-    return _gather(codes.codes32, first, step, rows, begin, end, keys)
-
-
-@merged_kernel()
-def gather_others(codes, width, f, rows, begin, end, class_bits, counts, keys, left):
-    """`gather_all` without the rows with code 0; see `_gather_others`."""
-    first, step = codes.first[f], codes.step[f]
-    if width == 1:
-        return _gather_others(codes.codes8, first, step, rows, begin, end, class_bits, counts, keys, left)
-    if width == 2:
-        return _gather_others(codes.codes16, first, step, rows, begin, end, class_bits, counts, keys, left)
-    return _gather_others(codes.codes32, first, step, rows, begin, end, class_bits, counts, keys, left)
+        return _gather(codes.codes16, first, step, rows, begin, end, above, class_bits, counts, keys, left)
+    return _gather(codes.codes32, first, step, rows, begin, end, above, class_bits, counts, keys, left)
 
 
 @inner_kernel()
