@@ -6,11 +6,11 @@ The rows of a node are consecutive int64 numbers; `scan` describes their format.
 import numpy as np
 from numpy import uintp
 
-from .compile import inner_kernel, merged_kernel
+from .compile import inlined_kernel, inner_kernel, merged_kernel
 from .scan import LOW_HALF
 
 
-@inner_kernel()
+@inlined_kernel()
 def _partition(codes, first, step, rows, begin, end, scratch, below, missing_code, missing_left):
     """Move the rows that go left to the front.  Both sides keep their order, so codes are read in sequence.
 
