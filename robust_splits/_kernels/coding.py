@@ -152,16 +152,19 @@ def _encode_block(X: NDArray[np.floating], max_bins: int | None) -> list[Column]
     block = np.empty((n_features, n_samples))  # each column in one piece
     for begin in range(0, n_samples, COPIED_ROWS):  # few enough to stay in the cache for the next column
         block[:, begin : begin + COPIED_ROWS] = X[begin : begin + COPIED_ROWS].T
+    ranks, values = np.empty(n_samples, dtype=np.uint32), np.empty(n_samples)
+    singles = np.empty(n_samples, dtype=np.float32)
     scratch = _Scratch(
         np.empty(n_samples, dtype=np.uint64),
         np.empty(n_samples, dtype=np.uint64),
-        np.empty(n_samples, dtype=np.float32),
+        singles,
+        singles.view(np.uint32),
+        values.view(np.uint32),
         np.empty(n_samples, dtype=np.uint32),
         np.empty((N_PASSES, 1 << DIGIT_BITS), dtype=np.int64),
         np.empty(MAX_RANGE, dtype=np.uint32),
     )
     encoded: list[Column] = []
-    ranks, values = np.empty(n_samples, dtype=np.uint32), np.empty(n_samples)
     for column in block:
         n_values, n_missing = _rank(column, ranks, values, scratch)
         if max_bins is not None and n_values > max_bins:
@@ -175,11 +178,13 @@ def _encode_block(X: NDArray[np.floating], max_bins: int | None) -> list[Column]
 
 
 class _Scratch(NamedTuple):
-    """Buffers reused for every column of a block."""
+    """Buffers reused for every column of a block, and the bits of two, whose views a kernel compiles slowly."""
 
     order: NDArray[np.uint64]
     other_order: NDArray[np.uint64]
     singles: NDArray[np.float32]
+    single_bits: NDArray[np.uint32]
+    value_bits: NDArray[np.uint32]
     words: NDArray[np.uint32]
     counters: NDArray[np.int64]
     table: NDArray[np.uint32]
@@ -248,9 +253,9 @@ def _rank_by_sorting(column, codes, values, n_missing, scratch):
         single = single and np.float64(scratch.singles[i]) == values[i]
     # As unsigned integers, floats sort correctly once the sign bit of positive ones and all bits of negative
     # ones are flipped.
-    bits = scratch.singles.view(np.uint32)
+    bits = scratch.single_bits
     if not single:
-        bits = values.view(np.uint32)  # two words per value, the low one first
+        bits = scratch.value_bits  # two words per value, the low one first
         for i in range(n):
             words[i] = bits[2 * i] ^ (ones if bits[2 * i + 1] & sign else np.uint32(0))
         if _sort_by(words, order, other, scratch.counters):
@@ -291,7 +296,8 @@ def _sort_by(words, order, other, counters):
     in_other = False
     for p in range(N_PASSES):
         shift = np.uint64(32 + p * DIGIT_BITS)
-        source, target = (other, order) if in_other else (order, other)
+        source = other if in_other else order
+        target = order if in_other else other
         if counters[p, (source[0] >> shift) & mask] == n:
             continue  # all words share this digit
         begin = 0

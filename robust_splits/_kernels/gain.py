@@ -17,19 +17,16 @@ from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
-from .compile import callback, inner_kernel, outer_kernel
+from .compile import inner_kernel, outer_kernel
 from .criterion_codes import (
     CREDAL_RATIO,
     DISTRIBUTION,
     ENTROPY,
     GCE,
     GINI,
-    LAST_IMPURITY,
     MISCLASSIFICATION,
     NEGATIVE_EXPONENTIAL,
-    PAIRWISE,
     SQRT_GINI,
-    TWOING,
 )
 
 # Rounding error of a gain, relative to the largest impurities, which are about 1.  Sums of integer weights are
@@ -185,7 +182,7 @@ def credal_entropy(counts, total, s):
 
 
 @inner_kernel()
-def _twoing(left, right, n_left, n_right):
+def twoing(left, right, n_left, n_right):
     difference = 0.0
     for k in range(left.shape[0]):
         difference += abs(left[k] * n_right - right[k] * n_left)
@@ -195,7 +192,7 @@ def _twoing(left, right, n_left, n_right):
 
 
 @inner_kernel()
-def _pairwise(left, right):
+def pairwise(left, right):
     total = 0.0
     for j in range(left.shape[0]):
         for k in range(j):
@@ -204,7 +201,7 @@ def _pairwise(left, right):
 
 
 @inner_kernel()
-def _credal(criterion, s, counts, left, right, n_left, n_right):
+def credal(criterion, s, counts, left, right, n_left, n_right):
     n = n_left + n_right
     entropy_left = credal_entropy(left, n_left, s)
     entropy_right = credal_entropy(right, n_right, s)
@@ -213,26 +210,6 @@ def _credal(criterion, s, counts, left, right, n_left, n_right):
     if criterion == CREDAL_RATIO:
         gain /= -x_log_x(n_left / n) - x_log_x(n_right / n)
     return gain
-
-
-@callback(REDUCTION)
-def reduction(criterion, parameter, table, n_table, counts, left, right, n_classes):
-    """Reduction n g of a split, from the class counts of the node and of its two children."""
-    counts = carray(counts, n_classes)
-    left = carray(left, n_classes)
-    right = carray(right, n_classes)
-    n_left, n_right = left.sum(), right.sum()
-    n = n_left + n_right
-    if criterion <= LAST_IMPURITY:
-        table = carray(table, n_table)
-        children = weighted_impurity(criterion, parameter, table, left, n_left)
-        children += weighted_impurity(criterion, parameter, table, right, n_right)
-        return weighted_impurity(criterion, parameter, table, counts, n) - children
-    if criterion == TWOING:
-        return n * _twoing(left, right, n_left, n_right)
-    if criterion == PAIRWISE:
-        return _pairwise(left, right) / n
-    return n * _credal(criterion, parameter, counts, left, right, n_left, n_right)
 
 
 def call_reduction(

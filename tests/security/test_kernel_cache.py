@@ -227,7 +227,7 @@ _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
 import numpy as np
 from robust_splits import RobustForestClassifier
-from robust_splits._kernels.gain import reduction
+from robust_splits._kernels.reduction import reduction
 from robust_splits._leaf_values import node_values
 print(node_values(np.array([[1.0, 3.0]]), 1.0, 0).tolist())
 """
