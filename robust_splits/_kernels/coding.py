@@ -178,7 +178,11 @@ def _encode_block(X: NDArray[np.floating], max_bins: int | None) -> list[Column]
 
 
 class _Scratch(NamedTuple):
-    """Buffers reused for every column of a block, and the bits of two, whose views a kernel compiles slowly."""
+    """Buffers reused for every column of a block.
+
+    `single_bits` and `value_bits` are the bits of `singles` and of the buffer for distinct values.  As views
+    made in a kernel, they would take longer to compile.
+    """
 
     order: NDArray[np.uint64]
     other_order: NDArray[np.uint64]
