@@ -75,15 +75,13 @@ def to_numpy_columns(X: Any) -> Any:
     """
     if not (hasattr(X, "iloc") and hasattr(X, "columns")):
         return X
-    import pandas as pd  # only where there may be a frame
-
-    if not isinstance(X, pd.DataFrame):
-        return X
     dtypes = [getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes]
     if dtypes == X.dtypes.tolist():
         return X
     if not all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
         return X
+    import pandas as pd  # imported already, as X is a frame
+
     precision = np.float32 if all(dtype == np.float32 for dtype in dtypes) else np.float64
     values = np.empty(X.shape, dtype=precision, order="F")
     for j in range(X.shape[1]):
