@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._threads import map_in_threads, split_range
 from .binning import bin_ranks
-from .compile import inner_kernel, outer_kernel
+from .compile import inlined_kernel, inner_kernel, outer_kernel
 
 BLOCK_COLUMNS = 16
 BLOCK_BYTES = 1 << 26
@@ -31,20 +31,35 @@ Column = tuple[NDArray[np.unsignedinteger], NDArray[np.float64], NDArray[np.floa
 class Codes(NamedTuple):
     """Rank codes of the columns of X, each column in the narrowest of three integer types that holds its codes.
 
-    The code of a missing value follows the last rank of its column.
+    The code of a missing value follows the last rank of its column.  Kernels read codes with `read_code`, so one
+    kernel serves codes of all widths.
 
     Attributes
     ----------
-    codes8, codes16, codes32 : ndarray of shape (number of columns of this width * n_samples,)
+    data : uint8 array
+        The codes, their lowest byte first, and three bytes more.
     first, step : int64 arrays of shape (n_features,)
-        Index of a column's first code, and the stride from one row to the next.
+        Index of a column's first code, and the stride from one row to the next, in bytes.
+    mask : int64 array of shape (n_features,)
+        The largest number of the column's type.
     """
 
-    codes8: NDArray[np.uint8]
-    codes16: NDArray[np.uint16]
-    codes32: NDArray[np.uint32]
+    data: NDArray[np.uint8]
     first: NDArray[np.int64]
     step: NDArray[np.int64]
+    mask: NDArray[np.int64]
+
+
+@inlined_kernel()
+def read_code(data, at, mask):
+    """The code at the index `at`.
+
+    Reads four bytes, which compile to a single instruction, and keeps those of the code.
+    """
+    at = uintp(at)
+    low = np.uint32(data[at]) | np.uint32(data[at + uintp(1)]) << np.uint32(8)
+    high = np.uint32(data[at + uintp(2)]) | np.uint32(data[at + uintp(3)]) << np.uint32(8)
+    return np.int64(low | high << np.uint32(16)) & mask
 
 
 class Columns(NamedTuple):
@@ -54,12 +69,12 @@ class Columns(NamedTuple):
     ----------
     codes : Codes
         The codes, column by column.
-    rows8, rows16, rows32 : ndarray of shape (n_samples, number of columns of this width)
+    rows : uint64 array of shape (n_samples, words per row)
         The same codes, row by row.
     width : uint8 array of shape (n_features,)
         Bytes per code: 1, 2 or 4.
     position : int64 array of shape (n_features,)
-        Index of each column among those of the same width.
+        Index of each column's code among the bytes of a row.
     lowest_share : float64 array of shape (n_features,)
         Share of the rows with the lowest value.
     values : float64 array of shape (total number of distinct values,)
@@ -71,9 +86,7 @@ class Columns(NamedTuple):
     """
 
     codes: Codes
-    rows8: NDArray[np.uint8]
-    rows16: NDArray[np.uint16]
-    rows32: NDArray[np.uint32]
+    rows: NDArray[np.uint64]
     width: NDArray[np.uint8]
     position: NDArray[np.int64]
     lowest_share: NDArray[np.float64]
@@ -81,16 +94,12 @@ class Columns(NamedTuple):
     highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
 
-    def allocate_local(self, n_rows: int) -> Codes:
-        """Allocate uninitialised codes of the same columns for `n_rows` rows, row by row."""
-        widths = [rows.shape[1] for rows in (self.rows8, self.rows16, self.rows32)]
-        return Codes(
-            np.empty(widths[0] * n_rows, dtype=np.uint8),
-            np.empty(widths[1] * n_rows, dtype=np.uint16),
-            np.empty(widths[2] * n_rows, dtype=np.uint32),
-            self.position,
-            np.choose(self.width // 2, widths),
-        )
+    def allocate_local(self, n_rows: int) -> tuple[NDArray[np.uint64], Codes]:
+        """Allocate uninitialised codes of the same columns for `n_rows` rows, row by row; return them as words, too."""
+        n_words = self.rows.shape[1]
+        words = np.empty(n_words * n_rows + 1, dtype=np.uint64)
+        step = np.full_like(self.position, n_words * words.itemsize)
+        return words, Codes(words.view(np.uint8), self.position, step, self.codes.mask)
 
 
 def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = None) -> Columns:
@@ -105,27 +114,30 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     highest = [high for block in blocks for *_, high in block] if max_bins is not None else []
     del blocks
     width = np.array([column.itemsize for column in codes], dtype=np.uint8)
-    position = np.zeros(n_features, dtype=np.int64)
     n_lowest = np.array([n_samples - np.count_nonzero(column) for column in codes])
-    stacks = []
-    for dtype in (np.uint8, np.uint16, np.uint32):
-        features = np.flatnonzero(width == np.dtype(dtype).itemsize)
-        position[features] = np.arange(features.size)
-        stacks.append(np.empty((features.size, n_samples), dtype=dtype))
-        for feature, stacked in zip(features, stacks[-1], strict=True):
+    data = np.empty(width.sum(dtype=np.int64) * n_samples + 3, dtype=np.uint8)
+    rows = np.empty((n_samples, -(-width.sum(dtype=np.int64) // 8)), dtype=np.uint64)
+    position = np.zeros(n_features, dtype=np.int64)
+    begin = 0  # of the columns of this width in a row
+    for dtype in ("<u4", "<u2", "u1"):  # the widest first, so that all are aligned
+        n_bytes = np.dtype(dtype).itemsize
+        features = np.flatnonzero(width == n_bytes)
+        end = begin + features.size * n_bytes
+        position[features] = np.arange(begin, end, n_bytes)
+        stack = data[begin * n_samples : end * n_samples].view(dtype).reshape(features.size, n_samples)
+        for feature, stacked in zip(features, stack, strict=True):
             stacked[:] = codes[feature]
+        rows.view(np.uint8)[:, begin:end].view(dtype)[:] = stack.T
+        begin = end
     del codes
     offsets = np.zeros(n_features + 1, dtype=np.int64)
     np.cumsum([low.size for low in lowest], out=offsets[1:])
     values = _join(lowest)
     highest_values = _join(highest) if highest else values
-    codes8, codes16, codes32 = (stack.ravel() for stack in stacks)
-    rows8, rows16, rows32 = (np.ascontiguousarray(stack.T) for stack in stacks)
+    step = width.astype(np.int64)
     return Columns(
-        codes=Codes(codes8, codes16, codes32, first=position * n_samples, step=np.ones_like(position)),
-        rows8=rows8,
-        rows16=rows16,
-        rows32=rows32,
+        codes=Codes(data, first=position * n_samples, step=step, mask=(1 << 8 * step) - 1),
+        rows=rows,
         width=width,
         position=position,
         lowest_share=n_lowest / n_samples,

@@ -94,7 +94,7 @@ def find_only_class(row, samples, counts, weight):
 
 
 @outer_kernel()
-def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, scratch, features, state, threshold_state, progress):  # fmt: skip  # noqa: E501
+def _expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, scratch, features, state, threshold_state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
 
     `progress` holds the numbers of nodes, of leaves, of waiting nodes, of free rows of `waiting` and of leaves
@@ -121,7 +121,7 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
         if nodes.feature[node] == UNKNOWN:
             nodes.feature[node] = LEAF
             if not is_local and MIN_LOCAL_ROWS <= end - begin <= max_local_rows:
-                copy_codes(columns, rows, begin, end, local)
+                copy_codes(columns.rows, rows, begin, end, local_words)
                 local_begin, local_end, is_local = begin, end, True
             f, below, threshold, missing_left, reduction = search_node(
                 rows, begin, end, columns, local if is_local else columns.codes, samples, counts, measure,
@@ -146,9 +146,11 @@ def _expand(columns, local, max_local_rows, samples, measure, phi_table, growth,
         reduction = 0.0
         left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
         if not (best_first and n_leaves >= growth.max_leaf_nodes):
+            f = nodes.feature[node]
+            codes = local if is_local else columns.codes
             middle, n_missing = partition(
-                columns, local if is_local else columns.codes, nodes.feature[node], rows, begin, end,
-                scratch.keys, waiting.plan[at, 4], nodes.missing_left[node],
+                codes.data, codes.first[f], codes.step[f], codes.mask[f], rows, begin, end, scratch.keys,
+                waiting.plan[at, 4], columns.offsets[f + 1] - columns.offsets[f], nodes.missing_left[node],
             )  # fmt: skip
             left, right = waiting.counts[left_at], waiting.counts[right_at]
             is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
@@ -228,9 +230,8 @@ class Workspace:
 
     def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
         n_features = columns.width.size
-        bytes_per_row = columns.rows8.shape[1] + 2 * columns.rows16.shape[1] + 4 * columns.rows32.shape[1]
-        self.max_local_rows = min(n_rows, LOCAL_BYTES // bytes_per_row)
-        self.local = columns.allocate_local(self.max_local_rows)
+        self.max_local_rows = min(n_rows, LOCAL_BYTES // columns.rows[0].nbytes)
+        self.local_words, self.local = columns.allocate_local(self.max_local_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
@@ -305,7 +306,7 @@ def grow_nodes(
     progress = np.array([1, 1, int(root_waits), n_free, n_mixed, 0, 0, 0])
     while True:
         _expand(
-            columns, memory.local, max_local_rows, samples, measure, phi_table, growth, rounding, memory.rows,
+            columns, memory.local, memory.local_words, max_local_rows, samples, measure, phi_table, growth, rounding, memory.rows,
             memory.nodes, memory.waiting, memory.scratch, features, state,
             state if growth.random_thresholds else None, progress,
         )  # fmt: skip

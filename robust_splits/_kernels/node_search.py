@@ -53,13 +53,13 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
                 counted = has_few_cells(n_codes, counts.shape[0], n_rows)
         if counted:
             low, high = count_codes(
-                codes.codes8, codes.first[f], codes.step[f], rows, begin, end, samples, n_codes, scratch.bins,
+                codes.data, codes.first[f], codes.step[f], rows, begin, end, samples, n_codes, scratch.bins,
                 scratch.bin_rows,
             )  # fmt: skip
         else:
             low, high, n_keys = gather(
-                codes, columns.width[f], f, rows, begin, end, 0 if share > MIN_SKIPPED_SHARE else -1,
-                samples.class_bits, counts, scratch.keys, scratch.left,
+                codes.data, codes.first[f], codes.step[f], codes.mask[f], rows, begin, end,
+                0 if share > MIN_SKIPPED_SHARE else -1, samples.class_bits, counts, scratch.keys, scratch.left,
             )  # fmt: skip
         if low == high:
             constant[f >> 6] |= bit

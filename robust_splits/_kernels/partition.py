@@ -6,20 +6,22 @@ The rows of a node are consecutive int64 numbers; `scan` describes their format.
 import numpy as np
 from numpy import uintp
 
-from .compile import inlined_kernel, inner_kernel, merged_kernel
+from .coding import read_code
+from .compile import inlined_kernel, inner_kernel
 from .scan import LOW_HALF
 
 
 @inlined_kernel()
-def _partition(codes, first, step, rows, begin, end, scratch, below, missing_code, missing_left):
+def partition(data, first, step, mask, rows, begin, end, scratch, below, missing_code, missing_left):
     """Move the rows that go left to the front.  Both sides keep their order, so codes are read in sequence.
 
-    Returns the start of the right side and the number of missing values.
+    `data`, `first`, `step` and `mask` are those of the feature in `Codes`.  Returns the start of the right side and the
+    number of missing values.
     """
     middle, n_right, n_missing = begin, 0, 0
     for i in range(begin, end):
         row = rows[uintp(i)]
-        code = np.int64(codes[uintp(first + (row >> 32) * step)])
+        code = read_code(data, first + (row >> 32) * step, mask)
         is_missing = np.int64(code == missing_code)
         goes_left = np.int64(code <= below) | (is_missing & missing_left)  # no unpredictable branch
         rows[uintp(middle)] = row
@@ -32,33 +34,13 @@ def _partition(codes, first, step, rows, begin, end, scratch, below, missing_cod
     return middle, n_missing
 
 
-@merged_kernel()
-def partition(columns, codes, f, rows, begin, end, scratch, below, missing_left):
-    """Partition the rows of a node by feature `f`; see `_partition`."""
-    missing = columns.offsets[f + 1] - columns.offsets[f]
-    first, step, width = codes.first[f], codes.step[f], columns.width[f]
-    if width == 1:
-        return _partition(codes.codes8, first, step, rows, begin, end, scratch, below, missing, missing_left)
-    if width == 2:
-        return _partition(codes.codes16, first, step, rows, begin, end, scratch, below, missing, missing_left)
-    return _partition(codes.codes32, first, step, rows, begin, end, scratch, below, missing, missing_left)
-
-
 @inner_kernel()
-def _copy_rows(by_row, rows, begin, end, codes):
+def copy_codes(by_row, rows, begin, end, words):
+    """Copy the codes of the rows in [begin, end) to `words`, and renumber the rows accordingly."""
     n = by_row.shape[1]
     for i in range(begin, end):
-        row = rows[uintp(i)] >> 32
+        row = rows[uintp(i)]
         to = (i - begin) * n
         for j in range(n):
-            codes[uintp(to + j)] = by_row[uintp(row), uintp(j)]
-
-
-@inner_kernel()
-def copy_codes(columns, rows, begin, end, local):
-    """Copy the codes of the rows in [begin, end) to `local`, and renumber the rows accordingly."""
-    _copy_rows(columns.rows8, rows, begin, end, local.codes8)
-    _copy_rows(columns.rows16, rows, begin, end, local.codes16)
-    _copy_rows(columns.rows32, rows, begin, end, local.codes32)
-    for i in range(begin, end):
-        rows[uintp(i)] = ((i - begin) << 32) | (rows[uintp(i)] & LOW_HALF)
+            words[uintp(to + j)] = by_row[uintp(row >> 32), uintp(j)]
+        rows[uintp(i)] = ((i - begin) << 32) | (row & LOW_HALF)

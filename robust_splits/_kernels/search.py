@@ -6,6 +6,7 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
+from .coding import read_code
 from .compile import inlined_kernel, inner_kernel, merged_kernel
 from .gini_scan import scan_gini, scan_gini_bins
 from .random import next_uniform
@@ -35,16 +36,16 @@ class Scratch(NamedTuple):
 
 
 @inner_kernel()
-def _gather(codes, first, step, rows, begin, end, above, class_bits, counts, keys, left):
+def gather(data, first, step, mask, rows, begin, end, above, class_bits, counts, keys, left):
     """Write a key for each row whose code is above `above`, the code over the payload.
 
-    Returns the lowest and the highest code, and the number of keys.  If rows are left out, which needs integer
-    weights, their class counts are written to `left`.
+    `data`, `first`, `step` and `mask` are those of the feature in `Codes`.  Returns the lowest and the highest code, and
+    the number of keys.  If rows are left out, which needs integer weights, their class counts are written to `left`.
     """
     low, high, n_keys = LAST, np.int64(0), 0
     for i in range(begin, end):
         row = rows[uintp(i)]
-        code = np.int64(codes[uintp(first + (row >> 32) * step)])
+        code = read_code(data, first + (row >> 32) * step, mask)
         keys[uintp(n_keys)] = (code << 32) | (row & LOW_HALF)
         n_keys += np.int64(code > above)
         low = min(low, code)
@@ -58,20 +59,9 @@ def _gather(codes, first, step, rows, begin, end, above, class_bits, counts, key
     return low, high, n_keys
 
 
-@merged_kernel()
-def gather(codes, width, f, rows, begin, end, above, class_bits, counts, keys, left):
-    """Gather the keys of the rows of a node for feature `f`; see `_gather`."""
-    first, step = codes.first[f], codes.step[f]
-    if width == 1:
-        return _gather(codes.codes8, first, step, rows, begin, end, above, class_bits, counts, keys, left)
-    if width == 2:
-        return _gather(codes.codes16, first, step, rows, begin, end, above, class_bits, counts, keys, left)
-    return _gather(codes.codes32, first, step, rows, begin, end, above, class_bits, counts, keys, left)
-
-
 @inner_kernel()
-def count_codes(codes, first, step, rows, begin, end, samples, n_bins, bins, bin_rows):
-    """Add up the weights of a node's rows by code and class, and the rows by code, for codes below `n_bins`.
+def count_codes(data, first, step, rows, begin, end, samples, n_bins, bins, bin_rows):
+    """Add up the weights of a node's rows by code and class, and the rows by code, for codes of one byte below `n_bins`.
 
     Returns the lowest and the highest code.
     """
@@ -79,7 +69,7 @@ def count_codes(codes, first, step, rows, begin, end, samples, n_bins, bins, bin
     bin_rows[:n_bins] = 0
     for i in range(begin, end):
         row = rows[uintp(i)]
-        b = uintp(codes[uintp(first + (row >> 32) * step)])
+        b = uintp(data[uintp(first + (row >> 32) * step)])
         bin_rows[b] += 1
         k, w = class_and_weight(row, samples)
         bins[b, k] += w
