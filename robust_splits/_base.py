@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ._growing import Sample, TreeSettings
+from ._helper_process import Search, start_helper
 from ._kernels.coding import encode
-from ._kernels.grower import GrowthSettings
+from ._kernels.nodes import GrowthSettings
 from ._leaf_values import leaf_value_power
 from ._validation import (
     NO_LIMIT,
@@ -31,7 +32,7 @@ from ._validation import (
     check_training_data,
 )
 from .bounds import min_leaf_samples
-from .criteria import ADAPTIVE, Criterion, NegativeExponential, get_criterion
+from .criteria import ADAPTIVE, Criterion, Gini, NegativeExponential, get_criterion
 from .tree import Tree
 
 
@@ -67,6 +68,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     criterion_: Criterion
     _categories: dict[Any, list[Any]]
 
+    _random_thresholds = False
     _auto_max_features: float | str | None = None
     _class_weight_names: tuple[str, ...] = ("balanced",)
 
@@ -115,6 +117,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             weights = apply_class_weight(self.class_weight, classes[labels], weights)
             self.classes_, self.n_classes_ = classes, classes.size
             numbers = None if groups is None else check_groups(groups, labels.size)
+            start_helper(self._search_kind(), X.dtype)
             columns = encode(X, self._n_threads(), check_max_bins(self.max_bins))
             self._fit_rows(X, Sample(columns, labels, weights, self.n_classes_, numbers))
             return self
@@ -133,6 +136,12 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
     def _n_threads(self) -> int:
         return 1
+
+    def _search_kind(self) -> Search:
+        if self._random_thresholds:
+            return "random"
+        is_gini = self.criterion != ADAPTIVE and get_criterion(self.criterion) == Gini()
+        return "gini" if is_gini else "other"
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the most probable class; ties go to the first in ``classes_``.
@@ -185,7 +194,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
     def _tree_settings(self, sample: Sample) -> TreeSettings:
         """Validate the parameters of a tree."""
-        n_samples, n_features = sample.labels.size, sample.columns.width.size
+        n_samples, n_features = sample.labels.size, sample.columns.n_features
         if self.criterion == ADAPTIVE:
             criterion: Criterion = NegativeExponential()
         else:
@@ -207,7 +216,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             min_weight_leaf=max(fraction * total, np.finfo(float).tiny),
             min_reduction=decrease * total,
             max_features=check_max_features(self.max_features, n_features, self._auto_max_features),
-            random_thresholds=False,
+            random_thresholds=self._random_thresholds,
         )
         return TreeSettings(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
 

@@ -55,7 +55,6 @@ class BaseForest(BaseRobustTrees):
 
     _auto_max_features: float | str | None = "sqrt"
     _class_weight_names = ("balanced", "balanced_subsample")
-    _random_thresholds = False
 
     def __init__(
         self,
@@ -248,12 +247,8 @@ class BaseForest(BaseRobustTrees):
         check_out_of_bag(self)
         self._fixed_shrinkage()
         settings = super()._tree_settings(sample)
-        return dataclasses.replace(
-            settings,
-            growth=settings.growth._replace(random_thresholds=self._random_thresholds),
-            n_draws=n_draws,
-            balanced=self.class_weight == "balanced_subsample",
-        )
+        balanced = self.class_weight == "balanced_subsample"
+        return dataclasses.replace(settings, n_draws=n_draws, balanced=balanced)
 
     def _adapt(
         self,

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernels.coding import Columns
-from ._kernels.grower import GrowthSettings, Workspace, grow_nodes
+from ._kernels.grower import Workspace, grow_nodes
+from ._kernels.nodes import GrowthSettings
 from ._kernels.random import count_draws
 from ._kernels.scan import Measure
 from ._threads import map_in_threads

@@ -31,8 +31,8 @@ Column = tuple[NDArray[np.unsignedinteger], NDArray[np.float64], NDArray[np.floa
 class Codes(NamedTuple):
     """Rank codes of the columns of X, each column in the narrowest of three integer types that holds its codes.
 
-    The code of a missing value follows the last rank of its column.  Kernels read codes with `read_code`, so one
-    kernel serves codes of all widths.
+    The code of a missing value follows the last rank of its column.  Kernels read codes by `read_code`, so each
+    of them is compiled once for all widths.
 
     Attributes
     ----------
@@ -40,14 +40,11 @@ class Codes(NamedTuple):
         The codes, their lowest byte first, and three bytes more.
     first, step : int64 arrays of shape (n_features,)
         Index of a column's first code, and the stride from one row to the next, in bytes.
-    mask : int64 array of shape (n_features,)
-        The largest number of the column's type.
     """
 
     data: NDArray[np.uint8]
     first: NDArray[np.int64]
     step: NDArray[np.int64]
-    mask: NDArray[np.int64]
 
 
 @inlined_kernel()
@@ -71,10 +68,8 @@ class Columns(NamedTuple):
         The codes, column by column.
     rows : uint64 array of shape (n_samples, words per row)
         The same codes, row by row.
-    width : uint8 array of shape (n_features,)
-        Bytes per code: 1, 2 or 4.
-    position : int64 array of shape (n_features,)
-        Index of each column's code among the bytes of a row.
+    mask : int64 array of shape (n_features,)
+        The largest number of each column's integer type.
     lowest_share : float64 array of shape (n_features,)
         Share of the rows with the lowest value.
     values : float64 array of shape (total number of distinct values,)
@@ -87,19 +82,23 @@ class Columns(NamedTuple):
 
     codes: Codes
     rows: NDArray[np.uint64]
-    width: NDArray[np.uint8]
-    position: NDArray[np.int64]
+    mask: NDArray[np.int64]
     lowest_share: NDArray[np.float64]
     values: NDArray[np.float64]
     highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
 
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.mask.size
+
     def allocate_local(self, n_rows: int) -> tuple[NDArray[np.uint64], Codes]:
-        """Allocate uninitialised codes of the same columns for `n_rows` rows, row by row; return them as words, too."""
-        n_words = self.rows.shape[1]
+        """Allocate uninitialised codes of `n_rows` rows, row by row; return them as words and as codes."""
+        n_samples, n_words = self.rows.shape
         words = np.empty(n_words * n_rows + 1, dtype=np.uint64)
-        step = np.full_like(self.position, n_words * words.itemsize)
-        return words, Codes(words.view(np.uint8), self.position, step, self.codes.mask)
+        step = np.full_like(self.mask, n_words * words.itemsize)
+        return words, Codes(words.view(np.uint8), self.codes.first // n_samples, step)
 
 
 def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = None) -> Columns:
@@ -113,10 +112,10 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     lowest = [low for block in blocks for _, low, _ in block]
     highest = [high for block in blocks for *_, high in block] if max_bins is not None else []
     del blocks
-    width = np.array([column.itemsize for column in codes], dtype=np.uint8)
+    width = np.array([column.itemsize for column in codes], dtype=np.int64)
     n_lowest = np.array([n_samples - np.count_nonzero(column) for column in codes])
-    data = np.empty(width.sum(dtype=np.int64) * n_samples + 3, dtype=np.uint8)
-    rows = np.empty((n_samples, -(-width.sum(dtype=np.int64) // 8)), dtype=np.uint64)
+    data = np.zeros(width.sum() * n_samples + 3, dtype=np.uint8)
+    rows = np.zeros((n_samples, -(-width.sum() // 8)), dtype=np.uint64)
     position = np.zeros(n_features, dtype=np.int64)
     begin = 0  # of the columns of this width in a row
     for dtype in ("<u4", "<u2", "u1"):  # the widest first, so that all are aligned
@@ -134,12 +133,10 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     np.cumsum([low.size for low in lowest], out=offsets[1:])
     values = _join(lowest)
     highest_values = _join(highest) if highest else values
-    step = width.astype(np.int64)
     return Columns(
-        codes=Codes(data, first=position * n_samples, step=step, mask=(1 << 8 * step) - 1),
+        codes=Codes(data, first=position * n_samples, step=width),
         rows=rows,
-        width=width,
-        position=position,
+        mask=(1 << 8 * width) - 1,
         lowest_share=n_lowest / n_samples,
         values=values,
         highest=highest_values,

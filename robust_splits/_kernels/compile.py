@@ -1,41 +1,21 @@
 """Decorators that compile the package's kernels and cache them on disk."""
 
 import gc
-import hashlib
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
-from contextlib import contextmanager
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from numba import njit
 from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
+from .disk_cache import KernelCache, warn_on_error
+
 NOTICE_SECONDS = 2.0
-_first_warning = threading.Lock()  # acquired by the first warning, never released
-
-
-@contextmanager
-def _warn_on_error(action):
-    """Turn cache errors into one warning per process."""
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - reading a damaged pickle may raise anything
-        if _first_warning.acquire(blocking=False):
-            warnings.warn(
-                f"cannot {action}: {type(error).__name__}: {error}; compiling robust_splits in this process. "
-                "If this warning appears in every process, set NUMBA_CACHE_DIR to a writable folder with free "
-                "space",
-                RuntimeWarning,
-                stacklevel=3,
-            )
 
 
 class _Compiling(event.Listener):
@@ -71,6 +51,10 @@ class _Compiling(event.Listener):
         """A kernel has been compiled, or could not be."""
         if not _is_kernel(event):
             return
+        dispatcher = event.data["dispatcher"]
+        has_failed = tuple(event.data["args"]) not in dispatcher.overloads
+        if has_failed and isinstance(dispatcher._cache, KernelCache):
+            dispatcher._cache.release_lock()
         self._n_compiling -= 1
         if self._n_compiling > 0:
             return
@@ -97,56 +81,16 @@ _compiling = _Compiling()
 event.register("numba:compile", _compiling)
 
 
-class _KernelFiles(IndexDataCacheFile):
-    """Cache files of one kernel.  A damaged index counts as missing, so the next save replaces it."""
-
-    def _load_index(self):
-        with _warn_on_error(f"read {self._index_path}"):
-            return super()._load_index()
-        return {}
-
-    def _save_data(self, name, data):
-        try:
-            super()._save_data(name, data)
-        except BaseException:
-            # The index already names this file, which may hold code compiled from an older source.
-            Path(self._data_path(name)).unlink(missing_ok=True)
-            raise
-
-
-@lru_cache
-def source_stamp(folder):
-    """Names and hashes of the source files in a folder.
-
-    Compiled code holds the kernels that it calls, so it is out of date if any of their files changes.  Numba
-    itself compares the time and size of the kernel's own file only, and every installation changes the time.
-    """
-    files = sorted(folder.glob("*.py"))
-    return tuple((file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)
-
-
-class _KernelCache(FunctionCache):
-    """Numba's cache on disk.  If it fails, the kernel is compiled and a warning gives the cause."""
-
-    def __init__(self, function):
-        super().__init__(function)
-        stamp = source_stamp(Path(function.__code__.co_filename).parent)
-        self._cache_file = _KernelFiles(self.cache_path, self._impl.filename_base, stamp)
-
-    def load_overload(self, sig, target_context):
-        with _warn_on_error(f"read the compiled code in {self.cache_path}"):
-            return super().load_overload(sig, target_context)
-        return None
-
-    def save_overload(self, sig, data):
-        with _warn_on_error(f"write compiled code to {self.cache_path}"):
-            super().save_overload(sig, data)
-
-
 def _enable_caching(compiled, function):
     """Cache a kernel on disk if there is a writable folder."""
-    with _warn_on_error("cache compiled code on disk"):
-        compiled._cache = _KernelCache(function)
+    with warn_on_error("cache compiled code on disk"):
+        compiled._cache = KernelCache(function)
+
+
+def may_be_saved(compiled):
+    """Whether a kernel is not on disk, but can be saved there and shared with other processes."""
+    cache = compiled._cache
+    return sys.platform != "win32" and isinstance(cache, KernelCache) and cache.is_empty()
 
 
 def kernel(**options):

@@ -5,8 +5,6 @@ so threads grow trees in parallel.  Rows of weight 0 are ignored.  A node is spl
 positive.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
@@ -17,8 +15,9 @@ from .criterion_codes import GINI
 from .frontier import pop, push
 from .gain import EPSILON, ROUNDING
 from .node_search import search_node
-from .nodes import LEAF, UNKNOWN, Nodes, init_node, keep_counts, new_nodes, new_waiting
+from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, init_node, keep_counts, new_nodes, new_waiting
 from .partition import copy_codes, partition
+from .root import init_root
 from .scan import LOW_HALF, TABULATED, Measure, Samples, class_and_weight, fill_table
 from .search import count_classes, new_scratch
 
@@ -31,53 +30,6 @@ FIRST_WAITING = 64
 LOCAL_BYTES = 1 << 19
 MIN_LOCAL_ROWS = 32
 MAX_LOCAL_COLUMNS = 64
-
-
-class GrowthSettings(NamedTuple):
-    """Limits on growth, and how features and thresholds are drawn.
-
-    A very large count means no limit.  `max_leaf_nodes` 0 grows depth-first without a limit, a positive number
-    grows best-first.
-    """
-
-    max_depth: int
-    max_leaf_nodes: int
-    min_samples_split: int
-    min_samples_leaf: int
-    min_weight_leaf: float
-    min_reduction: float
-    max_features: int
-    random_thresholds: bool
-
-
-@outer_kernel()
-def _init_root(samples, rows, nodes, waiting, growth):
-    """Initialise the root, and write its rows, those of positive weight, in the format of `scan`.
-
-    Returns the number of rows, whether to search the root for a split, and the number of leaves with several
-    classes.
-    """
-    n, weight = np.int64(0), 0.0
-    for i in range(samples.weights.shape[0]):
-        if samples.weights[i] > 0.0:
-            weight += samples.weights[i]
-            payload = np.int64(i)
-            if samples.class_bits > 0:
-                payload = (np.int64(samples.weights[i]) << samples.class_bits) | samples.labels[i]
-            rows[n] = (np.int64(i) << 32) | payload
-            n += 1
-    counts = waiting.counts[0]
-    count_classes(rows, np.int64(0), n, samples, np.int64(0), np.int64(LOW_HALF), counts)
-    waiting.constant[0] = 0
-    waiting.order[0] = 0
-    for i in range(waiting.free.shape[0]):
-        waiting.free[i] = waiting.free.shape[0] - 1 - i
-    only_class = find_only_class(rows[0], samples, counts, weight) if n > 0 else -1
-    waits = init_node(nodes, waiting, 0, 0, np.int64(0), n, 0, weight, only_class, growth)
-    n_mixed = 0
-    if not waits and only_class < 0:
-        n_mixed = keep_counts(nodes, 0, counts, n_mixed)
-    return n, waits, n_mixed
 
 
 @inlined_kernel()
@@ -94,24 +46,27 @@ def find_only_class(row, samples, counts, weight):
 
 
 @outer_kernel()
-def _expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, scratch, features, state, threshold_state, progress):  # fmt: skip  # noqa: E501
+def expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, best_first, scratch, features, state, exhaustive, threshold_state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
 
     `progress` holds the numbers of nodes, of leaves, of waiting nodes, of free rows of `waiting` and of leaves
     with several classes, the begin and end of the rows whose codes are in `local`, and whether the criterion
     failed.  After a failure, the last two free rows hold the class counts that caused it.
 
-    `phi_table` is None for gini.  `threshold_state`, the generator of random thresholds, is None if all
-    thresholds are searched.  Numba does not compile code that such an argument rules out.
+    `phi_table` is None for gini.  `best_first` is None if trees grow depth-first, and True otherwise.
+    `exhaustive` is True if all thresholds are searched, and None if they are drawn from `threshold_state`,
+    which is None otherwise.  Numba does not compile what is conditional on a None not to be None.
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
     n_free, n_mixed, local_begin, local_end = progress[3], progress[4], progress[5], progress[6]
-    best_first = growth.max_leaf_nodes > 0
     n_classes = waiting.counts.shape[1]
     n_words = waiting.constant.shape[1]
     capacity = nodes.feature.shape[0]
     while n_waiting > 0 and n_nodes + 2 <= capacity and n_free >= 2:
-        at = pop(waiting.order, n_waiting, waiting.priority) if best_first else waiting.order[n_waiting - 1]
+        if best_first is None:
+            at = waiting.order[n_waiting - 1]
+        else:
+            at = pop(waiting.order, n_waiting, waiting.priority)
         n_waiting -= 1
         begin, end = waiting.plan[at, 0], waiting.plan[at, 1]
         depth, node = waiting.plan[at, 2], waiting.plan[at, 3]
@@ -125,7 +80,7 @@ def _expand(columns, local, local_words, max_local_rows, samples, measure, phi_t
                 local_begin, local_end, is_local = begin, end, True
             f, below, threshold, missing_left, reduction = search_node(
                 rows, begin, end, columns, local if is_local else columns.codes, samples, counts, measure,
-                phi_table, growth, scratch, features, constant, rounding, state, threshold_state,
+                phi_table, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state,
             )  # fmt: skip
             if f < 0:
                 n_mixed = keep_counts(nodes, node, counts, n_mixed)
@@ -137,7 +92,7 @@ def _expand(columns, local, local_words, max_local_rows, samples, measure, phi_t
             nodes.missing_left[node] = missing_left
             waiting.plan[at, 4] = below
             waiting.priority[at] = reduction
-            if best_first:
+            if best_first is not None:
                 n_waiting = push(waiting.order, n_waiting, waiting.priority, at)
                 continue
 
@@ -145,11 +100,11 @@ def _expand(columns, local, local_words, max_local_rows, samples, measure, phi_t
         middle, n_missing = begin, 0
         reduction = 0.0
         left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
-        if not (best_first and n_leaves >= growth.max_leaf_nodes):
+        if best_first is None or n_leaves < growth.max_leaf_nodes:
             f = nodes.feature[node]
             codes = local if is_local else columns.codes
             middle, n_missing = partition(
-                codes.data, codes.first[f], codes.step[f], codes.mask[f], rows, begin, end, scratch.keys,
+                codes.data, codes.first[f], codes.step[f], columns.mask[f], rows, begin, end, scratch.keys,
                 waiting.plan[at, 4], columns.offsets[f + 1] - columns.offsets[f], nodes.missing_left[node],
             )  # fmt: skip
             left, right = waiting.counts[left_at], waiting.counts[right_at]
@@ -197,7 +152,7 @@ def _expand(columns, local, local_words, max_local_rows, samples, measure, phi_t
             if init_node(nodes, waiting, child, child_at, first, last, depth + 1, weight, only_class, growth):
                 for word in range(n_words):
                     waiting.constant[child_at, word] = constant[word]
-                if best_first:
+                if best_first is not None:
                     n_waiting = push(waiting.order, n_waiting, waiting.priority, child_at)
                 else:
                     waiting.order[n_waiting] = child_at
@@ -229,13 +184,12 @@ class Workspace:
     """
 
     def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
-        n_features = columns.width.size
         self.max_local_rows = min(n_rows, LOCAL_BYTES // columns.rows[0].nbytes)
         self.local_words, self.local = columns.allocate_local(self.max_local_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
-        self.waiting = new_waiting(FIRST_WAITING, n_classes, (n_features + 63) // 64)
+        self.waiting = new_waiting(FIRST_WAITING, n_classes, (columns.n_features + 63) // 64)
         self._n_classes = n_classes
         self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
 
@@ -284,7 +238,7 @@ def grow_nodes(
     ValueError
         If the criterion returns a non-finite value or raises an error.
     """
-    n_features = columns.width.size
+    n_features = columns.n_features
     total_weight = weights.sum()
     integer_weights = bool((weights == np.floor(weights)).all())
     class_bits = max(1, (n_classes - 1).bit_length())
@@ -292,7 +246,7 @@ def grow_nodes(
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
-    n, root_waits, n_mixed = _init_root(samples, memory.rows, memory.nodes, memory.waiting, growth)
+    n, root_waits, n_mixed = init_root(samples, memory.rows, memory.nodes, memory.waiting, growth)
     rounding = ROUNDING if integer_weights else max(ROUNDING, EPSILON * n)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table: NDArray[np.float64] | None = None
@@ -304,11 +258,13 @@ def grow_nodes(
     state = np.full(1, seed, dtype=np.uint64)
     n_free = memory.waiting.free.size - 1
     progress = np.array([1, 1, int(root_waits), n_free, n_mixed, 0, 0, 0])
+    best_first = True if growth.max_leaf_nodes > 0 else None
+    exhaustive, threshold_state = (None, state) if growth.random_thresholds else (True, None)
     while True:
-        _expand(
-            columns, memory.local, memory.local_words, max_local_rows, samples, measure, phi_table, growth, rounding, memory.rows,
-            memory.nodes, memory.waiting, memory.scratch, features, state,
-            state if growth.random_thresholds else None, progress,
+        expand(
+            columns, memory.local, memory.local_words, max_local_rows, samples, measure, phi_table, growth,
+            rounding, memory.rows, memory.nodes, memory.waiting, best_first, memory.scratch, features, state,
+            exhaustive, threshold_state, progress,
         )  # fmt: skip
         n_nodes, _, n_waiting, n_free, n_mixed, _, _, failed = progress
         nodes, waiting = memory.nodes, memory.waiting

@@ -13,16 +13,18 @@ from .search import count_codes, gather, has_few_cells, search_exact, search_ran
 MIN_SKIPPED_SHARE = 0.125
 MAX_COUNTED_SHARE = 0.5
 
+BYTE = 0xFF  # the mask of codes of one byte
+
 
 @inlined_kernel()
-def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state, threshold_state):  # fmt: skip  # noqa: E501
+def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state):  # fmt: skip  # noqa: E501
     """Best split of a node over a random selection of features.
 
     Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
 
-    Searches all thresholds if `threshold_state` is None, and otherwise draws one for each feature from it.
-    Sets the bits in `constant` of features found to be constant at the node.  Constant features count as tried,
-    but the search continues until one feature varies.
+    Searches all thresholds if `exhaustive` is True, and otherwise, if it is None, draws one for each feature
+    from `threshold_state`; see `expand`.  Sets the bits in `constant` of features found to be constant at the
+    node.  Constant features count as tried, but the search continues until one feature varies.
     """
     n_features = features.shape[0]
     node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
@@ -45,11 +47,13 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
         n_codes = last - first + 1  # with that of missing values
         n_keys = n_rows
         counted = False
-        share = 0.0  # of the lowest code
-        if threshold_state is None:
+        above = np.int64(-1)  # with a literal, `gather` would be compiled a second time
+        if exhaustive is not None:
             # Differences of integer weights are exact.
             share = columns.lowest_share[f] if samples.class_bits > 0 else 0.0
-            if columns.width[f] == 1 and share <= MAX_COUNTED_SHARE:
+            if share > MIN_SKIPPED_SHARE:
+                above = np.int64(0)
+            if columns.mask[f] == BYTE and share <= MAX_COUNTED_SHARE:
                 counted = has_few_cells(n_codes, counts.shape[0], n_rows)
         if counted:
             low, high = count_codes(
@@ -58,20 +62,20 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
             )  # fmt: skip
         else:
             low, high, n_keys = gather(
-                codes.data, codes.first[f], codes.step[f], codes.mask[f], rows, begin, end,
-                0 if share > MIN_SKIPPED_SHARE else -1, samples.class_bits, counts, scratch.keys, scratch.left,
+                codes.data, codes.first[f], codes.step[f], columns.mask[f], rows, begin, end, above,
+                samples.class_bits, counts, scratch.keys, scratch.left,
             )  # fmt: skip
         if low == high:
             constant[f >> 6] |= bit
             continue
         varies = True
         values, highest = columns.values[first:last], columns.highest[first:last]
-        if threshold_state is None:
+        if exhaustive is not None:
             reduction, below, threshold, missing = search_exact(
                 low, high, n_keys, counted, last - first, values, highest, node, samples, measure, phi_table,
                 growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
             )  # fmt: skip
-        else:
+        if threshold_state is not None:
             reduction, below, threshold, missing = search_random(
                 low, high, last - first, values, highest, node, samples, measure, growth.min_samples_leaf,
                 growth.min_weight_leaf, scratch, best, threshold_state,

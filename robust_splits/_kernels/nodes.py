@@ -1,4 +1,4 @@
-"""Storage of the nodes of a growing tree."""
+"""Storage of the nodes of a growing tree, and limits on its growth."""
 
 from __future__ import annotations
 
@@ -11,6 +11,23 @@ from .compile import merged_kernel, outer_kernel
 
 LEAF = -1
 UNKNOWN = -2  # feature of a node that has not been searched yet
+
+
+class GrowthSettings(NamedTuple):
+    """Limits on growth, and how features and thresholds are drawn.
+
+    A very large count means no limit.  `max_leaf_nodes` 0 grows depth-first without a limit, a positive number
+    grows best-first.
+    """
+
+    max_depth: int
+    max_leaf_nodes: int
+    min_samples_split: int
+    min_samples_leaf: int
+    min_weight_leaf: float
+    min_reduction: float
+    max_features: int
+    random_thresholds: bool
 
 
 class Nodes(NamedTuple):

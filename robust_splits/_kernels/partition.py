@@ -15,8 +15,8 @@ from .scan import LOW_HALF
 def partition(data, first, step, mask, rows, begin, end, scratch, below, missing_code, missing_left):
     """Move the rows that go left to the front.  Both sides keep their order, so codes are read in sequence.
 
-    `data`, `first`, `step` and `mask` are those of the feature in `Codes`.  Returns the start of the right side and the
-    number of missing values.
+    `data` are the codes, `first`, `step` and `mask` those of the feature; see `Codes`.  Returns the start of
+    the right side and the number of missing values.
     """
     middle, n_right, n_missing = begin, 0, 0
     for i in range(begin, end):

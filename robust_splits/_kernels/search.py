@@ -39,8 +39,9 @@ class Scratch(NamedTuple):
 def gather(data, first, step, mask, rows, begin, end, above, class_bits, counts, keys, left):
     """Write a key for each row whose code is above `above`, the code over the payload.
 
-    `data`, `first`, `step` and `mask` are those of the feature in `Codes`.  Returns the lowest and the highest code, and
-    the number of keys.  If rows are left out, which needs integer weights, their class counts are written to `left`.
+    `data` are the codes, `first`, `step` and `mask` those of the feature; see `Codes`.  Returns the lowest and
+    the highest code, and the number of keys.  If rows are left out, which needs integer weights, their class
+    counts are written to `left`.
     """
     low, high, n_keys = LAST, np.int64(0), 0
     for i in range(begin, end):
@@ -61,9 +62,9 @@ def gather(data, first, step, mask, rows, begin, end, above, class_bits, counts,
 
 @inner_kernel()
 def count_codes(data, first, step, rows, begin, end, samples, n_bins, bins, bin_rows):
-    """Add up the weights of a node's rows by code and class, and the rows by code, for codes of one byte below `n_bins`.
+    """Add up the weights of a node's rows by code and class, and the rows by code.
 
-    Returns the lowest and the highest code.
+    The codes have one byte and are below `n_bins`.  Returns the lowest and the highest code.
     """
     bins[:n_bins] = 0.0
     bin_rows[:n_bins] = 0
@@ -153,7 +154,7 @@ def count_classes(keys, begin, end, samples, low, high, out):
 
 
 @inlined_kernel()
-def _scan(keys, cells, first_code, n_bins, node, lowest, rows_left, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
+def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split of sorted keys or, if `cells`, of ``scratch.bins``, whose codes start at `first_code`."""
     left = scratch.left
     if phi_table is not None:
@@ -221,7 +222,7 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
             while end > 0 and keys[end - 1] >> 32 == missing_code:
                 end -= 1
             keys = keys[:end]
-        best, below, above = _scan(
+        best, below, above = scan_keys(
             keys, cells, first, n_bins, node, lowest, rows_left, samples, measure, phi_table, min_rows,
             min_weight, scratch, best,
         )  # fmt: skip

@@ -51,7 +51,7 @@ def test_few_values_are_split_exactly(data, model, weighted):
 def test_trees_are_those_of_exact_splits_on_bin_numbers(data, model, criterion):
     X, y = data
     columns = encode(X, max_bins=30)
-    codes = columns.rows8.astype(np.float32)
+    codes = columns.codes.data[: X.size].reshape(X.T.shape).T.astype(np.float32)
     codes[np.isnan(X)] = np.nan
     # Between the bins, thresholds on values and on numbers differ, so no out-of-bag row may have a say.
     chosen = {} if model is Tree else {"min_samples_split": 2, "shrinkage": 0.0}

@@ -15,6 +15,7 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 from robust_splits._kernels import compile as kernel_compilation
+from robust_splits._kernels import disk_cache
 
 KERNEL = """
 from robust_splits._kernels.compile import outer_kernel
@@ -38,8 +39,8 @@ def new_process(monkeypatch):
     """No test sees the warning of another."""
 
     def forget():
-        monkeypatch.setattr(kernel_compilation, "_first_warning", threading.Lock())
-        kernel_compilation.source_stamp.cache_clear()
+        monkeypatch.setattr(disk_cache, "_first_warning", threading.Lock())
+        disk_cache.source_stamp.cache_clear()
 
     forget()
     return forget
@@ -216,6 +217,62 @@ def test_warnings_as_errors_stop_the_first_call_only(nowhere, load):
         with pytest.raises(RuntimeWarning, match="NUMBA_CACHE_DIR"):
             load()
         assert load()(4) == 8
+
+
+# Locks the file that a process locks to compile a kernel, all of it, until the end of its input.
+OTHER_PROCESS = """
+import fcntl, sys
+file = open(sys.argv[1], "r+b")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def other_process(cache, load):
+    """A process that compiles a kernel, or so it seems."""
+    if sys.platform == "win32":
+        pytest.skip("no locks on Windows")
+    call(load("# not the kernel\n" + KERNEL))
+    (path,) = cache.rglob(disk_cache.LOCK_FILE)
+    command = [sys.executable, "-c", OTHER_PROCESS, path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "locked\n"
+        yield process
+
+
+def test_a_kernel_that_another_process_compiles_is_waited_for(cache, load, other_process):
+    double = load()
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(double, 4)
+        with pytest.raises(TimeoutError):
+            result.result(0.5)
+        other_process.stdin.close()
+        assert result.result() == 8
+
+
+def test_a_process_that_is_stuck_is_not_waited_for_forever(cache, load, other_process, monkeypatch):
+    monkeypatch.setattr(disk_cache, "LOCK_SECONDS", 0.1)
+    assert load()(4) == 8
+
+
+def test_a_kernel_that_cannot_be_compiled_is_not_locked(cache, load, other_process):
+    other_process.communicate()
+    double = load(KERNEL.replace("x * 2", "x.no_such_attribute"))
+    with pytest.raises(numba.TypingError):
+        double(4)
+    (path,) = cache.rglob(disk_cache.LOCK_FILE)
+    code = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+b'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    assert subprocess.run([sys.executable, "-c", code, path]).returncode == 0
+
+
+def test_where_files_cannot_be_locked_each_process_compiles(cache, load, source, monkeypatch):
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(disk_cache.fcntl, "lockf", no_locks)
+    assert call(load(source)) == 8
 
 
 @pytest.mark.release

@@ -9,7 +9,8 @@ from robust_splits._kernels.coding import encode
 
 def binned(column, max_bins):
     columns = encode(column[:, None], 1, max_bins)
-    return columns.codes.codes8, columns.values, columns.highest
+    assert columns.codes.step == 1
+    return columns.codes.data[: column.size], columns.values, columns.highest
 
 
 @given(
@@ -60,11 +61,11 @@ def test_columns_of_bins(n_threads):
     X[:, 1] = X[:, 1].round()
     X[::7, 2] = np.nan
     columns = encode(X, n_threads, 255)
-    assert set(columns.width) == {1}
+    assert set(columns.codes.step) == {1}
     for j in range(X.shape[1]):
         codes, lowest, highest = binned(X[:, j].astype(float), 255)
         part = slice(columns.offsets[j], columns.offsets[j + 1])
-        np.testing.assert_array_equal(columns.codes.codes8[columns.codes.first[j] :][: len(X)], codes)
-        np.testing.assert_array_equal(columns.rows8[:, j], codes)
+        np.testing.assert_array_equal(columns.codes.data[columns.codes.first[j] :][: len(X)], codes)
+        np.testing.assert_array_equal(columns.rows.view(np.uint8)[:, j], codes)
         np.testing.assert_array_equal(columns.values[part], lowest)
         np.testing.assert_array_equal(columns.highest[part], highest)

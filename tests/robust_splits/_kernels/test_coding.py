@@ -4,16 +4,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from robust_splits._kernels.coding import encode
+from robust_splits._kernels.coding import encode, read_code
+from robust_splits._kernels.compile import outer_kernel
+from robust_splits._kernels.partition import copy_codes
+
+
+@outer_kernel()
+def read_codes(codes, mask, j, out):
+    for i in range(out.size):
+        out[i] = read_code(codes.data, codes.first[j] + i * codes.step[j], mask[j])
+
+
+@outer_kernel()
+def copy_rows(columns, rows, words):
+    copy_codes(columns.rows, rows, 0, rows.size, words)
 
 
 def codes_of(columns, j):
-    codes = columns.codes
-    by_column = {1: codes.codes8, 2: codes.codes16, 4: codes.codes32}[columns.width[j]]
-    by_row = {1: columns.rows8, 2: columns.rows16, 4: columns.rows32}[columns.width[j]]
-    rows = codes.first[j] + codes.step[j] * np.arange(len(by_row))
-    np.testing.assert_array_equal(by_column[rows], by_row[:, columns.position[j]])
-    return by_column[rows]
+    """Codes of a column, from the array by column and from a copy of all rows."""
+    n = len(columns.rows)
+    by_column, by_row = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    read_codes(columns.codes, columns.mask, j, by_column)
+    words, local = columns.allocate_local(n)
+    copy_rows(columns, np.arange(n) << 32, words)
+    read_codes(local, columns.mask, j, by_row)
+    np.testing.assert_array_equal(by_column, by_row)
+    return by_column
 
 
 @given(
@@ -46,15 +62,16 @@ def test_floats_of_any_size_and_missing_values(X, dtype):
 def test_codes_are_as_narrow_as_they_can_be(n_distinct, width):
     X = np.column_stack([np.zeros(n_distinct), np.arange(n_distinct) / 3, np.arange(n_distinct) % 3])
     columns = encode(X)
-    assert columns.width.tolist() == [1, width, 1]
+    assert columns.codes.step.tolist() == [1, width, 1]
+    assert columns.mask.tolist() == [255, 256**width - 1, 255]
     np.testing.assert_array_equal(codes_of(columns, 1), np.arange(n_distinct))
     assert columns.offsets.tolist() == [0, 1, 1 + n_distinct, 4 + n_distinct]
 
 
 def test_a_missing_value_takes_a_code():
     X = np.append(np.arange(256.0), np.nan)[:, None]
-    assert encode(X).width.tolist() == [2]
-    assert encode(X[1:]).width.tolist() == [1]
+    assert encode(X).codes.step.tolist() == [2]
+    assert encode(X[1:]).codes.step.tolist() == [1]
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 7])
