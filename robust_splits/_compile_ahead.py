@@ -47,7 +47,7 @@ def compile_growing(kind: str) -> None:
             (search.scan_keys, integers, True, i, i, node, i, i, samples, measure, table, i, x, scratch, x),
         ]
     calls += [
-        (partition.partition, codes, i, i, i, integers, i, i, integers, i, i, True),
+        (partition.partition, codes, i, i, i, integers, i, i, integers, i, i),
         (grower.find_only_class, i, samples, floats, x),
     ]
     for kernel, *arguments in reversed(calls):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,16 @@ class Sample:
     n_classes: int
     groups: NDArray[np.int64] | None = None
 
+    @cached_property
+    def has_unit_weights(self) -> bool:
+        """Whether all weights are 1."""
+        return bool((self.weights == 1.0).all())
+
+    @cached_property
+    def has_integer_weights(self) -> bool:
+        """Whether all weights are integers."""
+        return are_integers(self.weights)
+
     def __sizeof__(self) -> int:
         # Joblib's Dask backend sends what is large once to each worker, not with every tree.
         arrays = [*self.columns.codes, *self.columns, self.labels, self.weights, self.groups]
@@ -73,6 +84,11 @@ class TreeSettings:
     balanced: bool = False
 
 
+def are_integers(weights: NDArray[np.float64]) -> bool:
+    """Whether all weights are integers."""
+    return bool((weights == np.floor(weights)).all())
+
+
 def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[np.float64]:
     """Weights of the rows for one tree: sample weights times the number of times each row was drawn."""
     weights = sample.weights
@@ -80,12 +96,16 @@ def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[
         state = np.full(1, seed + 1, dtype=np.uint64)
         n_units = weights.size if sample.groups is None else int(sample.groups.max()) + 1
         n_draws = max(1, round(settings.n_draws * n_units / weights.size))
-        drawn, counts = np.zeros(weights.size), np.zeros(n_units)
-        while not (drawn * weights).any():  # draw again if all drawn rows have weight 0
-            counts[:] = 0.0
+        while True:
+            counts = np.zeros(n_units)
             count_draws(state, n_draws, counts)
             drawn = counts if sample.groups is None else counts[sample.groups]
-        weights = drawn * weights
+            if sample.has_unit_weights:
+                weights = drawn
+                break
+            weights = drawn * sample.weights
+            if weights.any():  # otherwise, all drawn rows have weight 0
+                break
     if settings.balanced:
         classes = np.bincount(sample.labels, weights=weights, minlength=sample.n_classes)
         share = weights.sum() / (classes > 0).sum()
@@ -115,17 +135,19 @@ def grow_tree(
 ) -> Tree:
     """Grow one tree; the first seed draws the rows, the second seeds everything else."""
     criterion = settings.criterion
+    weights = drawn_weights(sample, settings, seeds[0])
     measure = Measure(
         criterion.code, criterion.parameter, np.ascontiguousarray(criterion.table), criterion.compiled
     )
     nodes = grow_nodes(
         sample.columns,
         sample.labels,
-        drawn_weights(sample, settings, seeds[0]),
+        weights,
         sample.n_classes,
         measure,
         settings.growth,
         seeds[1] + 1,
+        (sample.has_integer_weights and not settings.balanced) or are_integers(weights),
         workspace,
     )
     return Tree(*nodes, settings.leaf_power, settings.shrinkage, seeds[1])

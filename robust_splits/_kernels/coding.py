@@ -23,6 +23,7 @@ COPIED_ROWS = 1 << 10
 DIGIT_BITS = 11
 N_PASSES = 3  # enough 11-bit digits for 32 bits
 MAX_RANGE = 1 << 16
+BYTE = 0xFF  # the mask of codes of one byte
 
 # Codes of a column, and the lowest and the highest value of each code.
 Column = tuple[NDArray[np.unsignedinteger], NDArray[np.float64], NDArray[np.float64]]
@@ -51,9 +52,11 @@ class Codes(NamedTuple):
 def read_code(data, at, mask):
     """The code at the index `at`.
 
-    Reads four bytes, which compile to a single instruction, and keeps those of the code.
+    Of wide codes, reads four bytes, which compiles to a single instruction, and keeps those of the code.
     """
     at = uintp(at)
+    if mask == BYTE:
+        return np.int64(data[at])
     low = np.uint32(data[at]) | np.uint32(data[at + uintp(1)]) << np.uint32(8)
     high = np.uint32(data[at + uintp(2)]) | np.uint32(data[at + uintp(3)]) << np.uint32(8)
     return np.int64(low | high << np.uint32(16)) & mask

@@ -19,7 +19,7 @@ from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, init_node, keep_counts,
 from .partition import copy_codes, partition
 from .root import init_root
 from .scan import LOW_HALF, TABULATED, Measure, Samples, class_and_weight, fill_table
-from .search import count_classes, new_scratch
+from .search import LEFT, NO_MISSING, count_classes, new_scratch
 
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
@@ -78,7 +78,7 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
             if not is_local and MIN_LOCAL_ROWS <= end - begin <= max_local_rows:
                 copy_codes(columns.rows, rows, begin, end, local_words)
                 local_begin, local_end, is_local = begin, end, True
-            f, below, threshold, missing_left, reduction = search_node(
+            f, below, threshold, missing, reduction = search_node(
                 rows, begin, end, columns, local if is_local else columns.codes, samples, counts, measure,
                 phi_table, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state,
             )  # fmt: skip
@@ -89,23 +89,25 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
                 continue
             nodes.feature[node] = f
             nodes.threshold[node] = threshold
-            nodes.missing_left[node] = missing_left
-            waiting.plan[at, 4] = below
+            nodes.missing_left[node] = missing == LEFT
+            waiting.plan[at, 4], waiting.plan[at, 5] = below, missing
             waiting.priority[at] = reduction
             if best_first is not None:
                 n_waiting = push(waiting.order, n_waiting, waiting.priority, at)
                 continue
 
         n_left, n_right = 0.0, 0.0
-        middle, n_missing = begin, 0
+        middle = begin
         reduction = 0.0
         left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
         if best_first is None or n_leaves < growth.max_leaf_nodes:
             f = nodes.feature[node]
             codes = local if is_local else columns.codes
-            middle, n_missing = partition(
+            below, missing = waiting.plan[at, 4], waiting.plan[at, 5]
+            missing_left = columns.offsets[f + 1] - columns.offsets[f] if missing == LEFT else below
+            middle = partition(
                 codes.data, codes.first[f], codes.step[f], columns.mask[f], rows, begin, end, scratch.keys,
-                waiting.plan[at, 4], columns.offsets[f + 1] - columns.offsets[f], nodes.missing_left[node],
+                below, missing_left,
             )  # fmt: skip
             left, right = waiting.counts[left_at], waiting.counts[right_at]
             is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
@@ -138,7 +140,7 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
         if reduction == np.inf:
             progress[7] = 1
             break
-        if n_missing == 0:
+        if waiting.plan[at, 5] == NO_MISSING:
             nodes.missing_left[node] = n_left > n_right
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
@@ -210,6 +212,7 @@ def grow_nodes(
     measure: Measure,
     growth: GrowthSettings,
     seed: int,
+    integer_weights: bool,
     workspace: Workspace | None = None,
 ) -> Nodes:
     """Grow the nodes of one tree.
@@ -226,6 +229,8 @@ def grow_nodes(
     growth : GrowthSettings
     seed : int
         Nonzero.
+    integer_weights : bool
+        Whether all weights are integers.
     workspace : Workspace or None
         Made for these columns and numbers of rows and classes.  Its contents are overwritten.
 
@@ -240,7 +245,6 @@ def grow_nodes(
     """
     n_features = columns.n_features
     total_weight = weights.sum()
-    integer_weights = bool((weights == np.floor(weights)).all())
     class_bits = max(1, (n_classes - 1).bit_length())
     if not integer_weights or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
         class_bits = 0

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from .coding import BYTE
 from .compile import inlined_kernel
 from .random import next_below
 from .scan import describe
-from .search import count_codes, gather, has_few_cells, search_exact, search_random
+from .search import NO_MISSING, count_codes, gather, has_few_cells, search_exact, search_random
 
 # In sparse data, many rows of a node have the lowest value of the column.  If their share in all rows is more
 # than MIN_SKIPPED_SHARE, keys are written for the other rows only.  If it is more than MAX_COUNTED_SHARE, that
@@ -13,14 +14,13 @@ from .search import count_codes, gather, has_few_cells, search_exact, search_ran
 MIN_SKIPPED_SHARE = 0.125
 MAX_COUNTED_SHARE = 0.5
 
-BYTE = 0xFF  # the mask of codes of one byte
-
 
 @inlined_kernel()
 def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state):  # fmt: skip  # noqa: E501
     """Best split of a node over a random selection of features.
 
-    Returns the feature or -1, the highest code on the left, threshold, missing_left, and reduction.
+    Returns the feature or -1, the highest code on the left, the threshold, the side of missing values, and the
+    reduction.
 
     Searches all thresholds if `exhaustive` is True, and otherwise, if it is None, draws one for each feature
     from `threshold_state`; see `expand`.  Sets the bits in `constant` of features found to be constant at the
@@ -30,7 +30,7 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
     node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
     best = rounding * node.weight
     enough = node.limit - best  # beyond this, no split is better by more than rounding
-    best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, False
+    best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, np.int64(NO_MISSING)
     n_rows = end - begin
     tried = 0
     varies = False

@@ -60,7 +60,8 @@ class Waiting(NamedTuple):
     """State of the nodes that wait to be searched or split, a row each.
 
     Few nodes wait at a time, so rows are used again: `free` lists the unused ones, as a stack.  A row of `plan`
-    holds begin and end of the node's rows, its depth, number, and the highest code of the left child.
+    holds begin and end of the node's rows, its depth and number, and of its split the highest code of the left
+    child and the side of missing values.
     `constant` has a bit per feature, set if the feature is known to be constant at the node.  `order` lists the
     waiting nodes, as a stack in depth-first growth and as a heap in best-first growth.
     """
@@ -106,7 +107,7 @@ def new_nodes(capacity: int, n_classes: int) -> Nodes:
 def new_waiting(capacity: int, n_classes: int, n_words: int) -> Waiting:
     """Allocate uninitialised node states, with `n_words` 64-bit words for the bits of the features."""
     return Waiting(
-        np.empty((capacity, 5), dtype=np.int64),
+        np.empty((capacity, 6), dtype=np.int64),
         np.empty(capacity),
         np.empty((capacity, n_words), dtype=np.uint64),
         np.empty((capacity, n_classes)),

@@ -12,26 +12,22 @@ from .scan import LOW_HALF
 
 
 @inlined_kernel()
-def partition(data, first, step, mask, rows, begin, end, scratch, below, missing_code, missing_left):
-    """Move the rows that go left to the front.  Both sides keep their order, so codes are read in sequence.
+def partition(data, first, step, mask, rows, begin, end, scratch, below, missing_left):
+    """Move the rows whose code is at most `below`, or is `missing_left`, to the front.
 
-    `data` are the codes, `first`, `step` and `mask` those of the feature; see `Codes`.  Returns the start of
-    the right side and the number of missing values.
+    `data` are the codes, `first`, `step` and `mask` those of the feature; see `Codes`.  Both sides keep their
+    order, so codes are read in sequence.  Returns the start of the right side.
     """
-    middle, n_right, n_missing = begin, 0, 0
+    middle = begin
     for i in range(begin, end):
         row = rows[uintp(i)]
         code = read_code(data, first + (row >> 32) * step, mask)
-        is_missing = np.int64(code == missing_code)
-        goes_left = np.int64(code <= below) | (is_missing & missing_left)  # no unpredictable branch
         rows[uintp(middle)] = row
-        scratch[uintp(n_right)] = row
-        middle += goes_left
-        n_right += 1 - goes_left
-        n_missing += is_missing
-    for i in range(n_right):
+        scratch[uintp(i - middle)] = row
+        middle += np.int64(code <= below) | np.int64(code == missing_left)  # no unpredictable branch
+    for i in range(end - middle):
         rows[uintp(middle + i)] = scratch[uintp(i)]
-    return middle, n_missing
+    return middle
 
 
 @inner_kernel()

@@ -18,6 +18,12 @@ MAX_HISTOGRAM_CELLS = 1 << 15
 MAX_CELLS_PER_ROW = 2
 
 
+# Where the missing values of a node go.
+NO_MISSING = -1
+RIGHT = 0
+LEFT = 1
+
+
 class Scratch(NamedTuple):
     """Buffers of a search."""
 
@@ -172,12 +178,20 @@ def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples,
     return scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best)
 
 
+@inlined_kernel()
+def _side(n_missing, missing_left):
+    """Where the missing values of a node go."""
+    if n_missing == 0:
+        return NO_MISSING
+    return LEFT if missing_left else RIGHT
+
+
 @merged_kernel()
 def search_exact(low, high, n_keys, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split over all thresholds between the values of the column's codes.
 
     The rows are the gathered keys or, if `counted`, in ``scratch.bins``.  Rows without a key have code 0.
-    Returns the reduction, the highest code on the left, the threshold, and whether missing values go left.  The
+    Returns the reduction, the highest code on the left, the threshold, and the side of missing values.  The
     code is -1 if no reduction exceeds `best`.
     """
     keys = scratch.keys[:n_keys]
@@ -229,10 +243,10 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
         if below >= 0:
             found, found_above, found_left = below, above, missing_left == 1
     if found < 0:
-        return best, found, 0.0, False
+        return best, found, 0.0, np.int64(NO_MISSING)
     # An infinite threshold separates all values from the missing ones.
     threshold = np.inf if found_above == missing_code else midpoint(highest[found], values[found_above])
-    return best, found, threshold, found_left
+    return best, found, threshold, _side(n_missing, found_left)
 
 
 @inner_kernel()
@@ -281,7 +295,7 @@ def search_random(low, high, missing_code, values, highest, node, samples, measu
             )  # fmt: skip
             if reduction > best:
                 best, found, found_left = reduction, below, missing_left == 1
-    return best, found, threshold, found_left
+    return best, found, threshold, _side(n_missing, found_left)
 
 
 def new_scratch(n_rows: int, n_classes: int) -> Scratch:
