@@ -22,7 +22,7 @@ class _Compiling(event.Listener):
     """Pauses garbage collection while Numba compiles kernels of this package, and tells the user to wait.
 
     Garbage collection would take a tenth of the time.  The message appears at a terminal once a process has
-    compiled for `NOTICE_SECONDS`.
+    compiled for `NOTICE_SECONDS`.  Kernels that cannot be compiled are unlocked.
     """
 
     def __init__(self):
@@ -52,8 +52,10 @@ class _Compiling(event.Listener):
         if not _is_kernel(event):
             return
         dispatcher = event.data["dispatcher"]
-        has_failed = tuple(event.data["args"]) not in dispatcher.overloads
-        if has_failed and isinstance(dispatcher._cache, KernelCache):
+        is_compiled = (
+            tuple(event.data["args"]) in dispatcher.overloads
+        )  # `is_failed` of Numba says the opposite
+        if not is_compiled and isinstance(dispatcher._cache, KernelCache):
             dispatcher._cache.release_lock()
         self._n_compiling -= 1
         if self._n_compiling > 0:

@@ -1,5 +1,6 @@
 """Numba's cache on disk for the package's kernels, shared by processes that compile at the same time."""
 
+import errno
 import hashlib
 import os
 import sys
@@ -80,31 +81,39 @@ class _KernelLock:
     def acquire(self):
         """Wait for other processes to release the lock, but not longer than `LOCK_SECONDS`."""
         end = time.monotonic() + LOCK_SECONDS
-        while not self._try_to_acquire() and time.monotonic() < end:
+        while self._is_taken() and time.monotonic() < end:
             time.sleep(POLL_SECONDS)
 
-    def _try_to_acquire(self):
-        if sys.platform == "win32":
-            return True
-        try:
-            fcntl.lockf(_open_lock_file(self._folder), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, self._byte)
-        except (BlockingIOError, PermissionError):
-            return False
-        except OSError:
-            return True
-        return True
+    def _is_taken(self):
+        """Whether another process has the lock.  Otherwise, takes it if files can be locked."""
+        file = _open_lock_file(self._folder)
+        if file is not None:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, self._byte)
+            except OSError as error:
+                return error.errno in (errno.EACCES, errno.EAGAIN)
+        return False
 
     def release(self):
         """Release the lock, if this process has it."""
-        if sys.platform != "win32":
+        file = _open_lock_file(self._folder)
+        if file is not None:
             with suppress(OSError):
-                fcntl.lockf(_open_lock_file(self._folder), fcntl.LOCK_UN, 1, self._byte)
+                fcntl.lockf(file, fcntl.LOCK_UN, 1, self._byte)
 
 
 @lru_cache
 def _open_lock_file(folder):
-    """Open the lock file of a folder for the rest of the process.  Closing it would release all locks."""
-    return os.open(Path(folder, LOCK_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """Open the lock file of a folder for the rest of the process; return None if that is not possible.
+
+    Closing it would release all locks of the process.
+    """
+    if sys.platform == "win32":
+        return None
+    try:
+        return os.open(Path(folder, LOCK_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
 
 
 class KernelCache(FunctionCache):

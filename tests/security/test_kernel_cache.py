@@ -267,11 +267,18 @@ def test_a_kernel_that_cannot_be_compiled_is_not_locked(cache, load, other_proce
     assert subprocess.run([sys.executable, "-c", code, path]).returncode == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks on Windows")
 def test_where_files_cannot_be_locked_each_process_compiles(cache, load, source, monkeypatch):
     def no_locks(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(disk_cache.fcntl, "lockf", no_locks)
+    assert call(load(source)) == 8
+
+
+def test_without_a_lock_file_each_process_compiles(cache, load, source, monkeypatch):
+    monkeypatch.setattr(disk_cache, "LOCK_FILE", "no_such_folder/" + disk_cache.LOCK_FILE)
+    monkeypatch.setattr(disk_cache.time, "sleep", lambda _: pytest.fail("waits for no process"))
     assert call(load(source)) == 8
 
 
