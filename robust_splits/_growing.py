@@ -91,21 +91,18 @@ def are_integers(weights: NDArray[np.float64]) -> bool:
 
 def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[np.float64]:
     """Weights of the rows for one tree: sample weights times the number of times each row was drawn."""
-    weights = sample.weights
+    weights, n_samples = sample.weights, sample.weights.size
     if settings.n_draws:
         state = np.full(1, seed + 1, dtype=np.uint64)
-        n_units = weights.size if sample.groups is None else int(sample.groups.max()) + 1
-        n_draws = max(1, round(settings.n_draws * n_units / weights.size))
-        while True:
+        n_units = n_samples if sample.groups is None else int(sample.groups.max()) + 1
+        n_draws = max(1, round(settings.n_draws * n_units / n_samples))
+        weights = np.zeros(1)
+        while not weights.any():  # draw again if all drawn rows have weight 0
             counts = np.zeros(n_units)
             count_draws(state, n_draws, counts)
-            drawn = counts if sample.groups is None else counts[sample.groups]
-            if sample.has_unit_weights:
-                weights = drawn
-                break
-            weights = drawn * sample.weights
-            if weights.any():  # otherwise, all drawn rows have weight 0
-                break
+            weights = counts if sample.groups is None else counts[sample.groups]
+            if not sample.has_unit_weights:
+                weights = weights * sample.weights
     if settings.balanced:
         classes = np.bincount(sample.labels, weights=weights, minlength=sample.n_classes)
         share = weights.sum() / (classes > 0).sum()

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from multiprocessing import spawn
+from pathlib import Path
 from typing import Any, Literal
 
 import joblib
@@ -37,17 +37,25 @@ def start_helper(search: Search, dtype: np.dtype[Any]) -> None:
     dtype : dtype
         That of the rows, float32 or float64.
     """
-    if not _first_call.acquire(blocking=False) or joblib.cpu_count() == 1 or not may_be_saved(grower.expand):
+    if not _first_call.acquire(blocking=False) or not may_be_saved(grower.expand):
         return
+    if joblib.cpu_count() == 1 or not _is_interpreter(sys.executable):
+        return
+    folders = [folder for folder in sys.path if folder and isinstance(folder, str)]
     with suppress(OSError):  # this process will compile all kernels
         process = subprocess.Popen(  # noqa: S603
-            [spawn.get_executable(), "-P", "-m", PROGRAM, search, dtype.name],
+            [sys.executable, "-P", "-m", PROGRAM, search, dtype.name],
             stdin=subprocess.PIPE,  # closed when this process ends, which ends the other
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(folders)},
         )
         threading.Thread(target=_wait, args=[process], daemon=True).start()
+
+
+def _is_interpreter(executable: str | None) -> bool:
+    """Whether a program is Python's interpreter, and not one in which Python is embedded or frozen."""
+    return executable is not None and Path(executable).name.startswith("python") and not hasattr(sys, "frozen")
 
 
 def _wait(process: subprocess.Popen[bytes]) -> None:

@@ -4,9 +4,12 @@ import json
 import os
 import subprocess
 import sys
+import threading
 
+import numpy as np
 import pytest
 
+from robust_splits import _helper_process
 from robust_splits._helper_process import PROGRAM
 
 FIT = """
@@ -89,3 +92,13 @@ def test_the_helper_ends_with_its_parent(environment):
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as helper:
         helper.stdin.close()
         assert helper.wait(60) == 1
+
+
+@pytest.mark.parametrize("executable", [None, "", "/usr/bin/uwsgi"])
+def test_no_other_program_is_started(executable, monkeypatch):
+    monkeypatch.setattr(_helper_process, "_first_call", threading.Lock())
+    monkeypatch.setattr(_helper_process, "may_be_saved", lambda _: True)
+    monkeypatch.setattr(_helper_process.joblib, "cpu_count", lambda: 2)
+    monkeypatch.setattr(_helper_process.sys, "executable", executable)
+    monkeypatch.setattr(_helper_process.subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
+    _helper_process.start_helper("gini", np.dtype(np.float32))
