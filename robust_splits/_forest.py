@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from copy import copy
 from numbers import Integral
 from typing import Any, Self
 
@@ -174,10 +175,9 @@ class BaseForest(BaseRobustTrees):
         trees += self._grow(sample, settings, seeds[len(trees) :])
 
         trees = self._smooth(sample, X, trees, settings, seeds, n_kept=len(kept))
-        self.estimators_ = kept + [self._make_estimator(seed) for _, seed in seeds[len(kept) :]]
+        self.estimators_ = kept + self._make_estimators([seed for _, seed in seeds[len(kept) :]])
         for estimator, tree in zip(self.estimators_, trees, strict=True):
-            estimator.set_params(shrinkage=self.shrinkage_)
-            estimator.tree_ = tree
+            estimator.shrinkage, estimator.tree_ = self.shrinkage_, tree
         if self.oob_score is not False:
             votes = out_of_bag_votes(sample, read_only(X), trees, settings, seeds, self._n_threads())
             with np.errstate(invalid="ignore"):
@@ -221,11 +221,9 @@ class BaseForest(BaseRobustTrees):
                     key=lambda pair: losses[pair[0]][pair[1]],
                 )
 
-        def smooth(tree: Tree) -> Tree:
-            tree = tree.pruned(self.min_samples_split_) if prune else tree
-            return dataclasses.replace(tree, shrinkage=self.shrinkage_)
-
-        return map_in_threads(smooth, trees, n_threads)
+        if prune:
+            trees = map_in_threads(lambda tree: tree.pruned(self.min_samples_split_), trees, n_threads)
+        return [dataclasses.replace(tree, shrinkage=self.shrinkage_) for tree in trees]
 
     def _fixed_shrinkage(self) -> float:
         if self.shrinkage is None or self.shrinkage == OUT_OF_BAG:
@@ -287,8 +285,8 @@ class BaseForest(BaseRobustTrees):
             )
         )
 
-    def _make_estimator(self, seed: int) -> RobustDecisionTreeClassifier:
-        """Create an estimator with the forest's parameters, without its tree."""
+    def _make_estimators(self, seeds: Sequence[int]) -> list[RobustDecisionTreeClassifier]:
+        """Create estimators with the forest's parameters, without their trees."""
         shared = (
             RobustDecisionTreeClassifier().get_params(deep=False).keys() & self.get_params(deep=False).keys()
         )
@@ -298,13 +296,15 @@ class BaseForest(BaseRobustTrees):
             max_features=self._auto_max_features if self.max_features == "auto" else self.max_features,
             min_samples_split=self.min_samples_split_,
             class_weight=None,
-            random_state=seed,
         )
         estimator.criterion_ = self.criterion_
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
         estimator._categories, estimator.n_features_in_ = self._categories, self.n_features_in_
         estimator._column_names = getattr(self, "feature_names_in_", None)
-        return estimator
+        estimators = [copy(estimator) for _ in seeds]  # parameters are slow to set
+        for each, seed in zip(estimators, seeds, strict=True):
+            each.random_state = seed
+        return estimators
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))
