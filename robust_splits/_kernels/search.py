@@ -178,14 +178,6 @@ def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples,
     return scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best)
 
 
-@inlined_kernel()
-def _side(n_missing, missing_left):
-    """Where the missing values of a node go."""
-    if n_missing == 0:
-        return NO_MISSING
-    return LEFT if missing_left else RIGHT
-
-
 @merged_kernel()
 def search_exact(low, high, n_keys, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split over all thresholds between the values of the column's codes.
@@ -224,7 +216,7 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
         other_keys = scratch.other_keys[:n_keys]
         if sort_keys(keys, other_keys, scratch.short_keys, scratch.counters, low, high):
             keys = other_keys
-    found, found_above, found_left = np.int64(-1), np.int64(-1), False
+    found, found_above, side = np.int64(-1), np.int64(-1), np.int64(NO_MISSING)
     # Missing values have the highest code, so they first go right, and then left.
     for missing_left in range(2 if n_missing > 0 else 1):
         if missing_left:
@@ -241,12 +233,14 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
             min_weight, scratch, best,
         )  # fmt: skip
         if below >= 0:
-            found, found_above, found_left = below, above, missing_left == 1
+            found, found_above = below, above
+            if n_missing > 0:
+                side = np.int64(LEFT if missing_left else RIGHT)
     if found < 0:
-        return best, found, 0.0, np.int64(NO_MISSING)
+        return best, found, 0.0, side
     # An infinite threshold separates all values from the missing ones.
     threshold = np.inf if found_above == missing_code else midpoint(highest[found], values[found_above])
-    return best, found, threshold, _side(n_missing, found_left)
+    return best, found, threshold, side
 
 
 @inner_kernel()
@@ -277,7 +271,7 @@ def search_random(low, high, missing_code, values, highest, node, samples, measu
                 end = middle
         threshold = max(threshold, highest[below])  # not within a bin
     rows_left = count_classes(keys, np.int64(0), m, samples, low, below, left)
-    found, found_left = np.int64(-1), False
+    found, side = np.int64(-1), np.int64(NO_MISSING)
     for missing_left in range(2 if n_missing > 0 and low < high else 1):
         if missing_left:
             for k in range(left.shape[0]):
@@ -294,8 +288,10 @@ def search_random(low, high, missing_code, values, highest, node, samples, measu
                 node.counts.ctypes, left.ctypes, right.ctypes, left.shape[0],
             )  # fmt: skip
             if reduction > best:
-                best, found, found_left = reduction, below, missing_left == 1
-    return best, found, threshold, _side(n_missing, found_left)
+                best, found = reduction, below
+                if n_missing > 0:
+                    side = np.int64(LEFT if missing_left else RIGHT)
+    return best, found, threshold, side
 
 
 def new_scratch(n_rows: int, n_classes: int) -> Scratch:

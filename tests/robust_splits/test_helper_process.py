@@ -39,7 +39,7 @@ print(json.dumps([Compiled.names, probabilities.tolist()]))
 # Kernels that are left to the process that fits, because it needs them first or they call all others.
 LEFT = {
     "_rank", "_rank_by_sorting", "_rank_by_table", "_sort_by", "count_draws", "next_uint64", "next_below",
-    "fill_table", "expand", "search_node", "has_few_cells", "midpoint", "count_classes",
+    "_write_rows", "fill_table", "expand", "search_node", "has_few_cells", "midpoint", "count_classes",
 }  # fmt: skip
 
 
