@@ -91,7 +91,7 @@ def _enable_caching(compiled, function):
 
 def may_be_saved(compiled):
     """Whether a kernel is not on disk, but can be saved there and shared with other processes."""
-    cache = compiled._cache
+    cache = getattr(compiled, "_cache", None)
     return sys.platform != "win32" and isinstance(cache, KernelCache) and cache.is_empty()
 
 
