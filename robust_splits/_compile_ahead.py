@@ -23,11 +23,12 @@ def compile_growing(kind: str) -> None:
     """Compile the kernels that the grower calls, the last ones first; for `kind`, see `start_helper`."""
     i, x, integers, floats = 0, 0.0, np.zeros(1, dtype=np.int64), np.zeros(1)
     codes, words = np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.uint64)
-    table = floats if kind == "other" else None
+    table, gini = (floats, None) if kind == "other" else (None, True)
     samples = scan.Samples(1, np.zeros(1, dtype=np.int32), floats)
     node = scan.Node(floats, i, x, x, x, x, x)
     measure = scan.Measure(GINI, x, floats, gini_reduction)
     scratch = search.new_scratch(1, 2)
+    scanned = (node, i, i, samples, measure, table, gini, i, x, scratch, x)
     calls: list[tuple[Any, ...]] = [
         (partition.copy_codes, words[:, None], integers, i, i, words),
         (scan.describe, i, x, floats, i, table),
@@ -44,7 +45,7 @@ def compile_growing(kind: str) -> None:
             (search.fill_bins, integers, samples, i, i, scratch),
             (search.list_cells, i, i, i, table, scratch),
             (sorting.sort_keys, integers, integers, scratch.short_keys, integers, i, i),
-            (search.scan_keys, integers, True, i, i, node, i, i, samples, measure, table, i, x, scratch, x),
+            (search.scan_keys, integers, True, i, i, *scanned),
         ]
     calls += [
         (partition.partition, codes, i, i, i, integers, i, i, integers, i, i),

@@ -46,16 +46,16 @@ def find_only_class(row, samples, counts, weight):
 
 
 @outer_kernel()
-def expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, growth, rounding, rows, nodes, waiting, best_first, scratch, features, state, exhaustive, threshold_state, progress):  # fmt: skip  # noqa: E501
+def expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, gini, growth, rounding, rows, nodes, waiting, best_first, scratch, features, state, exhaustive, threshold_state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
 
     `progress` holds the numbers of nodes, of leaves, of waiting nodes, of free rows of `waiting` and of leaves
     with several classes, the begin and end of the rows whose codes are in `local`, and whether the criterion
     failed.  After a failure, the last two free rows hold the class counts that caused it.
 
-    `phi_table` is None for gini.  `best_first` is None if trees grow depth-first, and True otherwise.
-    `exhaustive` is True if all thresholds are searched, and None if they are drawn from `threshold_state`,
-    which is None otherwise.  Numba does not compile what is conditional on a None not to be None.
+    `phi_table` is None for gini, and `gini` for all other criteria.  `best_first` is None if trees grow
+    depth-first.  Thresholds are drawn from `threshold_state`, which is None if all are searched; otherwise
+    `exhaustive` is None.  Numba does not compile code that needs one of these not to be None if it is None.
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
     n_free, n_mixed, local_begin, local_end = progress[3], progress[4], progress[5], progress[6]
@@ -80,7 +80,8 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
                 local_begin, local_end, is_local = begin, end, True
             f, below, threshold, missing, reduction = search_node(
                 rows, begin, end, columns, local if is_local else columns.codes, samples, counts, measure,
-                phi_table, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state,
+                phi_table, gini, growth, scratch, features, constant, rounding, state, exhaustive,
+                threshold_state,
             )  # fmt: skip
             if f < 0:
                 n_mixed = keep_counts(nodes, node, counts, n_mixed)
@@ -262,13 +263,14 @@ def grow_nodes(
     state = np.full(1, seed, dtype=np.uint64)
     n_free = memory.waiting.free.size - 1
     progress = np.array([1, 1, int(root_waits), n_free, n_mixed, 0, 0, 0])
+    gini = True if measure.code == GINI else None
     best_first = True if growth.max_leaf_nodes > 0 else None
     exhaustive, threshold_state = (None, state) if growth.random_thresholds else (True, None)
     while True:
         expand(
-            columns, memory.local, memory.local_words, max_local_rows, samples, measure, phi_table, growth,
-            rounding, memory.rows, memory.nodes, memory.waiting, best_first, memory.scratch, features, state,
-            exhaustive, threshold_state, progress,
+            columns, memory.local, memory.local_words, max_local_rows, samples, measure, phi_table, gini,
+            growth, rounding, memory.rows, memory.nodes, memory.waiting, best_first, memory.scratch, features,
+            state, exhaustive, threshold_state, progress,
         )  # fmt: skip
         n_nodes, _, n_waiting, n_free, n_mixed, _, _, failed = progress
         nodes, waiting = memory.nodes, memory.waiting

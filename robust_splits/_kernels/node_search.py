@@ -16,15 +16,15 @@ MAX_COUNTED_SHARE = 0.5
 
 
 @inlined_kernel()
-def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state):  # fmt: skip  # noqa: E501
+def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, gini, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state):  # fmt: skip  # noqa: E501
     """Best split of a node over a random selection of features.
 
     Returns the feature or -1, the highest code on the left, the threshold, the side of missing values, and the
     reduction.
 
-    Searches all thresholds if `exhaustive` is True, and otherwise, if it is None, draws one for each feature
-    from `threshold_state`; see `expand`.  Sets the bits in `constant` of features found to be constant at the
-    node.  Constant features count as tried, but the search continues until one feature varies.
+    Searches all thresholds, unless `exhaustive` is None: then it draws one for each feature from
+    `threshold_state`.  Sets the bits in `constant` of features found to be constant at the node.  Constant
+    features count as tried, but the search continues until one feature varies.
     """
     n_features = features.shape[0]
     node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
@@ -73,7 +73,7 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
         if exhaustive is not None:
             reduction, below, threshold, missing = search_exact(
                 low, high, n_keys, counted, last - first, values, highest, node, samples, measure, phi_table,
-                growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
+                gini, growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
             )  # fmt: skip
         if threshold_state is not None:
             reduction, below, threshold, missing = search_random(

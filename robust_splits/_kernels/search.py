@@ -160,7 +160,7 @@ def count_classes(keys, begin, end, samples, low, high, out):
 
 
 @inlined_kernel()
-def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
+def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples, measure, phi_table, gini, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split of sorted keys or, if `cells`, of ``scratch.bins``, whose codes start at `first_code`."""
     left = scratch.left
     if phi_table is not None:
@@ -170,16 +170,18 @@ def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples,
             keys, node, lowest, rows_left, samples, scratch.cell_rows, cells, measure, phi_table, min_rows,
             min_weight, left, scratch.right, best,
         )  # fmt: skip
-    if cells:
-        return scan_gini_bins(
-            scratch.bins, scratch.bin_rows, first_code, n_bins, node, lowest, rows_left, min_rows, min_weight,
-            left, best,
-        )  # fmt: skip
-    return scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best)
+    if gini is not None:
+        if cells:
+            return scan_gini_bins(
+                scratch.bins, scratch.bin_rows, first_code, n_bins, node, lowest, rows_left, min_rows,
+                min_weight, left, best,
+            )  # fmt: skip
+        return scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best)
+    return best, np.int64(-1), np.int64(-1)
 
 
 @merged_kernel()
-def search_exact(low, high, n_keys, counted, missing_code, values, highest, node, samples, measure, phi_table, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
+def search_exact(low, high, n_keys, counted, missing_code, values, highest, node, samples, measure, phi_table, gini, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
     """Best split over all thresholds between the values of the column's codes.
 
     The rows are the gathered keys or, if `counted`, in ``scratch.bins``.  Rows without a key have code 0.
@@ -229,7 +231,7 @@ def search_exact(low, high, n_keys, counted, missing_code, values, highest, node
                 end -= 1
             keys = keys[:end]
         best, below, above = scan_keys(
-            keys, cells, first, n_bins, node, lowest, rows_left, samples, measure, phi_table, min_rows,
+            keys, cells, first, n_bins, node, lowest, rows_left, samples, measure, phi_table, gini, min_rows,
             min_weight, scratch, best,
         )  # fmt: skip
         if below >= 0:
