@@ -310,11 +310,12 @@ def extras(**options: Any) -> None:
 
 def nodes(**options: Any) -> None:
     """Time of a fit that splits no node of less than 8, 32, ... rows, relative to ours that splits all."""
+    study = Study(**options)
     some = {
         f"{forest} {limit}": (forest, parameters | {"min_samples_split": limit})
-        for (forest, parameters), limit in product(((OURS, PLAIN), (PEER, FULL_TREES)), LIMITS)
+        for (forest, parameters), limit in product(((OURS, study.plain), (PEER, FULL_TREES)), LIMITS)
     }
-    contest(Study(**options), lambda _: some, f"{OURS} {LIMITS[0]}", "fit")
+    contest(study, lambda _: some, f"{OURS} {LIMITS[0]}", "fit")
 
 
 def growth(rows: str, columns: int, **options: Any) -> None:
@@ -389,7 +390,7 @@ def command_line() -> click.Group:
     intelex = click.Option(["--intelex-python"], type=file, help="Interpreter that has scikit-learn-intelex.")
     rows = click.Option(["--rows"], default="1e4,3e4,1e5,3e5,1e6", show_default=True, help="Numbers of rows.")
     options: dict[Callable[..., None], list[click.Option]] = {
-        peers: [intelex, bins, *on_sets], criteria: on_sets, extras: on_sets, nodes: on_sets,
+        peers: [intelex, bins, *on_sets], criteria: on_sets, extras: on_sets, nodes: [bins, *on_sets],
         growth: [rows, columns, bins, *common], start: common
     }  # fmt: skip
     group = click.Group(help="Speed and memory of the forest.", context_settings={"max_content_width": 120})

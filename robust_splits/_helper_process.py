@@ -41,8 +41,9 @@ def start_helper(search: Search, dtype: np.dtype[Any]) -> None:
         return
     if joblib.cpu_count() == 1 or not _is_interpreter(sys.executable):
         return
-    folders = [folder for folder in sys.path if folder and isinstance(folder, str)]
     with suppress(OSError):  # this process will compile all kernels
+        # As here, where '' is the working directory, so that both processes import the same files.
+        folders = [folder or str(Path.cwd()) for folder in sys.path if isinstance(folder, str)]
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-P", "-m", PROGRAM, search, dtype.name],
             stdin=subprocess.PIPE,  # closed when this process ends, which ends the other

@@ -48,9 +48,9 @@ def environment(tmp_path):
     return os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
 
 
-def fit(environment, estimator, criterion, dtype, *, helper):
+def fit(environment, estimator, criterion, dtype, *options, helper):
     """Fit and predict in a new process; return the names of the compiled kernels, and the probabilities."""
-    command = [sys.executable, "-W", "error", "-c", FIT, estimator, criterion, dtype, str(helper)]
+    command = [sys.executable, *options, "-W", "error", "-c", FIT, estimator, criterion, dtype, str(helper)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -72,7 +72,7 @@ def test_a_fit_needs_what_the_helper_compiles(environment, tmp_path, search, est
         assert helper.wait() == 0
     saved = {path.name.partition("-")[0].rpartition(".")[2] for path in tmp_path.rglob("*.nbi")}
     assert {"partition", "add_smoothed", "_walk"} <= saved
-    compiled, _ = fit(environment, estimator, criterion, dtype, helper=False)
+    compiled, _ = fit(environment, estimator, criterion, dtype, "-P", helper=False)
     assert set(compiled) <= LEFT
     assert not saved & set(compiled)  # for other types than those of the helper
 
