@@ -177,7 +177,7 @@ def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples,
                 min_weight, left, best,
             )  # fmt: skip
         return scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best)
-    return best, np.int64(-1), np.int64(-1)
+    return best, np.int64(-1), np.int64(-1)  # never: one of the two is given
 
 
 @merged_kernel()
