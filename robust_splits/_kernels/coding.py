@@ -118,8 +118,8 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     width = np.array([column.itemsize for column in codes], dtype=np.int64)
     n_lowest = np.array([n_samples - np.count_nonzero(column) for column in codes])
     data = np.zeros(width.sum() * n_samples + 3, dtype=np.uint8)
-    rows = np.zeros((n_samples, -(-width.sum() // 8)), dtype=np.uint64)
     position = np.zeros(n_features, dtype=np.int64)
+    stacks = []
     begin = 0  # of the columns of this width in a row
     for dtype in ("<u4", "<u2", "u1"):  # the widest first, so that all are aligned
         n_bytes = np.dtype(dtype).itemsize
@@ -129,9 +129,12 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
         stack = data[begin * n_samples : end * n_samples].view(dtype).reshape(features.size, n_samples)
         for feature, stacked in zip(features, stack, strict=True):
             stacked[:] = codes[feature]
-        rows.view(np.uint8)[:, begin:end].view(dtype)[:] = stack.T
+        stacks.append((slice(begin, end), stack))
         begin = end
-    del codes
+    del codes  # before the next large array
+    rows = np.zeros((n_samples, -(-width.sum() // 8)), dtype=np.uint64)
+    for part, stack in stacks:
+        rows.view(np.uint8)[:, part].view(stack.dtype)[:] = stack.T
     offsets = np.zeros(n_features + 1, dtype=np.int64)
     np.cumsum([low.size for low in lowest], out=offsets[1:])
     values = _join(lowest)
