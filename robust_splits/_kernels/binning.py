@@ -11,35 +11,33 @@ from .compile import outer_kernel
 MAX_BINS = 255  # leaves a code for missing values
 
 
-def bin_ranks(
-    ranks: NDArray[np.uint32], n_values: int, max_bins: int
+def bin_values(
+    n_rows: NDArray[np.int64], max_bins: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Divide the values of a column into bins with about equally many rows.
+    """Divide the sorted values of a column into bins with about equally many rows.
 
     Parameters
     ----------
-    ranks : uint32 array of shape (n_samples,)
-        Rank of each row's value among the distinct ones; `n_values` if it is missing.
-    n_values : int
-        Number of distinct values, more than `max_bins`.
+    n_rows : int64 array of shape (n_values,)
+        Number of rows with each value; there are more values than bins.
     max_bins : int
         From 2 to `MAX_BINS`.
 
     Returns
     -------
-    codes : uint8 array of shape (n_samples,)
-        Number of the bin; that of missing values follows the last.
+    bin_of : uint8 array of shape (n_values + 1,)
+        Number of each value's bin, and that of missing values, which follows the last.
     first, last : int64 arrays of shape (n_bins,)
         Ranks of the smallest and the largest value of each bin.
     """
-    rows_before = np.zeros(n_values + 1, dtype=np.int64)
-    np.cumsum(np.bincount(ranks, minlength=n_values)[:n_values], out=rows_before[1:])
+    rows_before = np.zeros(n_rows.size + 1, dtype=np.int64)
+    np.cumsum(n_rows, out=rows_before[1:])
     last = np.empty(max_bins, dtype=np.int64)
     last = last[: _choose_bins(rows_before, last)]
-    last[-1] = n_values - 1
-    ends = np.concatenate([[-1], last, [n_values]])
-    bin_of_rank = np.repeat(np.arange(last.size + 1, dtype=np.uint8), np.diff(ends))
-    return bin_of_rank.take(ranks), ends[:-2] + 1, last
+    last[-1] = n_rows.size - 1
+    ends = np.concatenate([[-1], last, [n_rows.size]])
+    bin_of = np.repeat(np.arange(last.size + 1, dtype=np.uint8), np.diff(ends))
+    return bin_of, ends[:-2] + 1, last
 
 
 @outer_kernel()
@@ -60,14 +58,14 @@ def _choose_bins(rows_before, last):
         else:
             n_others += n_rows
     b, begin = 0, np.int64(0)  # the bin, and its first row
+    n_left = n_bins - n_frequent  # bins for the other values
+    share = n_others / n_left
     for j in range(n):
         end = rows_before[uintp(j + 1)]
         is_frequent = end - rows_before[uintp(j)] >= frequent
-        n_left = n_bins - b - n_frequent  # bins for the other values
         closes = is_frequent or n - j <= n_bins - b
         if not closes and n_left > 0:
             taken, next_taken = end - begin, rows_before[uintp(j + 2)] - begin
-            share = n_others / n_left
             next_is_frequent = next_taken - taken >= frequent
             closes = next_is_frequent or (n_left > 1 and share - taken <= next_taken - share)
         if closes:
@@ -79,4 +77,6 @@ def _choose_bins(rows_before, last):
                 n_others -= end - begin
             begin = end
             b += 1
+            n_left = n_bins - b - n_frequent
+            share = n_others / n_left
     return b

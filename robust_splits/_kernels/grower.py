@@ -25,9 +25,13 @@ MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
 FIRST_WAITING = 64
 
-# The codes of a subtree's rows are copied to a small array, `local`, once they fit the second-level cache.  If
-# there are more than MAX_LOCAL_COLUMNS columns per feature tried, most of the copy would never be read.
+# The codes of a subtree's rows are copied to a small array, `local`, once they have at most LOCAL_BYTES.  A
+# larger copy pays if the rows are at most 1 / MIN_SPARSENESS of all, because few codes in a cache line of a
+# column are then read.  Copies are not made if there are more than MAX_LOCAL_COLUMNS columns per feature tried,
+# because most of them would never be read.
 LOCAL_BYTES = 1 << 19
+SPARSE_LOCAL_BYTES = 1 << 21
+MIN_SPARSENESS = 16
 MIN_LOCAL_ROWS = 32
 MAX_LOCAL_COLUMNS = 64
 
@@ -187,7 +191,9 @@ class Workspace:
     """
 
     def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
-        self.max_local_rows = min(n_rows, LOCAL_BYTES // columns.rows[0].nbytes)
+        row_bytes = columns.rows[0].nbytes
+        n_sparse = min(SPARSE_LOCAL_BYTES // row_bytes, n_rows // MIN_SPARSENESS)
+        self.max_local_rows = min(n_rows, max(LOCAL_BYTES // row_bytes, n_sparse))
         self.local_words, self.local = columns.allocate_local(self.max_local_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)

@@ -1,0 +1,226 @@
+"""Ranks of the values of columns among their distinct values, or bins of the values.
+
+In most columns values repeat.  A hash table numbers the distinct values in the order of their first rows, so
+that only they need sorting.  Columns with many distinct values are sorted as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy import uintp
+from numpy.typing import NDArray
+
+from .binning import bin_values
+from .compile import outer_kernel
+
+TABLE_BITS = 12
+MAX_NUMBERED = 1 << (TABLE_BITS - 1)  # distinct values of a column, so that at most half of its table is used
+MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: high bits of a product depend on all bits of the factor
+CHUNK_BYTES = 1 << 20  # fits the second-level cache
+
+
+class RankedColumns(NamedTuple):
+    """Some columns of X, ranked or binned.
+
+    Attributes
+    ----------
+    columns : int64 array of shape (n_columns,)
+        Their indices in X.
+    lowest, highest : list of float64 arrays
+        The lowest and the highest value of each code.
+    n_codes : int64 array of shape (n_columns,)
+        Number of codes, with that of missing values, which is the last.
+    numbers : array of unsigned integers of shape (n_columns, n_samples)
+        Numbers that stand for values.
+    code_of : uint32 array of shape (n_columns, n_numbers) or None
+        The code of each number; None if the numbers are the codes.
+    """
+
+    columns: NDArray[np.int64]
+    lowest: list[NDArray[np.float64]]
+    highest: list[NDArray[np.float64]]
+    n_codes: NDArray[np.int64]
+    numbers: NDArray[np.unsignedinteger]
+    code_of: NDArray[np.uint32] | None
+
+    def write_codes(
+        self, data: NDArray[np.uint8], first: NDArray[np.int64], width: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Write codes of `width` bytes to `data`, each column from the index `first`; return how many are 0."""
+        n_zeros = np.empty_like(first)
+        if self.code_of is not None:
+            _write_codes(self.numbers, self.code_of, first, width, data, n_zeros)
+            return n_zeros
+        for j, codes in enumerate(self.numbers):
+            data[first[j] :][: width[j] * codes.size].view(f"<u{width[j]}")[:] = codes
+            n_zeros[j] = codes.size - np.count_nonzero(codes)
+        return n_zeros
+
+
+def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: int | None) -> RankedColumns:
+    """Rank or bin the columns in a `part` of X that have at most `MAX_NUMBERED` distinct values.
+
+    Most calls process all columns, because threads wait for each other whenever a call returns to Python.
+    """
+    numbers, distinct, n_distinct = _number_values(X[:, part])
+    few = n_distinct <= MAX_NUMBERED
+    if not few.all():  # frees memory
+        numbers, distinct, n_distinct = numbers[few], distinct[few], n_distinct[few]
+    distinct = distinct[:, : n_distinct.max(initial=1)]
+    distinct[np.arange(distinct.shape[1]) >= n_distinct[:, None]] = np.inf
+    code_of, values, n_values, _ = _rank(distinct, distinct.argsort(axis=1), n_distinct)
+    lowest, highest, n_codes = [], [], np.empty_like(n_distinct)
+    for j, n in enumerate(n_distinct):
+        ranks, low = code_of[j, :n], values[j, : n_values[j]].copy()
+        high = low
+        if max_bins is not None and low.size > max_bins:
+            n_rows = np.bincount(ranks, weights=np.bincount(numbers[j])).astype(np.int64)
+            bin_of, first, last = bin_values(n_rows[: low.size], max_bins)
+            ranks[:], low, high = bin_of[ranks], low[first], low[last]
+        n_codes[j] = ranks.max() + 1
+        lowest.append(low)
+        highest.append(high)
+    return RankedColumns(part.start + np.flatnonzero(few), lowest, highest, n_codes, numbers, code_of)
+
+
+def rank_by_sorting(X: NDArray[np.floating], j: int, max_bins: int | None) -> RankedColumns:
+    """Rank or bin column `j` of X."""
+    columns = X[:, [j]].T
+    n_samples = np.array([columns.size], dtype=np.int64)
+    ranks, values, (n_values,), n_rows = _rank(columns, _sorted_rows(columns[0])[None], n_samples)
+    has_missing = ranks.max() == n_values
+    low = values[0, :n_values].copy()
+    high = low
+    codes: NDArray[np.unsignedinteger]
+    if max_bins is None or n_values <= max_bins:
+        codes = ranks.astype(np.min_scalar_type(ranks.max()))
+    else:
+        bin_of, first, last = bin_values(n_rows[0, :n_values], max_bins)
+        low, high = low[first], low[last]
+        codes = np.empty(ranks.shape, dtype=np.uint8)
+        start, width = np.array([0]), np.array([1])
+        _write_codes(ranks, bin_of[None].astype(np.uint32), start, width, codes[0], np.empty_like(start))
+    return RankedColumns(np.array([j]), [low], [high], np.array([low.size + has_missing]), codes, None)
+
+
+def _number_values(
+    X: NDArray[np.floating],
+) -> tuple[NDArray[np.uint16], NDArray[np.floating], NDArray[np.int64]]:
+    """Number the distinct values of each column in the order of their first rows.
+
+    Returns the numbers (n_features, n_samples), the values (n_features, MAX_NUMBERED), and how many there are;
+    more than MAX_NUMBERED means too many.  Each sign of zero, and each kind of NaN, has a number of its own.
+    """
+    n_samples, n_features = X.shape
+    chunk = np.empty((max(1, CHUNK_BYTES // (n_features * X.itemsize)), n_features), dtype=X.dtype)
+    numbers = np.empty((n_features, n_samples), dtype=np.uint16)
+    tables = np.zeros((n_features, 1 << TABLE_BITS), dtype=np.uint16)
+    distinct = np.empty((n_features, MAX_NUMBERED), dtype=X.dtype)
+    n_distinct = np.zeros(n_features, dtype=np.int64)
+    words = f"u{X.itemsize}"
+    for begin in range(0, n_samples, len(chunk)):
+        rows = X[begin : begin + len(chunk)]
+        chunk[: len(rows)] = rows
+        _number_words(chunk.view(words), begin, numbers, tables, distinct.view(words), n_distinct)
+    return numbers, distinct, n_distinct
+
+
+@outer_kernel()
+def _number_words(words, begin, numbers, tables, distinct, n_distinct):
+    """Number the words of the rows from `begin`; see `_number_values`.
+
+    A table holds each number plus 1 at the hash of its word, or at the next free place.
+    """
+    n_rows = min(words.shape[0], numbers.shape[1] - begin)
+    last = uintp((1 << TABLE_BITS) - 1)
+    for column in range(numbers.shape[0]):
+        j = uintp(column)
+        n = n_distinct[j]
+        if n > MAX_NUMBERED:
+            continue
+        for i in range(n_rows):
+            word = words[uintp(i), j]
+            at = uintp((np.uint64(word) * np.uint64(MULTIPLIER)) >> np.uint64(64 - TABLE_BITS))
+            number = np.int64(tables[j, at])
+            while number > 0 and distinct[j, uintp(number - 1)] != word:
+                at = (at + uintp(1)) & last
+                number = np.int64(tables[j, at])
+            if number == 0:
+                n += 1
+                if n > MAX_NUMBERED:
+                    break
+                number = n
+                distinct[j, uintp(n - 1)] = word
+                tables[j, at] = n
+            numbers[j, uintp(begin + i)] = number - 1
+        n_distinct[j] = n
+
+
+def _sorted_rows(column: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Row numbers in the order of the values, missing ones last."""
+    if column.dtype != np.float32:
+        return column.argsort()
+    # Integers that hold value and row are sorted twice as fast.  Positive floats are ordered as their bits are,
+    # negative ones in reverse.
+    bits = np.where(np.isnan(column), np.float32(np.nan), column).view(np.int32)
+    keys = (bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF))).astype(np.int64)
+    keys <<= 32
+    keys |= np.arange(column.size)
+    keys.sort()
+    keys &= 0xFFFFFFFF
+    return keys
+
+
+def _rank(
+    columns: NDArray[np.floating], order: NDArray[np.int64], n_entries: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rank the first `n_entries` of each of the `columns` (n_columns, n), given the `order` of all entries.
+
+    Returns the ranks, where that of NaN follows the last, the sorted distinct values without NaN, how many
+    there are, and the number of entries with each value.
+    """
+    ranks = np.zeros(columns.shape, dtype=np.uint32)
+    values = np.empty(columns.shape)
+    n_values = np.empty_like(n_entries)
+    n_equal = np.zeros(columns.shape, dtype=np.int64)
+    _write_ranks(columns, order, n_entries, ranks, values, n_values, n_equal)
+    return ranks, values, n_values, n_equal
+
+
+@outer_kernel()
+def _write_ranks(columns, order, n_entries, ranks, values, n_values, n_equal):
+    """Write the arrays that `_rank` returns."""
+    for column in range(columns.shape[0]):
+        j = uintp(column)
+        n, previous = 0, np.nan
+        for i in range(order.shape[1]):
+            entry = order[j, uintp(i)]
+            if entry >= n_entries[j]:
+                continue
+            value = np.float64(columns[j, uintp(entry)]) + 0.0  # -0.0 becomes 0.0
+            if value == value and value != previous:
+                values[j, uintp(n)] = value
+                n += 1
+                previous = value
+            if value == value:
+                n_equal[j, uintp(n - 1)] += 1
+            ranks[j, uintp(entry)] = n - 1 if value == value else n
+        n_values[j] = n
+
+
+@outer_kernel()
+def _write_codes(numbers, code_of, first, width, data, n_zeros):
+    """Write codes of one or two bytes; see `RankedColumns`."""
+    for column in range(numbers.shape[0]):
+        j = uintp(column)
+        n = 0
+        for i in range(numbers.shape[1]):
+            code = code_of[j, uintp(numbers[j, uintp(i)])]
+            at = uintp(first[j] + i * width[j])
+            data[at] = code & 0xFF
+            if width[j] == 2:
+                data[at + uintp(1)] = code >> 8
+            n += code == 0
+        n_zeros[j] = n
