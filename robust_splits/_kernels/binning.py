@@ -12,14 +12,14 @@ MAX_BINS = 255  # leaves a code for missing values
 
 
 def bin_values(
-    n_rows: NDArray[np.int64], max_bins: int
+    rows_before: NDArray[np.int64], max_bins: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     """Divide the sorted values of a column into bins with about equally many rows.
 
     Parameters
     ----------
-    n_rows : int64 array of shape (n_values,)
-        Number of rows with each value; there are more values than bins.
+    rows_before : int64 array of shape (n_values + 1,)
+        Number of rows with a smaller value, for each value, and of all rows.  There are more values than bins.
     max_bins : int
         From 2 to `MAX_BINS`.
 
@@ -30,12 +30,11 @@ def bin_values(
     first, last : int64 arrays of shape (n_bins,)
         Ranks of the smallest and the largest value of each bin.
     """
-    rows_before = np.zeros(n_rows.size + 1, dtype=np.int64)
-    np.cumsum(n_rows, out=rows_before[1:])
+    n_values = rows_before.size - 1
     last = np.empty(max_bins, dtype=np.int64)
     last = last[: _choose_bins(rows_before, last)]
-    last[-1] = n_rows.size - 1
-    ends = np.concatenate([[-1], last, [n_rows.size]])
+    last[-1] = n_values - 1
+    ends = np.concatenate([[-1], last, [n_values]])
     bin_of = np.repeat(np.arange(last.size + 1, dtype=np.uint8), np.diff(ends))
     return bin_of, ends[:-2] + 1, last
 
@@ -44,9 +43,8 @@ def bin_values(
 def _choose_bins(rows_before, last):
     """Write the largest rank of each bin to `last` (max_bins,); return the number of bins.
 
-    `rows_before` (n_values + 1,) is the number of rows with a smaller value.  A value with the rows of a whole
-    bin has one for itself; the other rows are divided equally among the other bins.  Values after the last rank
-    belong to the last bin.
+    A value with the rows of a whole bin has one for itself; the other rows are divided equally among the other
+    bins.  Values after the last rank belong to the last bin.
     """
     n, n_bins = rows_before.shape[0] - 1, last.shape[0]
     frequent = rows_before[uintp(n)] / n_bins

@@ -17,6 +17,7 @@ from .compile import inlined_kernel
 from .ranking import RankedColumns, rank_by_numbers, rank_by_sorting
 
 BLOCK_COLUMNS = 32
+MIN_BLOCK_COLUMNS = 16
 BLOCK_BYTES = 1 << 25  # of numbers
 MIN_VALUES_PER_THREAD = 1 << 19
 BYTE = 0xFF  # the mask of codes of one byte
@@ -148,7 +149,9 @@ def _rank_all(X: NDArray[np.floating], n_threads: int, max_bins: int | None) -> 
     """Rank or bin all columns."""
     n_samples, n_features = X.shape
     block_columns = min(BLOCK_COLUMNS, max(1, BLOCK_BYTES // (2 * n_samples)))
-    parts = split_range(n_features, max(n_threads, -(-n_features // block_columns)))
+    # Threads share the columns, but not those of a few cache lines.
+    n_parts = max(-(-n_features // block_columns), min(n_threads, n_features // MIN_BLOCK_COLUMNS), 1)
+    parts = split_range(n_features, n_parts)
     ranked = map_in_threads(lambda part: rank_by_numbers(X, part, max_bins), parts, n_threads)
     numbered = np.concatenate([some.columns for some in ranked])
     others = np.setdiff1d(np.arange(n_features), numbered)

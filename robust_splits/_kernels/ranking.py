@@ -77,7 +77,8 @@ def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: int | None) 
         high = low
         if max_bins is not None and low.size > max_bins:
             n_rows = np.bincount(ranks, weights=np.bincount(numbers[j])).astype(np.int64)
-            bin_of, first, last = bin_values(n_rows[: low.size], max_bins)
+            rows_before = np.append(0, np.cumsum(n_rows[: low.size]))
+            bin_of, first, last = bin_values(rows_before, max_bins)
             ranks[:], low, high = bin_of[ranks], low[first], low[last]
         n_codes[j] = ranks.max() + 1
         lowest.append(low)
@@ -87,17 +88,17 @@ def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: int | None) 
 
 def rank_by_sorting(X: NDArray[np.floating], j: int, max_bins: int | None) -> RankedColumns:
     """Rank or bin column `j` of X."""
-    columns = X[:, [j]].T
+    columns = X[:, j].copy()[None]
     n_samples = np.array([columns.size], dtype=np.int64)
-    ranks, values, (n_values,), n_rows = _rank(columns, _sorted_rows(columns[0])[None], n_samples)
-    has_missing = ranks.max() == n_values
+    ranks, values, (n_values,), n_smaller = _rank(columns, _sorted_rows(columns[0])[None], n_samples)
+    has_missing = n_smaller[0, n_values] < columns.size
     low = values[0, :n_values].copy()
     high = low
     codes: NDArray[np.unsignedinteger]
     if max_bins is None or n_values <= max_bins:
-        codes = ranks.astype(np.min_scalar_type(ranks.max()))
+        codes = ranks.astype(np.min_scalar_type(n_values - 1 + has_missing))
     else:
-        bin_of, first, last = bin_values(n_rows[0, :n_values], max_bins)
+        bin_of, first, last = bin_values(n_smaller[0, : n_values + 1], max_bins)
         low, high = low[first], low[last]
         codes = np.empty(ranks.shape, dtype=np.uint8)
         start, width = np.array([0]), np.array([1])
@@ -159,18 +160,26 @@ def _number_words(words, begin, numbers, tables, distinct, n_distinct):
 
 
 def _sorted_rows(column: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Row numbers in the order of the values, missing ones last."""
+    """Integers whose low 32 bits are the numbers of the rows, in the order of the values, missing ones last."""
     if column.dtype != np.float32:
         return column.argsort()
-    # Integers that hold value and row are sorted twice as fast.  Positive floats are ordered as their bits are,
-    # negative ones in reverse.
-    bits = np.where(np.isnan(column), np.float32(np.nan), column).view(np.int32)
-    keys = (bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF))).astype(np.int64)
-    keys <<= 32
-    keys |= np.arange(column.size)
-    keys.sort()
-    keys &= 0xFFFFFFFF
+    keys = np.empty(column.size, dtype=np.int64)
+    _write_keys(column.view(np.int32), keys)
+    keys.sort()  # takes half the time of `argsort`
     return keys
+
+
+@outer_kernel()
+def _write_keys(bits, keys):
+    """Write the bits of floats over the row, so that integers are ordered as the floats are, with NaN last."""
+    for i in range(bits.shape[0]):
+        word = np.int64(bits[uintp(i)])
+        magnitude = word & 0x7FFFFFFF
+        if magnitude > 0x7F800000:
+            word = np.int64(0x7FC00000)
+        elif word < 0:  # the bits of negative floats are in reverse order
+            word ^= 0x7FFFFFFF
+        keys[uintp(i)] = word << 32 | i
 
 
 def _rank(
@@ -179,35 +188,40 @@ def _rank(
     """Rank the first `n_entries` of each of the `columns` (n_columns, n), given the `order` of all entries.
 
     Returns the ranks, where that of NaN follows the last, the sorted distinct values without NaN, how many
-    there are, and the number of entries with each value.
+    there are, and the number of smaller entries of each value, and of NaN.
     """
-    ranks = np.zeros(columns.shape, dtype=np.uint32)
-    values = np.empty(columns.shape)
-    n_values = np.empty_like(n_entries)
-    n_equal = np.zeros(columns.shape, dtype=np.int64)
-    _write_ranks(columns, order, n_entries, ranks, values, n_values, n_equal)
-    return ranks, values, n_values, n_equal
+    n_columns, n = columns.shape
+    ranks = np.zeros((n_columns, n), dtype=np.uint32)
+    values = np.empty((n_columns, n))
+    n_values = np.empty(n_columns, dtype=np.int64)
+    n_smaller = np.empty((n_columns, n + 1), dtype=np.int64)
+    _write_ranks(columns, order, n_entries, ranks, values, n_values, n_smaller)
+    return ranks, values, n_values, n_smaller
 
 
 @outer_kernel()
-def _write_ranks(columns, order, n_entries, ranks, values, n_values, n_equal):
+def _write_ranks(columns, order, n_entries, ranks, values, n_values, n_smaller):
     """Write the arrays that `_rank` returns."""
     for column in range(columns.shape[0]):
         j = uintp(column)
-        n, previous = 0, np.nan
+        n, n_present, previous = 0, 0, np.nan
         for i in range(order.shape[1]):
-            entry = order[j, uintp(i)]
+            entry = order[j, uintp(i)] & 0xFFFFFFFF
             if entry >= n_entries[j]:
                 continue
             value = np.float64(columns[j, uintp(entry)]) + 0.0  # -0.0 becomes 0.0
-            if value == value and value != previous:
+            if value != value:
+                ranks[j, uintp(entry)] = n
+                continue
+            if value != previous:
                 values[j, uintp(n)] = value
+                n_smaller[j, uintp(n)] = n_present
                 n += 1
                 previous = value
-            if value == value:
-                n_equal[j, uintp(n - 1)] += 1
-            ranks[j, uintp(entry)] = n - 1 if value == value else n
+            ranks[j, uintp(entry)] = n - 1
+            n_present += 1
         n_values[j] = n
+        n_smaller[j, uintp(n)] = n_present
 
 
 @outer_kernel()
