@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from robust_splits._kernels.ranking import MAX_NUMBERED, rank_by_numbers, rank_by_sorting
+from robust_splits._kernels.ranking import (
+    MAX_NUMBERED,
+    _sort_ties,
+    _sorted_rows,
+    rank_by_numbers,
+    rank_by_sorting,
+)
 
 
 def codes_of(ranked):
@@ -98,3 +104,23 @@ def test_only_missing_values(max_bins):
         assert ranked.lowest[0].size == 0
         assert ranked.n_codes.tolist() == [1]
         assert not codes_of(ranked)[0].any()
+
+
+@pytest.mark.parametrize(
+    ("column", "few_ties"),
+    [
+        (np.random.default_rng(0).normal(size=100_000), True),
+        (np.random.default_rng(1).permutation(10_000) * 1e300, False),  # infinite in single precision
+        (1.7e9 + np.random.default_rng(2).permutation(10_000), False),
+        (np.append(np.random.default_rng(3).normal(size=1000) * 1e-46, [np.nan, 0.0, -0.0]), False),
+    ],
+    ids=["normal", "huge", "seconds", "tiny"],
+)
+def test_values_that_are_equal_in_single_precision(column, few_ties):
+    with np.errstate(over="ignore"):
+        by_singles = np.argsort(column.astype(np.float32))
+    assert _sort_ties(column, by_singles) == few_ties
+    rows = _sorted_rows(column) & 0xFFFFFFFF
+    np.testing.assert_array_equal(column[rows], np.sort(column))
+    np.testing.assert_array_equal(np.sort(rows), np.arange(column.size))
+    assert_ranked(rank_by_sorting(column[:, None], 0, None), 0, column)
