@@ -22,7 +22,7 @@ from robust_splits.tree import pack
 PARTS = {
     "growing": "criterion_codes frontier gain gini_scan grower node_search nodes partition random root scan"
     " search sorting",
-    "coding": "binning coding",
+    "coding": "binning coding ranking",
     "prediction": "walk leaf_values",
 }
 PART_OF = {module: part for part, modules in PARTS.items() for module in modules.split()}

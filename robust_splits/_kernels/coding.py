@@ -108,7 +108,9 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
     for some in ranked:
         n_codes[some.columns] = some.n_codes
         for j, low, high in zip(some.columns, some.lowest, some.highest, strict=True):
-            lowest[j], highest[j] = low, high
+            lowest[j] = low
+            if max_bins is not None:  # otherwise they are the same arrays, which `_join` frees
+                highest[j] = high
     width = np.select([n_codes <= 1 << 8, n_codes <= 1 << 16], [1, 2], 4)
     order = np.argsort(-width, kind="stable")  # the widest first, so that all are aligned
     position = np.empty_like(width)  # of a column's codes in a row
@@ -149,7 +151,7 @@ def _rank_all(X: NDArray[np.floating], n_threads: int, max_bins: int | None) -> 
     """Rank or bin all columns."""
     n_samples, n_features = X.shape
     block_columns = min(BLOCK_COLUMNS, max(1, BLOCK_BYTES // (2 * n_samples)))
-    # Threads share the columns, but not those of a few cache lines.
+    # A thread reads whole cache lines of rows, so narrow parts would be read several times.
     n_parts = max(-(-n_features // block_columns), min(n_threads, n_features // MIN_BLOCK_COLUMNS), 1)
     parts = split_range(n_features, n_parts)
     ranked = map_in_threads(lambda part: rank_by_numbers(X, part, max_bins), parts, n_threads)
