@@ -7,6 +7,7 @@ from .compile import inlined_kernel
 from .random import next_below
 from .scan import describe
 from .search import NO_MISSING, count_codes, gather, has_few_cells, search_exact, search_random
+from .sorting import MAX_NETWORK
 
 # In sparse data, many rows of a node have the lowest value of the column.  If their share in all rows is more
 # than MIN_SKIPPED_SHARE, keys are written for the other rows only.  If it is more than MAX_COUNTED_SHARE, that
@@ -49,8 +50,11 @@ def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_
         counted = False
         above = np.int64(-1)  # with a literal, `gather` would be compiled a second time
         if exhaustive is not None:
-            # Differences of integer weights are exact.
-            share = columns.lowest_share[f] if samples.class_bits > 0 else 0.0
+            share = 0.0
+            if samples.class_bits > 0:  # differences of integer weights are exact
+                share = columns.lowest_share[f]
+            if gini is not None and n_rows <= MAX_NETWORK:  # leaving out a few keys would take longer
+                share = 0.0
             if share > MIN_SKIPPED_SHARE:
                 above = np.int64(0)
             if columns.mask[f] == BYTE and share <= MAX_COUNTED_SHARE:
