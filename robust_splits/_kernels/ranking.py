@@ -123,6 +123,8 @@ def _number_values(
         rows = X[begin : begin + len(chunk)]
         chunk[: len(rows)] = rows
         _number_words(chunk.view(words), begin, numbers, tables, distinct.view(words), n_distinct)
+        if (n_distinct > MAX_NUMBERED).all():
+            break
     return numbers, distinct, n_distinct
 
 
