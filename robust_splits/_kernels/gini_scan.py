@@ -1,8 +1,15 @@
-"""The compiled scans for the best split by gini, faster than the general one in `scan`.
+"""The compiled scan for the best split by gini, faster than the general one in `scan`.
 
-The gain of gini needs no more than the sums of squares of the class counts on both sides, so every split is
-scored, and the only branch in the loop is taken when a split is better than the best so far.  With two classes
-the sums come from the counts, which stay in registers; with more, they are updated row by row.
+With n the weight of a child and s the sum of the squares of its class counts, the reduction of a split is
+s_left / n_left + s_right / n_right less the same quotient of the node.  With two classes it is also
+2 d^2 / (n n_left n_right), where d = n a - n_left c, n is the weight of the node, c that of the first class,
+and a that of the first class in the left child.  So a split is scored with one division, and with integer
+weights the scores of equally good splits are equal.
+
+Candidate i is the split with key or bin i, and all after it, on the right.  Candidates are scored in blocks,
+and each block in loops without unpredictable branches: sums, each of which depends on the one before; scores,
+several at a time; and the highest score.  With a branch for each new best split, nodes of a few rows would take
+longer.
 """
 
 import numpy as np
@@ -11,118 +18,132 @@ from numpy import uintp
 from .compile import inlined_kernel
 from .scan import LOW_HALF, class_and_weight
 
-
-@inlined_kernel()
-def _sums_of_squares(node, left, rows_left):
-    """Weight of the left child, and the sums of squares of the class counts of both children."""
-    if rows_left == 0:
-        return 0.0, 0.0, node.total
-    n_left, sum_left, sum_right = 0.0, 0.0, 0.0
-    for k in range(node.counts.shape[0]):
-        right = max(node.counts[k] - left[k], 0.0)
-        n_left += left[k]
-        sum_left += left[k] * left[k]
-        sum_right += right * right
-    return n_left, sum_left, sum_right
+BLOCK = 64
 
 
 @inlined_kernel()
-def is_better(n_left, n_right, sum_left, sum_right, threshold):
-    """Whether ``sum_left / n_left + sum_right / n_right > threshold``, without a division."""
-    return sum_left * n_right + sum_right * n_left > threshold * (n_left * n_right)
+def _candidates(n_keys, cells, bin_rows, n_bins, node, lowest, rows_left, min_rows):
+    """Begin and end of the candidates that leave both children enough rows.
 
-
-@inlined_kernel()
-def scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best):
-    """Best split of sorted keys by gini; see `scan`."""
-    counts, n_node = node.counts, node.weight
-    offset = node.total / n_node  # the reduction is sum_left / n_left + sum_right / n_right - offset
-    threshold = best + offset
-    n_left, sum_left, sum_right = _sums_of_squares(node, left, rows_left)
-    below, above = np.int64(-1), np.int64(-1)
-    previous = lowest if lowest >= 0 else keys[0] >> 32
-    two_classes = counts.shape[0] == 2 and samples.class_bits > 0
-    first = left[0]
-    for i in range(keys.shape[0]):
-        key = keys[uintp(i)]
-        code = key >> 32
-        n_right = n_node - n_left
-        if is_better(n_left, n_right, sum_left, sum_right, threshold) & (code != previous):
-            reduction = sum_left / n_left + sum_right / n_right - offset
-            if (
-                reduction > best
-                and min(rows_left, node.n_rows - rows_left) >= min_rows
-                and min(n_left, n_right) >= min_weight
-            ):
-                best, below, above = reduction, previous, code
-                threshold = best + offset
-        previous = code
-        rows_left += 1
-        if two_classes:
-            w = float((key & LOW_HALF) >> 1)
-            n_left += w
-            first += w * float(1 - (key & 1))
-            second = n_left - first
-            right_first, right_second = counts[0] - first, counts[1] - second
-            sum_left = first * first + second * second
-            sum_right = right_first * right_first + right_second * right_second
-        else:
-            k, w = class_and_weight(key, samples)
-            a = left[k]
-            b = max(counts[k] - a, 0.0)
-            c = max(b - w, 0.0)
-            sum_left += w * (a + a + w)
-            sum_right -= (b - c) * (b + c)
-            left[k] = a + w
-            n_left += w
-    return best, below, above
-
-
-@inlined_kernel()
-def scan_gini_bins(bins, bin_rows, low, n_bins, node, lowest, rows_left, min_rows, min_weight, left, best):
-    """Best split by gini of the histograms `bins` (n_bins, n_classes) of weights; see `scan`.
-
-    The codes start at `low`, and `bin_rows` counts the rows of each.
+    A candidate also needs a code on its left, which missing values are not.
     """
+    if not cells:
+        first = 0 if lowest >= 0 else 1
+        return max(min_rows - rows_left, first), min(n_keys, node.n_rows - rows_left - min_rows + 1)
+    begin, n_rows = 0, rows_left
+    while begin < n_bins and (n_rows < min_rows or (n_rows == rows_left and lowest < 0)):
+        n_rows += bin_rows[uintp(begin)]
+        begin += 1
+    end, n_rows = n_bins, 0
+    while end > begin and n_rows < min_rows:
+        end -= 1
+        n_rows += bin_rows[uintp(end)]
+    return begin, end + 1 if n_rows >= min_rows else begin
+
+
+@inlined_kernel()
+def scan_gini(keys, cells, low, n_bins, node, lowest, rows_left, samples, min_rows, min_weight, left, scratch, best):  # fmt: skip  # noqa: E501
+    """Best split of sorted keys or, if `cells`, of ``scratch.bins``, whose codes start at `low`; see `scan`."""
+    weights, scores = scratch.left_weights, scratch.scores
+    sums_left, sums_right = scratch.left_sums, scratch.right_sums
+    bins, bin_rows = scratch.bins, scratch.bin_rows
     counts, n_node = node.counts, node.weight
-    offset = node.total / n_node
-    threshold = best + offset
-    n_left, sum_left, sum_right = _sums_of_squares(node, left, rows_left)
-    below, above = np.int64(-1), np.int64(-1)
-    previous = lowest
     n_classes = counts.shape[0]
-    two_classes = n_classes == 2
-    first, second = left[0], left[n_classes - 1]
-    for b in range(n_bins):
-        n_rows = bin_rows[uintp(b)]
-        n_right = n_node - n_left
-        if is_better(n_left, n_right, sum_left, sum_right, threshold) & (n_rows > 0):
-            reduction = sum_left / n_left + sum_right / n_right - offset
-            if (
-                reduction > best
-                and previous >= 0
-                and min(rows_left, node.n_rows - rows_left) >= min_rows
-                and min(n_left, n_right) >= min_weight
-            ):
-                best, below, above = reduction, previous, b + low
-                threshold = best + offset
-        previous = b + low if n_rows > 0 else previous
-        rows_left += n_rows
-        if two_classes:
-            first += bins[uintp(b), 0]
-            second += bins[uintp(b), 1]
-            n_left = first + second
-            right_first, right_second = max(counts[0] - first, 0.0), max(counts[1] - second, 0.0)
-            sum_left = first * first + second * second
-            sum_right = right_first * right_first + right_second * right_second
-        elif n_rows > 0:
-            for k in range(n_classes):
-                w = bins[uintp(b), uintp(k)]
-                a = left[uintp(k)]
-                rest = max(counts[uintp(k)] - a, 0.0)
-                c = max(rest - w, 0.0)
-                sum_left += w * (a + a + w)
-                sum_right -= (rest - c) * (rest + c)
-                left[uintp(k)] = a + w
+    n_first, n_second = counts[0], counts[n_classes - 1]
+    n_left, sum_left, sum_right = 0.0, 0.0, node.total
+    if rows_left > 0:
+        sum_right = 0.0
+        for k in range(n_classes):
+            rest = max(counts[k] - left[k], 0.0)
+            n_left += left[k]
+            sum_left += left[k] * left[k]
+            sum_right += rest * rest
+    two_classes = n_classes == 2 and (cells or samples.class_bits > 0)
+    if two_classes:  # d in place of the sum
+        sum_left = n_node * left[0] - n_left * n_first
+    # The reduction is `scale` times the score, less `offset`.
+    scale, offset = (2.0 / n_node, 0.0) if two_classes else (1.0, node.total / n_node)
+    highest, found = (best + offset) / scale, np.int64(-1)
+    begin, end = _candidates(keys.shape[0], cells, bin_rows, n_bins, node, lowest, rows_left, min_rows)
+    previous = lowest
+    for start in range(0, end, BLOCK):
+        n = min(BLOCK, end - start)
+        if cells and two_classes:
+            for i in range(n):
+                b = uintp(start + i)
+                weights[uintp(i)], sums_left[uintp(i)] = n_left, sum_left
+                n_left += bins[b, 0] + bins[b, 1]
+                sum_left += bins[b, 0] * n_second - bins[b, 1] * n_first
+        elif cells:
+            for i in range(n):
+                b = uintp(start + i)
+                weights[uintp(i)], sums_left[uintp(i)], sums_right[uintp(i)] = n_left, sum_left, sum_right
+                if bin_rows[b] > 0:
+                    for k in range(n_classes):
+                        w = bins[b, uintp(k)]
+                        x = left[uintp(k)]
+                        y = max(counts[uintp(k)] - x, 0.0)
+                        z = max(y - w, 0.0)
+                        sum_left += w * (x + x + w)
+                        sum_right -= (y - z) * (y + z)
+                        left[uintp(k)] = x + w
+                        n_left += w
+        elif two_classes:
+            for i in range(n):
+                key = keys[uintp(start + i)]
+                code = key >> 32
+                weights[uintp(i)] = n_left if code != previous else 0.0  # 0 if not between two codes
+                sums_left[uintp(i)] = sum_left
+                previous = code
+                w = float((key & LOW_HALF) >> 1)
                 n_left += w
-    return best, below, above
+                sum_left += w * (-n_first if key & 1 else n_second)
+        else:
+            for i in range(n):
+                key = keys[uintp(start + i)]
+                code = key >> 32
+                weights[uintp(i)] = n_left if code != previous else 0.0
+                sums_left[uintp(i)], sums_right[uintp(i)] = sum_left, sum_right
+                previous = code
+                k, w = class_and_weight(key, samples)
+                x = left[k]
+                y = max(counts[k] - x, 0.0)
+                z = max(y - w, 0.0)
+                sum_left += w * (x + x + w)
+                sum_right -= (y - z) * (y + z)
+                left[k] = x + w
+                n_left += w
+
+        first, n_higher = max(begin - start, 0), 0
+        if two_classes:
+            for i in range(first, n):
+                n_i, d = weights[uintp(i)], sums_left[uintp(i)]
+                rest = n_node - n_i
+                score = d * d / (n_i * rest) if min(n_i, rest) >= min_weight else 0.0
+                scores[uintp(i)] = score
+                n_higher += score > highest
+        else:
+            for i in range(first, n):
+                n_i = weights[uintp(i)]
+                rest = n_node - n_i
+                score = (sums_left[uintp(i)] * rest + sums_right[uintp(i)] * n_i) / (n_i * rest)
+                score = score if min(n_i, rest) >= min_weight else 0.0
+                scores[uintp(i)] = score
+                n_higher += score > highest
+
+        if n_higher > 0:
+            for i in range(first, n):
+                score = scores[uintp(i)]
+                found = start + i if score > highest else found
+                highest = score if score > highest else highest
+
+    reduction = highest * scale - offset
+    if found < 0 or reduction <= best:
+        return best, np.int64(-1), np.int64(-1)
+    if not cells:
+        return reduction, keys[uintp(found - 1)] >> 32 if found > 0 else lowest, keys[uintp(found)] >> 32
+    # Bins may be empty, but not the one before the first of equal candidates.
+    below = found - 1 + low if found > 0 else lowest
+    while bin_rows[uintp(found)] == 0:
+        found += 1
+    return reduction, below, found + low

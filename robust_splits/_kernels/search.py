@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .coding import read_code
 from .compile import inlined_kernel, inner_kernel, merged_kernel
-from .gini_scan import scan_gini, scan_gini_bins
+from .gini_scan import BLOCK, scan_gini
 from .random import next_uniform
 from .scan import LOW_HALF, Samples, class_and_weight, scan
 from .sorting import INDEX_BITS, LAST, N_COUNTERS, sort_keys
@@ -39,6 +39,10 @@ class Scratch(NamedTuple):
     left: NDArray[np.float64]
     right: NDArray[np.float64]
     missing: NDArray[np.float64]
+    left_weights: NDArray[np.float64]
+    left_sums: NDArray[np.float64]
+    right_sums: NDArray[np.float64]
+    scores: NDArray[np.float64]
 
 
 @inner_kernel()
@@ -171,12 +175,10 @@ def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples,
             min_weight, left, scratch.right, best,
         )  # fmt: skip
     if gini is not None:
-        if cells:
-            return scan_gini_bins(
-                scratch.bins, scratch.bin_rows, first_code, n_bins, node, lowest, rows_left, min_rows,
-                min_weight, left, best,
-            )  # fmt: skip
-        return scan_gini(keys, node, lowest, rows_left, samples, min_rows, min_weight, left, best)
+        return scan_gini(
+            keys, cells, first_code, n_bins, node, lowest, rows_left, samples, min_rows, min_weight, left,
+            scratch, best,
+        )  # fmt: skip
     return best, np.int64(-1), np.int64(-1)  # never: one of the two is given
 
 
@@ -313,4 +315,8 @@ def new_scratch(n_rows: int, n_classes: int) -> Scratch:
         np.empty(n_classes),
         np.empty(n_classes),
         np.empty(n_classes),
+        np.empty(BLOCK),
+        np.empty(BLOCK),
+        np.empty(BLOCK),
+        np.empty(BLOCK),
     )
