@@ -49,7 +49,7 @@ def find_only_class(row, samples, counts, weight):
     return np.int64(k)
 
 
-@outer_kernel()
+@outer_kernel(level=1)
 def expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, gini, growth, rounding, rows, nodes, waiting, best_first, scratch, features, state, exhaustive, threshold_state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
 

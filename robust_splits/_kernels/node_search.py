@@ -16,7 +16,7 @@ MIN_SKIPPED_SHARE = 0.125
 MAX_COUNTED_SHARE = 0.5
 
 
-@inlined_kernel()
+@inlined_kernel(level=1)
 def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, gini, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state):  # fmt: skip  # noqa: E501
     """Best split of a node over a random selection of features.
 
