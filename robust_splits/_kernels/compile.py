@@ -74,14 +74,16 @@ class _Compiling(event.Listener):
 class _OptimisationLevel(event.Listener):
     """Sets LLVM's optimisation level while Numba compiles a kernel with a level of its own.
 
-    The kernels that it calls are compiled meanwhile, before it is optimised itself.
+    The functions that the kernel calls are compiled meanwhile, before it is optimised itself.
     """
 
     def __init__(self):
-        self._settings = []  # of the kernels that wait, and before all of them
+        self._settings = []  # before the first kernel, and of the functions that wait
 
     def on_start(self, event):
         """A function is not on disk and will be compiled."""
+        if not self._settings and not _is_kernel(event):
+            return
         self._settings.append((config.OPT, config.LOOP_VECTORIZE))
         level = _levels.get(getattr(event.data["dispatcher"], "py_func", None))
         config.OPT, config.LOOP_VECTORIZE = self._settings[0]
@@ -90,15 +92,15 @@ class _OptimisationLevel(event.Listener):
 
     def on_end(self, _):
         """A function has been compiled, or could not be."""
-        config.OPT, config.LOOP_VECTORIZE = self._settings.pop()
+        if self._settings:
+            config.OPT, config.LOOP_VECTORIZE = self._settings.pop()
 
 
-_functions: set[Callable[..., Any]] = set()  # of all kernels
-_levels: dict[Callable[..., Any], int] = {}  # of kernels with another optimisation level than Numba's default
+_levels: dict[Callable[..., Any], int | None] = {}  # of all kernels; None is Numba's default
 
 
 def _is_kernel(event):
-    return getattr(event.data["dispatcher"], "py_func", None) in _functions
+    return getattr(event.data["dispatcher"], "py_func", None) in _levels
 
 
 _compiling = _Compiling()
@@ -125,15 +127,13 @@ def kernel(level=None, **options):
     The disk cache lets a second process start in a fraction of a second.  Kernels release the GIL, so threads
     run them in parallel.  With NumPy's error model a division compiles to a plain division.
 
-    `level` is LLVM's optimisation level.  For a kernel that mainly inlines others, which have been optimised,
-    level 1 takes less time to compile and gives faster code than optimising everything again.
+    `level` is LLVM's optimisation level, by default Numba's.  For a kernel that mainly inlines others, which
+    have been optimised, level 1 takes less time to compile and gives faster code.
     """
 
     def decorate(function):
         compiled = njit(nogil=True, error_model="numpy", **options)(function)
-        _functions.add(function)
-        if level is not None:
-            _levels[function] = level
+        _levels[function] = level
         _enable_caching(compiled, function)
         return compiled
 
