@@ -59,6 +59,11 @@ def run(root, data, tmp_path):
         ("learner.py", ["extras", "--sets", "one", *FOREST], "oob"),
         ("learner.py", ["nodes", "--sets", "one", *FOREST], "2048"),
         ("learner.py", ["growth", "--rows", "300,600", "--columns", 3, *FOREST], "power"),
+        (
+            "bins_accuracy.py",
+            ["--sets", "one,two", "--rounds", 1, "--trees", 2, "--threads", 1, "--max-bins", 16],
+            "defaults",
+        ),
         ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
         ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1, "--floor"], "gce"),
         ("losses.py", ["--sets", "one,two", "--noise-rates", "0.2", *STUDY], "sets of two classes"),
