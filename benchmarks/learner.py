@@ -147,12 +147,13 @@ def parquet(name: str) -> Path:
     return Path(os.environ[DATA_VARIABLE], "data", f"{name}.parquet")
 
 
-def save_real(path: Path, name: str) -> Record:
-    """Save a set that is in a Parquet file."""
+def read_real(name: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Features and class codes of a set that is in a Parquet file."""
     import pandas as pd
 
     table = pd.read_parquet(parquet(name)).drop(columns="split", errors="ignore")
-    return save(path, table.drop(columns="target"), table["target"])
+    X = np.ascontiguousarray(table.drop(columns="target"), dtype=np.float32)
+    return X, np.unique(table["target"], return_inverse=True)[1]
 
 
 def save_synthetic(path: Path, rows: int, columns: int = N_COLUMNS, classes: int = 2) -> Record:
@@ -231,7 +232,7 @@ def contest(study: Study, contenders: Callable[[int], Contenders], base: str, *t
     for name in study.names():
         with TemporaryDirectory() as folder:
             path = Path(folder, "data.npz")
-            shape = save_synthetic(path, *SYNTHETIC[name]) if study.synthetic else save_real(path, name)
+            shape = save_synthetic(path, *SYNTHETIC[name]) if study.synthetic else save(path, *read_real(name))
             say(f"{name}: " + ", ".join(f"{number} {of}" for of, number in shape.items()))
             taken = take_turns(study, path, contenders(shape["classes"]))
         others = [label for label in taken if label != base]

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from learner import N_COLUMNS, NOISE_RATE, PLAIN, SEED, SETS, SMALL, Study, parquet
+from learner import N_COLUMNS, NOISE_RATE, PLAIN, SEED, SETS, SMALL, Study, read_real
 from numba.core import event
 from sklearn.datasets import make_classification
 
@@ -90,13 +90,11 @@ def prediction(sets: str, rounds: int) -> None:
     """Milliseconds of each part of predict_proba, with one thread; medians."""
     rows = []
     for name in Study(rounds=rounds, trees=20, threads=1, json_file=None, sets=sets).names():
-        table = pd.read_parquet(parquet(name)).drop(columns="split", errors="ignore")
-        X = np.ascontiguousarray(table.drop(columns="target"), dtype=np.float32)
-        classes, codes = np.unique(table["target"], return_inverse=True)
+        X, codes = read_real(name)
         y = UniformNoise(NOISE_RATE).corrupt(codes, random_state=SEED).labels
         model = RobustForestClassifier(20, n_jobs=1, random_state=SEED, **PLAIN).fit(X, y)
         model.predict_proba(X)
-        times = pd.DataFrame([parts_of_prediction(model, X, classes.size) for _ in range(rounds)])
+        times = pd.DataFrame([parts_of_prediction(model, X) for _ in range(rounds)])
         depth = np.mean([e.tree_.node_depth[e.tree_.apply(X)].mean() for e in model.estimators_])
         steps = X.shape[0] * len(model) * depth
         rows.append(
@@ -110,14 +108,14 @@ def prediction(sets: str, rounds: int) -> None:
     show(pd.DataFrame(rows))
 
 
-def parts_of_prediction(model: RobustForestClassifier, X: np.ndarray, n_classes: int) -> dict[str, float]:
+def parts_of_prediction(model: RobustForestClassifier, X: np.ndarray) -> dict[str, float]:
     """Milliseconds of a prediction and of its parts, each on its own."""
     trees = [estimator.tree_ for estimator in model.estimators_]
     total, _ = milliseconds(lambda: model.predict_proba(X))
     packing, steps = milliseconds(lambda: pack(trees, X.dtype))
     listing, leaf_values = milliseconds(lambda: [tree.leaf_values() for tree in trees])
     walks, leaves = milliseconds(lambda: leaves_of(X, steps))
-    out = np.zeros((X.shape[0], n_classes))
+    out = np.zeros((X.shape[0], model.n_classes_))
     adding, _ = milliseconds(
         lambda: [
             add_leaf_values(*values, found, out) for values, found in zip(leaf_values, leaves, strict=True)

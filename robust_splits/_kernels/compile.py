@@ -78,7 +78,7 @@ class _OptimisationLevel(event.Listener):
     """
 
     def __init__(self):
-        self._settings = []  # before the first kernel, and of the functions that wait
+        self._settings = []  # those of the user, then those of each function that waits for another
 
     def on_start(self, event):
         """A function is not on disk and will be compiled."""

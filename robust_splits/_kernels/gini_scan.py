@@ -1,15 +1,17 @@
 """The compiled scan for the best split by gini, faster than the general one in `scan`.
 
-With n the weight of a child and s the sum of the squares of its class counts, the reduction of a split is
-s_left / n_left + s_right / n_right less the same quotient of the node.  With two classes it is also
-2 d^2 / (n n_left n_right), where d = n a - n_left c, n is the weight of the node, c that of the first class,
-and a that of the first class in the left child.  So a split is scored with one division, and with integer
-weights the scores of equally good splits are equal.
+A child has weight n, and s is the sum of the squares of its class counts.  The reduction of a split is
+s_left / n_left + s_right / n_right, less s / n of the node.
 
-Candidate i is the split with key or bin i, and all after it, on the right.  Candidates are scored in blocks,
-and each block in loops without unpredictable branches: sums, each of which depends on the one before; scores,
-several at a time; and the highest score.  With a branch for each new best split, nodes of a few rows would take
-longer.
+With two classes it has a shorter form.  The first class has weight c in the node and a in the left child, and
+n is the weight of the node.  With d = n a - n_left c, the reduction is 2 d^2 / (n n_left n_right).
+
+Both forms need one division.  With integer weights the scores of equally good splits are equal.
+
+Candidate i is the split with key or bin i, and all after it, on the right.  Candidates are scored in blocks of
+`BLOCK`, in three loops: the first adds up class counts, the second computes scores, and the third finds the
+highest one.  None of them branches on a new best split: such branches are unpredictable, and slow in nodes of
+a few rows.
 """
 
 import numpy as np
