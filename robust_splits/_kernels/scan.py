@@ -45,7 +45,7 @@ class Measure(NamedTuple):
     Attributes
     ----------
     code : int
-        One of `codes`.
+        One of `criterion_codes`.
     parameter : float
     table : float64 array of shape (n,)
         Lookup table of the criterion; see `Criterion.table`.
