@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
-from ._kernels import grower, partition, scan, search, sorting
+from ._kernels import children, partition, scan, search, sorting
 from ._kernels.criterion_codes import GINI
 from ._kernels.gini_reduction import gini_reduction
 
@@ -49,7 +49,7 @@ def compile_growing(kind: str) -> None:
         ]
     calls += [
         (partition.partition, codes, i, i, i, integers, i, i, integers, i, i),
-        (grower.find_only_class, i, samples, floats, x),
+        (children.find_only_class, i, samples, floats, x),
     ]
     for kernel, *arguments in reversed(calls):
         kernel.compile(tuple(map(typeof, arguments)))

@@ -6,20 +6,20 @@ positive.
 """
 
 import numpy as np
-from numpy import uintp
 from numpy.typing import NDArray
 
+from .children import add_children, divide_rows
 from .coding import Columns
-from .compile import inlined_kernel, outer_kernel
+from .compile import outer_kernel
 from .criterion_codes import GINI
 from .frontier import pop, push
 from .gain import EPSILON, ROUNDING
 from .node_search import search_node
-from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, init_node, keep_counts, new_nodes, new_waiting
-from .partition import copy_codes, partition
+from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, keep_counts, new_nodes, new_waiting
+from .partition import copy_codes
 from .root import init_root
-from .scan import LOW_HALF, TABULATED, Measure, Samples, class_and_weight, fill_table
-from .search import LEFT, NO_MISSING, count_classes, new_scratch
+from .scan import TABULATED, Measure, Samples, fill_table
+from .search import LEFT, NO_MISSING, new_scratch
 
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
@@ -36,19 +36,6 @@ MIN_LOCAL_ROWS = 32
 MAX_LOCAL_COLUMNS = 64
 
 
-@inlined_kernel()
-def find_only_class(row, samples, counts, weight):
-    """The only class of a node, -1 if it has several; `row` is any of its rows."""
-    k = class_and_weight(row, samples)[0]
-    if counts[k] < weight:
-        return np.int64(-1)
-    if samples.class_bits == 0:  # a weight too small to change the sum does not count as nothing
-        for other in range(counts.shape[0]):
-            if other != k and counts[uintp(other)] > 0.0:
-                return np.int64(-1)
-    return np.int64(k)
-
-
 @outer_kernel(level=1)
 def expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, gini, growth, rounding, rows, nodes, waiting, best_first, scratch, features, state, exhaustive, threshold_state, progress):  # fmt: skip  # noqa: E501
     """Grow until no node is waiting or the capacity is reached.
@@ -63,8 +50,6 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
     """
     n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
     n_free, n_mixed, local_begin, local_end = progress[3], progress[4], progress[5], progress[6]
-    n_classes = waiting.counts.shape[1]
-    n_words = waiting.constant.shape[1]
     capacity = nodes.feature.shape[0]
     while n_waiting > 0 and n_nodes + 2 <= capacity and n_free >= 2:
         if best_first is None:
@@ -73,8 +58,7 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
             at = pop(waiting.order, n_waiting, waiting.priority)
         n_waiting -= 1
         begin, end = waiting.plan[at, 0], waiting.plan[at, 1]
-        depth, node = waiting.plan[at, 2], waiting.plan[at, 3]
-        counts, constant = waiting.counts[at], waiting.constant[at]
+        node, counts = waiting.plan[at, 3], waiting.counts[at]
         is_local = local_begin <= begin and end <= local_end
 
         if nodes.feature[node] == UNKNOWN:
@@ -84,7 +68,7 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
                 local_begin, local_end, is_local = begin, end, True
             f, below, threshold, missing, reduction = search_node(
                 rows, begin, end, columns, local if is_local else columns.codes, samples, counts, measure,
-                phi_table, gini, growth, scratch, features, constant, rounding, state, exhaustive,
+                phi_table, gini, growth, scratch, features, waiting.constant[at], rounding, state, exhaustive,
                 threshold_state,
             )  # fmt: skip
             if f < 0:
@@ -101,38 +85,18 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
                 n_waiting = push(waiting.order, n_waiting, waiting.priority, at)
                 continue
 
-        n_left, n_right = 0.0, 0.0
-        middle = begin
-        reduction = 0.0
-        left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
+        middle, n_left, n_right, reduction = begin, 0.0, 0.0, 0.0
         if best_first is None or n_leaves < growth.max_leaf_nodes:
-            f = nodes.feature[node]
-            codes = local if is_local else columns.codes
-            below, missing = waiting.plan[at, 4], waiting.plan[at, 5]
-            missing_left = columns.offsets[f + 1] - columns.offsets[f] if missing == LEFT else below
-            middle = partition(
-                codes.data, codes.first[f], codes.step[f], columns.mask[f], rows, begin, end, scratch.keys,
-                below, missing_left,
+            middle, n_left, n_right = divide_rows(
+                rows, columns, local if is_local else columns.codes, samples, waiting, at, nodes.feature[node],
+                n_free, scratch,
             )  # fmt: skip
-            left, right = waiting.counts[left_at], waiting.counts[right_at]
-            is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
-            few_left = middle - begin <= end - middle
-            if few_left or not is_exact:
-                count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
-            if not (few_left and is_exact):
-                count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), right)
-            for k in range(n_classes):
-                if is_exact and few_left:
-                    right[k] = counts[k] - left[k]
-                elif is_exact:
-                    left[k] = counts[k] - right[k]
-                n_left += left[k]
-                n_right += right[k]
             reduction = waiting.priority[at]
             if samples.class_bits == 0 or measure.code != GINI:  # the sums of a scan may be inexact
+                left, right = waiting.counts[waiting.free[n_free - 1]], waiting.counts[waiting.free[n_free - 2]]
                 reduction = measure.reduction(
                     measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
-                    counts.ctypes, left.ctypes, right.ctypes, n_classes,
+                    counts.ctypes, left.ctypes, right.ctypes, counts.shape[0],
                 )  # fmt: skip
         if reduction <= rounding * (n_left + n_right) or reduction < growth.min_reduction:
             nodes.feature[node] = LEAF
@@ -149,28 +113,10 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
             nodes.missing_left[node] = n_left > n_right
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
-        n_free -= 2
-        for i in range(2):
-            first, last, weight, child_at = begin, middle, n_left, left_at
-            if i == 1:
-                first, last, weight, child_at = middle, end, n_right, right_at
-            child = n_nodes + i
-            only_class = find_only_class(rows[first], samples, waiting.counts[child_at], weight)
-            if init_node(nodes, waiting, child, child_at, first, last, depth + 1, weight, only_class, growth):
-                for word in range(n_words):
-                    waiting.constant[child_at, word] = constant[word]
-                if best_first is not None:
-                    n_waiting = push(waiting.order, n_waiting, waiting.priority, child_at)
-                else:
-                    waiting.order[n_waiting] = child_at
-                    n_waiting += 1
-                continue
-            if only_class < 0:
-                n_mixed = keep_counts(nodes, child, waiting.counts[child_at], n_mixed)
-            waiting.free[n_free] = child_at
-            n_free += 1
-        waiting.free[n_free] = at
-        n_free += 1
+        n_waiting, n_free, n_mixed = add_children(
+            rows, samples, nodes, waiting, at, middle, n_left, n_right, growth, best_first, n_nodes, n_waiting,
+            n_free, n_mixed,
+        )  # fmt: skip
         n_nodes += 2
         n_leaves += 1
     progress[0], progress[1], progress[2] = n_nodes, n_leaves, n_waiting

@@ -83,7 +83,7 @@ def test_a_fit_needs_what_the_helper_compiles(environment, tmp_path, search, est
 def test_both_processes_share_the_work_of_a_first_fit(environment):
     shared, probabilities = fit(environment, "RobustForestClassifier", "gini", "float64", helper=True)
     assert "expand" in shared
-    assert {"find_only_class", "partition", "scan_gini", "scan_gini_bins"} - set(shared)
+    assert {"find_only_class", "partition", "scan_gini"} - set(shared)
     again, same = fit(environment, "RobustForestClassifier", "gini", "float64", helper=True)
     assert again == []
     assert same == probabilities
