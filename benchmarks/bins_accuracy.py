@@ -9,7 +9,8 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from learner import NOISE_RATE, PLAIN, Study, read_real
+from learner import PLAIN, Study
+from learner_data import NOISE_RATE, read_real
 from numpy.typing import NDArray
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier

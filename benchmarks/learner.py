@@ -1,8 +1,8 @@
 """Speed and memory of the forest, against its peers and against itself; README.md here says how to read it.
 
-The command prepares data sets and draws up tables.  What is timed runs in workers: processes of this same file,
-one for each library and data set, that fit a forest when they are told to.  The worker of a peer needs the
-peer, scikit-learn and NumPy, nothing else; so whatever else the command needs is imported where it is used.
+The command prepares data sets and prints tables.  Forests are timed in workers: processes of this same file,
+one for each library and data set, that fit a forest on request.  The worker of a peer needs only the peer,
+scikit-learn and NumPy, so everything else is imported where it is used.
 """
 
 from __future__ import annotations
@@ -28,6 +28,17 @@ from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
+from learner_data import (
+    DATA_VARIABLE,
+    N_COLUMNS,
+    SETS,
+    SYNTHETIC,
+    Record,
+    parquet,
+    read_real,
+    save,
+    save_synthetic,
+)
 
 if TYPE_CHECKING:
     import click
@@ -49,18 +60,10 @@ CRITERIA = """
     twoing credal pairwise
 """.split()  # noqa: SIM905 - a list of words
 
-DATA_VARIABLE = "BOOSTNOISE_DATA"
-SETS = ("letter", "usps", "covertype_92k", "cod_rna", "ijcnn1", "mnist")
-# Rows, columns and classes.
-SYNTHETIC = {"long": (100_000, 10, 2), "wide": (5_000, 400, 2), "many_classes": (20_000, 20, 26)}
-NOISE_RATE = 0.3
-SEED = 0
 SINGLE_ROWS = 20  # predicted one by one
 SMALL = 1_000  # rows of a warm-up, and of a first fit
 LIMITS = (2, 8, 32, 128, 512, 2048)  # of min_samples_split
-N_COLUMNS = 10  # of what start fits, and growth by default
 
-Record = dict[str, Any]
 Ask = Callable[..., Record]
 Contenders = dict[str, tuple[str, Record]]  # by their label: a key of FORESTS, and parameters
 
@@ -130,38 +133,6 @@ def worker(path: Path, forest: str = OURS, python: str = sys.executable, **envir
             raise RuntimeError(f"the worker for {forest} ended; its error is above")
 
         yield ask
-
-
-def save(path: Path, X: Any, y: Any) -> Record:
-    """Write the file that workers read, with `NOISE_RATE` of the labels wrong; return its shape."""
-    from boostnoise.eval import UniformNoise
-
-    classes, codes = np.unique(y, return_inverse=True)
-    labels = UniformNoise(NOISE_RATE).corrupt(codes, random_state=SEED).labels
-    np.savez(path, X=np.ascontiguousarray(X, dtype=np.float32), y=labels)
-    return {"rows": X.shape[0], "columns": X.shape[1], "classes": classes.size}
-
-
-def parquet(name: str) -> Path:
-    """The Parquet file of a set."""
-    return Path(os.environ[DATA_VARIABLE], "data", f"{name}.parquet")
-
-
-def read_real(name: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Features and class codes of a set that is in a Parquet file."""
-    import pandas as pd
-
-    table = pd.read_parquet(parquet(name)).drop(columns="split", errors="ignore")
-    X = np.ascontiguousarray(table.drop(columns="target"), dtype=np.float32)
-    return X, np.unique(table["target"], return_inverse=True)[1]
-
-
-def save_synthetic(path: Path, rows: int, columns: int = N_COLUMNS, classes: int = 2) -> Record:
-    """Save a synthetic set."""
-    from sklearn.datasets import make_classification
-
-    kind = {"n_informative": columns // 2, "n_clusters_per_class": 1, "n_classes": classes}
-    return save(path, *make_classification(rows, columns, **kind, random_state=SEED))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from learner import N_COLUMNS, NOISE_RATE, PLAIN, SEED, SETS, SMALL, Study, read_real
+from learner import PLAIN, SMALL, Study
+from learner_data import N_COLUMNS, NOISE_RATE, SEED, SETS, read_real
 from numba.core import event
 from sklearn.datasets import make_classification
 

@@ -12,15 +12,14 @@ from .search import LEFT, count_classes
 
 
 @merged_kernel()
-def divide_rows(rows, columns, codes, samples, waiting, at, feature, n_free, scratch):
+def divide_rows(rows, columns, codes, samples, waiting, at, left_at, right_at, feature, scratch):
     """Divide the rows of a node at its split, and count the classes of both children.
 
-    The node is row `at` of `waiting`.  The counts of the children are written to the last two of the `n_free`
-    free rows, the left child's to the last one.  Returns the start of the right child's rows, and the weights
-    of both children.
+    The node is row `at` of `waiting`.  The counts of the children are written to the rows `left_at` and
+    `right_at`.  Returns the start of the right child's rows, and the weights of both children.
     """
     plan, counts = waiting.plan[at], waiting.counts[at]
-    left, right = waiting.counts[waiting.free[n_free - 1]], waiting.counts[waiting.free[n_free - 2]]
+    left, right = waiting.counts[left_at], waiting.counts[right_at]
     begin, end, below, missing = plan[0], plan[1], plan[4], plan[5]
     missing_left = columns.offsets[feature + 1] - columns.offsets[feature] if missing == LEFT else below
     middle = partition(
@@ -58,13 +57,13 @@ def find_only_class(row, samples, counts, weight):
 
 
 @merged_kernel()
-def add_children(rows, samples, nodes, waiting, at, middle, n_left, n_right, growth, best_first, n_nodes, n_waiting, n_free, n_mixed):  # fmt: skip  # noqa: E501
+def add_children(rows, samples, nodes, waiting, at, left_at, right_at, middle, n_left, n_right, growth, best_first, n_nodes, n_waiting, n_free, n_mixed):  # fmt: skip  # noqa: E501
     """Initialise the two children of a node whose rows have been divided; see `divide_rows`.
 
-    They follow the first `n_nodes` nodes.  Children to be searched join the waiting nodes, and the rows of
-    `waiting` of all others are freed, as is the node's own.  Returns `n_waiting`, `n_free` and `n_mixed`.
+    They follow the first `n_nodes` nodes, and take the last two of the `n_free` free rows of `waiting`,
+    `left_at` and `right_at`.  Children to be searched join the waiting nodes.  The rows of the others are freed
+    again, as is the node's own.  Returns `n_waiting`, `n_free` and `n_mixed`.
     """
-    left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
     begin, end, depth = waiting.plan[at, 0], waiting.plan[at, 1], waiting.plan[at, 2] + 1
     n_free -= 2
     for i in range(2):

@@ -152,7 +152,8 @@ inner_kernel = partial(outer_kernel, no_cpython_wrapper=True)
 inlined_kernel = partial(inner_kernel, forceinline=True)
 
 # For kernels with few callers that mainly pass arrays on.  Their statements become the caller's before types
-# are inferred, which saves an eighth of the compile time.  For kernels with loops it would take longer.
+# are inferred, which saves an eighth of the compile time.  For kernels that loop over rows it would take
+# longer.
 merged_kernel = partial(inner_kernel, inline="always")
 
 

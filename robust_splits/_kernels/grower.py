@@ -86,14 +86,15 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
                 continue
 
         middle, n_left, n_right, reduction = begin, 0.0, 0.0, 0.0
+        left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
         if best_first is None or n_leaves < growth.max_leaf_nodes:
             middle, n_left, n_right = divide_rows(
-                rows, columns, local if is_local else columns.codes, samples, waiting, at, nodes.feature[node],
-                n_free, scratch,
+                rows, columns, local if is_local else columns.codes, samples, waiting, at, left_at, right_at,
+                nodes.feature[node], scratch,
             )  # fmt: skip
             reduction = waiting.priority[at]
             if samples.class_bits == 0 or measure.code != GINI:  # the sums of a scan may be inexact
-                left, right = waiting.counts[waiting.free[n_free - 1]], waiting.counts[waiting.free[n_free - 2]]
+                left, right = waiting.counts[left_at], waiting.counts[right_at]
                 reduction = measure.reduction(
                     measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
                     counts.ctypes, left.ctypes, right.ctypes, counts.shape[0],
@@ -114,8 +115,8 @@ def expand(columns, local, local_words, max_local_rows, samples, measure, phi_ta
         nodes.gain[node] = reduction / (n_left + n_right)
         nodes.left[node] = n_nodes
         n_waiting, n_free, n_mixed = add_children(
-            rows, samples, nodes, waiting, at, middle, n_left, n_right, growth, best_first, n_nodes, n_waiting,
-            n_free, n_mixed,
+            rows, samples, nodes, waiting, at, left_at, right_at, middle, n_left, n_right, growth, best_first,
+            n_nodes, n_waiting, n_free, n_mixed,
         )  # fmt: skip
         n_nodes += 2
         n_leaves += 1
