@@ -31,8 +31,8 @@ from boostnoise.eval import (
     UniformNoise,
     wilcoxon_holm,
 )
-from boostnoise.label_errors import IndistinctClassesError
 from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
+from robust_splits.label_noise.label_errors import IndistinctClassesError
 
 KINDS = ("uniform", "pair_flip", "class_conditional", "instance_dependent")
 RATES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)

@@ -49,7 +49,7 @@ def make_objective(variant: str, noise_rate: float, n_classes: int) -> Any:
         other = noise_rate / (n_classes - 1)
         parameters["T"] = np.full((n_classes, n_classes), other) + np.eye(n_classes) * (1 - noise_rate - other)
     elif name == "unbiased":
-        parameters |= {"rate_pos": noise_rate, "rate_neg": noise_rate}
+        parameters |= {"noise_rate_pos": noise_rate, "noise_rate_neg": noise_rate}
     return xgboost_objective(name, **parameters)
 
 

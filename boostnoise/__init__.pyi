@@ -1,15 +1,15 @@
-from .checked_labels import use_checked_labels
+from .boosting.lightgbm_classifier import RobustLGBMClassifier
+from .boosting.xgboost_classifier import RobustXGBClassifier
 from .eval.audit.audit import audit
 from .eval.audit.label_audit import LabelAudit
 from .eval.comparison.compare import compare
 from .eval.comparison.comparison import Comparison
-from .hooks import lightgbm_objective, xgboost_objective
-from .label_errors import LabelErrors, find_label_errors
-from .lightgbm_classifier import RobustLGBMClassifier
+from .label_noise import LabelErrors, check_transition_matrix, estimate_transition_matrix, find_label_errors
+from .label_noise.checked_labels import use_checked_labels
+from .label_noise.noise_correction import NoiseCorrectedClassifier
 from .losses.base import Loss
 from .losses.distribution import DistributionLoss
 from .losses.label import (
-    AlphaLoss,
     CrossEntropy,
     FocalLoss,
     GeneralizedCrossEntropy,
@@ -17,13 +17,11 @@ from .losses.label import (
     RobustFocalLoss,
     SymmetricCrossEntropy,
 )
-from .losses.margin import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
+from .losses.margin import NegativeExponential, RampLoss, SavageLoss, TangentLoss
 from .losses.registry import get_loss
 from .losses.transition import (
     BackwardCorrection,
     ForwardCorrection,
-    UnbiasedCrossEntropy,
-    check_transition_matrix,
 )
 from .losses.vector import (
     Bootstrap,
@@ -32,16 +30,13 @@ from .losses.vector import (
     NormalizedCrossEntropyMAE,
     NormalizedCrossEntropyRCE,
 )
-from .metrics import CorrectedErrorMetric, ErrorMetric, LogLossMetric, LossMetric
-from .noise_correction import NoiseCorrectedClassifier
-from .objective_checks import check_objective
-from .transition_estimation import estimate_transition_matrix
-from .xgboost_classifier import RobustXGBClassifier
+from .objectives.hooks import lightgbm_objective, xgboost_objective
+from .objectives.metrics import CorrectedErrorMetric, ErrorMetric, LogLossMetric, LossMetric
+from .objectives.objective_checks import check_objective
 
 __version__: str
 
 __all__ = [
-    "AlphaLoss",
     "BackwardCorrection",
     "Bootstrap",
     "BrierScore",
@@ -69,10 +64,8 @@ __all__ = [
     "RobustLGBMClassifier",
     "RobustXGBClassifier",
     "SavageLoss",
-    "SigmoidLoss",
     "SymmetricCrossEntropy",
     "TangentLoss",
-    "UnbiasedCrossEntropy",
     "audit",
     "check_objective",
     "check_transition_matrix",

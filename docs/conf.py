@@ -37,11 +37,11 @@ PUBLIC = [
     "boostnoise.eval.statistics.paired_t.PairedTTests",
     "boostnoise.eval.statistics.published.PublishedComparison",
     "boostnoise.eval.statistics.wilcoxon_holm.WilcoxonHolm",
-    "boostnoise.hooks.LightGBMObjective",
-    "boostnoise.hooks.XGBoostObjective",
+    "boostnoise.objectives.hooks.LightGBMObjective",
+    "boostnoise.objectives.hooks.XGBoostObjective",
     "boostnoise.losses.probabilities",
     "boostnoise.losses.softmax.Softmax",
-    "boostnoise.metrics.Metric",
+    "boostnoise.objectives.metrics.Metric",
 ]
 
 # Names in single backticks are links.  Lower-case words and single letters that are no public names are

@@ -116,7 +116,7 @@ def xgboost_curve(y_seen, objective):
         xgboost.DMatrix(X_train, y_seen),
         num_boost_round=150,
         obj=objective,
-        custom_metric=CorrectedErrorMetric("xgboost", rate=0.0),
+        custom_metric=CorrectedErrorMetric("xgboost", noise_rate=0.0),
         evals=[(xgboost.DMatrix(X_test, y_test), "test")],
         evals_result=history,
         verbose_eval=False,
@@ -142,7 +142,7 @@ def lightgbm_curve(y_seen, objective):
         params,
         rows,
         num_boost_round=150,
-        feval=CorrectedErrorMetric("lightgbm", rate=0.0),
+        feval=CorrectedErrorMetric("lightgbm", noise_rate=0.0),
         valid_sets=[unseen],
         valid_names=["test"],
         callbacks=[lightgbm.record_evaluation(history)],
@@ -201,7 +201,7 @@ booster = RobustXGBClassifier(
     max_depth=4,
     learning_rate=0.1,
     n_jobs=1,
-    eval_metric=CorrectedErrorMetric("xgboost", rate=NOISE_RATE),
+    eval_metric=CorrectedErrorMetric("xgboost", noise_rate=NOISE_RATE),
     early_stopping_rounds=50,
 )
 booster.fit(X_fit, y_fit, eval_set=[(X_held, y_held)], verbose=False)
@@ -276,7 +276,7 @@ SETTINGS = {"budget": 0, "n_estimators": 100, "max_depth": 4, "learning_rate": 0
 def stopped(X, labels, rate, seed):
     """Cross entropy with the number of rounds chosen on noisy labels."""
     X_fit, X_held, y_fit, y_held = train_test_split(X, labels, test_size=0.25, random_state=seed)
-    metric = CorrectedErrorMetric("xgboost", rate=rate)
+    metric = CorrectedErrorMetric("xgboost", noise_rate=rate)
     model = RobustXGBClassifier(loss="ce", eval_metric=metric, early_stopping_rounds=50, **SETTINGS)
     return model.fit(X_fit, y_fit, eval_set=[(X_held, y_held)], verbose=False)
 

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -54,6 +55,22 @@ def data_root() -> Path:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def draw_overlapping():
+    """Draws clean labels of classes that overlap, noisy labels, and the probabilities of the noisy labels."""
+
+    def draw(T, n=30_000, sharpness=6.0):
+        rng = np.random.default_rng(0)
+        logits = sharpness * rng.normal(size=(n, len(T)))
+        p = np.exp(logits - logits.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        clean = (rng.random(n)[:, None] > np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)
+        y = (rng.random(n)[:, None] > np.cumsum(T, axis=1)[clean][:, :-1]).sum(axis=1)
+        return clean, y, p @ T
+
+    return draw
 
 
 @pytest.fixture(scope="module")

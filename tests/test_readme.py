@@ -131,7 +131,7 @@ def printed(tmp_path, monkeypatch, capfd, fits_in_this_process):
     def run():
         monkeypatch.chdir(tmp_path)
         monkeypatch.setitem(compare.__kwdefaults__, "repeats", 1)
-        monkeypatch.setattr("boostnoise.adaptation.Q_CANDIDATES", (0.0, 0.7))
+        monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.0, 0.7))
         # The processes of a cluster import the file, so those examples ask for their name.
         out, err = alone() if "__main__" in Path("example.py").read_text() else here()
         return out, [line for line in err.splitlines() if line and not EXPECTED.search(line)]

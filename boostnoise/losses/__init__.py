@@ -15,12 +15,12 @@ name                     loss                                       class
 ``sce``                  ``alpha CE - beta A (1 - p_t)``            `SymmetricCrossEntropy`
 ``focal``                ``-(1 - p_t)^r ln p_t``                    `FocalLoss`
 ``rfl``                  ``(1 - p_t)^r (1 - p_t^q) / q``            `RobustFocalLoss`
-``alpha``                ``a / (a-1) (1 - p_t^(1 - 1/a))``          `AlphaLoss`
+``alpha``                ``a / (a-1) (1 - p_t^(1 - 1/a))``          `GeneralizedCrossEntropy`
 ``label_smoothing``      CE with smoothed targets                   `LabelSmoothing`
 ``bootstrap``            CE with partly predicted targets           `Bootstrap`
 ``nce_mae``              ``alpha NCE + beta MAE``                   `NormalizedCrossEntropyMAE`
 ``nce_rce``              ``alpha NCE + beta RCE``                   `NormalizedCrossEntropyRCE`
-``sigmoid``              ``1 / (1 + exp(v))``, two classes          `SigmoidLoss`
+``sigmoid``              ``1 - p_t = 1 / (1 + exp(v))``             `GeneralizedCrossEntropy`
 ``ramp``                 ``min{1, max{0, (1-v)/2}}``, two classes   `RampLoss`
 ``savage``               ``1 / (1 + exp(2v))^2``, two classes       `SavageLoss`
 ``tangent``              ``(2 arctan v - 1)^2``, two classes        `TangentLoss`
@@ -28,7 +28,7 @@ name                     loss                                       class
 ``distribution``         ``F(-v)``, two classes                     `DistributionLoss`
 ``forward``              ``-ln sum_i p_i T[i, y]``                  `ForwardCorrection`
 ``backward``             ``-sum_k inverse(T)[y, k] ln p_k``         `BackwardCorrection`
-``unbiased``             ``backward`` from noise rates, two classes `UnbiasedCrossEntropy`
+``unbiased``             ``backward`` from noise rates, two classes `BackwardCorrection`
 ======================== ========================================== ===========================
 """
 

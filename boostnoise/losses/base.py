@@ -70,7 +70,7 @@ class Loss(ABC):
         ----------
         y, margin : as in `value`
         strategy : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None
-            Formulas and advice are in `boostnoise.curvature`.  None uses `default_hessian`.
+            Formulas and advice are in `boostnoise.losses.curvature`.  None uses `default_hessian`.
 
         Returns
         -------

@@ -27,8 +27,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._validation import check_number, check_weights
 from .base import SoftmaxLoss
+from .checks import check_parameter, check_weights
 from .probability import Probabilities
 from .softmax import Classes, Floats, Margin, Softmax, sum_of_others
 
@@ -130,24 +130,8 @@ class MeanAbsoluteError(LabelLoss):
         return -2.0 * probs.p
 
 
-class _PowerLoss(LabelLoss):
-    """``(1 - p_t^q) / q``."""
-
-    q: float
-    concave = True
-
-    def _phi(self, probs: Probabilities) -> Floats:
-        return _power_loss(probs.log_p, self.q)
-
-    def _weight(self, probs: Probabilities) -> Floats:
-        return np.exp(self.q * probs.log_p)
-
-    def _second_derivative(self, probs: Probabilities) -> Floats:
-        return -self.q * np.exp(self.q * probs.log_p)
-
-
 @dataclass(frozen=True)
-class GeneralizedCrossEntropy(_PowerLoss):
+class GeneralizedCrossEntropy(LabelLoss):
     """``(1 - p_t^q) / q``, between cross entropy (q -> 0) and mean absolute error (q = 1) [1]_.
 
     The gradient is that of cross entropy times p_t^q, so rows that contradict the model count less.
@@ -158,34 +142,20 @@ class GeneralizedCrossEntropy(_PowerLoss):
         In [0, 1]; 0 is the limit, cross entropy.
     """
 
+    concave = True
     q: float = 0.7
 
     def __post_init__(self) -> None:
-        check_number(self, "q", 0, 1)
+        check_parameter(self, "q", 0, 1)
 
+    def _phi(self, probs: Probabilities) -> Floats:
+        return _power_loss(probs.log_p, self.q)
 
-@dataclass(frozen=True)
-class AlphaLoss(_PowerLoss):
-    """``a / (a - 1) (1 - p_t^(1 - 1/a))``, the alpha-loss of PILBoost [6]_.
+    def _weight(self, probs: Probabilities) -> Floats:
+        return np.exp(self.q * probs.log_p)
 
-    It equals generalised cross entropy with ``q = 1 - 1/a``.
-
-    Parameters
-    ----------
-    a : float, default=2.0
-        In [1, inf]; 1 is the limit, cross entropy, and inf gives ``1 - p_t``.  The paper also allows values
-        below 1, with which the loss is less robust than cross entropy.
-    """
-
-    a: float = 2.0
-
-    def __post_init__(self) -> None:
-        check_number(self, "a", 1, float("inf"))
-
-    @property
-    def q(self) -> float:  # type: ignore[override]
-        """The exponent of generalised cross entropy."""
-        return 1.0 - 1.0 / self.a
+    def _second_derivative(self, probs: Probabilities) -> Floats:
+        return -self.q * np.exp(self.q * probs.log_p)
 
 
 @dataclass(frozen=True)
@@ -207,7 +177,7 @@ class SymmetricCrossEntropy(LabelLoss):
 
     def __post_init__(self) -> None:
         check_weights(self, "alpha", "beta")
-        check_number(self, "A", float("-inf"), 0, "()")
+        check_parameter(self, "A", float("-inf"), 0, "()")
 
     def _phi(self, probs: Probabilities) -> Floats:
         return -self.alpha * probs.log_p - self.beta * self.A * probs.complement
@@ -263,8 +233,8 @@ class RobustFocalLoss(_FocalPowerLoss):
     q: float = 0.5
 
     def __post_init__(self) -> None:
-        check_number(self, "r", 0, float("inf"), "[)")
-        check_number(self, "q", 0, 1)
+        check_parameter(self, "r", 0, float("inf"), "[)")
+        check_parameter(self, "q", 0, 1)
 
 
 @dataclass(frozen=True)
@@ -281,7 +251,7 @@ class FocalLoss(_FocalPowerLoss):
     q = 0.0
 
     def __post_init__(self) -> None:
-        check_number(self, "r", 0, float("inf"), "[)")
+        check_parameter(self, "r", 0, float("inf"), "[)")
 
 
 def _power_loss(log_p: Floats, q: float) -> Floats:

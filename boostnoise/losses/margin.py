@@ -27,8 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from ._validation import check_number
 from .base import Loss, check_shape
+from .checks import check_parameter
 from .softmax import Classes, Floats, Margin, check_labels, sign
 
 
@@ -66,27 +66,6 @@ class MarginLoss(Loss):
         f = np.asarray(margin, dtype=np.float64)
         check_shape(self, f)
         return sign(check_labels(y, f.size, 2)), f
-
-
-@dataclass(frozen=True)
-class SigmoidLoss(MarginLoss):
-    """``1 / (1 + exp(v)) = 1 - p_t`` [1]_; symmetric, ``phi(v) + phi(-v) = 1``.
-
-    The gradient is nowhere zero but decays exponentially on both sides; it underflows beyond margins of about
-    700.
-    """
-
-    def _phi(self, v: Floats) -> Floats:
-        phi: Floats = expit(-v)
-        return phi
-
-    def _derivative(self, v: Floats) -> Floats:
-        derivative: Floats = -expit(v) * expit(-v)
-        return derivative
-
-    def _second_derivative(self, v: Floats) -> Floats:
-        second: Floats = expit(v) * expit(-v) * np.tanh(v / 2.0)
-        return second
 
 
 @dataclass(frozen=True)
@@ -186,7 +165,7 @@ class NegativeExponential(MarginLoss):
     mu: float = math.log(4.0)
 
     def __post_init__(self) -> None:
-        check_number(self, "mu", 0, float("inf"), "[)")
+        check_parameter(self, "mu", 0, float("inf"), "[)")
 
     def _phi(self, v: Floats) -> Floats:
         return np.exp(np.minimum(-v - self.mu, 0.0))

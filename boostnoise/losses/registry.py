@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from .base import Loss
 from .distribution import DistributionLoss
+from .equal_losses import alpha, sigmoid, unbiased
 from .label import (
-    AlphaLoss,
     CrossEntropy,
     FocalLoss,
     GeneralizedCrossEntropy,
@@ -16,14 +17,14 @@ from .label import (
     RobustFocalLoss,
     SymmetricCrossEntropy,
 )
-from .margin import NegativeExponential, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
-from .transition import BackwardCorrection, ForwardCorrection, UnbiasedCrossEntropy
+from .margin import NegativeExponential, RampLoss, SavageLoss, TangentLoss
+from .transition import BackwardCorrection, ForwardCorrection
 from .vector import Bootstrap, BrierScore, LabelSmoothing, NormalizedCrossEntropyMAE, NormalizedCrossEntropyRCE
 
 # Default of the estimators.
 DEFAULT_LOSS = "ce"
 
-LOSSES: dict[str, type[Loss]] = {
+LOSSES: dict[str, Callable[..., Loss]] = {
     "ce": CrossEntropy,
     "mae": MeanAbsoluteError,
     "mse": BrierScore,
@@ -31,12 +32,12 @@ LOSSES: dict[str, type[Loss]] = {
     "sce": SymmetricCrossEntropy,
     "focal": FocalLoss,
     "rfl": RobustFocalLoss,
-    "alpha": AlphaLoss,
+    "alpha": alpha,
     "label_smoothing": LabelSmoothing,
     "bootstrap": Bootstrap,
     "nce_mae": NormalizedCrossEntropyMAE,
     "nce_rce": NormalizedCrossEntropyRCE,
-    "sigmoid": SigmoidLoss,
+    "sigmoid": sigmoid,
     "ramp": RampLoss,
     "savage": SavageLoss,
     "tangent": TangentLoss,
@@ -44,13 +45,13 @@ LOSSES: dict[str, type[Loss]] = {
     "distribution": DistributionLoss,
     "forward": ForwardCorrection,
     "backward": BackwardCorrection,
-    "unbiased": UnbiasedCrossEntropy,
+    "unbiased": unbiased,
 }
 
 # Added to the error if q or T is a string.
 DATA_CHOICE_HINT = (
     "only RobustXGBClassifier and RobustLGBMClassifier choose parameters on data, with loss_params: "
-    '{"q": "auto"} of "gce", {"T": "estimate"} of "forward" and "backward"'
+    '{"q": "auto"} of "gce", {"T": "auto"} of "forward" and "backward"'
 )
 
 
@@ -89,8 +90,7 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
         raise TypeError(f"loss must be a name or a Loss, got {loss!r}")
     if loss not in LOSSES:
         raise ValueError(f"loss {loss!r} is unknown; allowed losses: {', '.join(LOSSES)}")
-    cls = LOSSES[loss]
-    allowed = [parameter.name for parameter in fields(cls) if parameter.init]  # type: ignore[arg-type]
+    allowed = loss_parameters(loss)
     for name in params:
         if name not in allowed:
             raise ValueError(
@@ -100,7 +100,7 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
         if name not in params:
             raise ValueError(f"loss {loss!r} needs the parameter {name!r}")
     try:
-        return cls(**params)
+        return LOSSES[loss](**params)
     except TypeError as error:
         if any(isinstance(params.get(name), str) for name in ("q", "T")):
             raise TypeError(f"{error}; {DATA_CHOICE_HINT}") from None
@@ -112,7 +112,12 @@ def name_of(loss: Loss) -> str:
     return next((name for name, cls in LOSSES.items() if type(loss) is cls), type(loss).__name__)
 
 
+def loss_parameters(loss: str) -> list[str]:
+    """Names of the parameters of a loss."""
+    return list(inspect.signature(LOSSES[loss]).parameters)
+
+
 def needed_parameters(loss: str) -> list[str]:
     """Names of the parameters of a loss that have no default."""
-    parameters = fields(LOSSES[loss])  # type: ignore[arg-type]
-    return [parameter.name for parameter in parameters if parameter.init and parameter.default is MISSING]
+    parameters = inspect.signature(LOSSES[loss]).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.default is parameter.empty]

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._validation import check_number, check_weights
 from .base import SoftmaxLoss
+from .checks import check_parameter, check_weights
 from .label import MeanAbsoluteError
 from .softmax import Classes, Floats, Margin, Softmax, sum_of_others
 
@@ -97,7 +97,7 @@ class LabelSmoothing(TargetCrossEntropy):
     eps: float = 0.1
 
     def __post_init__(self) -> None:
-        check_number(self, "eps", 0, 1, "[)")
+        check_parameter(self, "eps", 0, 1, "[)")
 
     def _targets(self, n_classes: int) -> Floats:
         return (1.0 - self.eps) * np.eye(n_classes) + self.eps / n_classes
@@ -125,7 +125,7 @@ class Bootstrap(SoftmaxLoss):
     hard: bool = False
 
     def __post_init__(self) -> None:
-        check_number(self, "beta", 0, 1, "(]")
+        check_parameter(self, "beta", 0, 1, "(]")
         if not isinstance(self.hard, bool | np.bool_):
             raise TypeError(f"hard of {type(self).__name__} must be True or False, got {self.hard!r}")
 
@@ -234,7 +234,7 @@ class NormalizedCrossEntropyRCE(ActivePassiveLoss):
 
     def __post_init__(self) -> None:
         check_weights(self, "alpha", "beta")
-        check_number(self, "A", float("-inf"), 0, "()")
+        check_parameter(self, "A", float("-inf"), 0, "()")
 
     @property
     def mae_weight(self) -> float:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from boostnoise._classifier import encode_labels
-from boostnoise.checked_labels import check_labels, use_checked_labels
-from boostnoise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
+from boostnoise.label_noise.checked_labels import check_labels, use_checked_labels
+from robust_splits.label_noise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
+from robust_splits.label_noise.labels import encode_labels
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
 from ..errors import ConfigError, one_line

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from boostnoise.label_errors import LabelErrors
+from robust_splits.label_noise.label_errors import LabelErrors
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)  # of lists of suspects
 

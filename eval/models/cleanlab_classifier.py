@@ -11,8 +11,8 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from boostnoise._folds import integer_seed, make_folds
-from boostnoise.cross_fitting import predict_out_of_fold, predicted_rows
+from boostnoise.label_noise.cross_fitting import predict_out_of_fold, predicted_rows
+from robust_splits.label_noise.folds import integer_seed, make_folds
 
 from .filtering_classifier import FilteringClassifier
 

@@ -160,7 +160,7 @@ def _check_criterion(criterion: Any) -> None:
         get_criterion(criterion)
 
 
-def _summary(cls: type) -> str:
+def _summary(cls: Any) -> str:
     """First line of a docstring, without markup and references."""
     line = (cls.__doc__ or "").partition("\n")[0]
     return re.sub(r" \[\d+\]_|``| \([A-Z][a-z]+[^()]*\)", "", line)
@@ -188,7 +188,7 @@ def _check_own_parameters(estimator: Any) -> None:
         if package == "robust_splits" and hasattr(part, "criterion"):
             _check_criterion(part.criterion)
         elif package == "boostnoise" and hasattr(part, "loss_params"):
-            from boostnoise.adaptation import build_loss
+            from boostnoise.boosting.loss_parameters import build_loss
 
             build_loss(part)
         elif package == "boostnoise" and hasattr(part, "check_parameters"):
@@ -228,7 +228,7 @@ def _add_search(
     from sklearn.base import clone
     from sklearn.model_selection import ParameterGrid
 
-    from boostnoise.noise_correction import NoiseCorrectedClassifier
+    from boostnoise.label_noise.noise_correction import NoiseCorrectedClassifier
 
     from .search import SearchSplitter, make_search
 

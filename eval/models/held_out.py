@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from boostnoise._folds import integer_seed, make_folds
-from boostnoise.cross_fitting import predict_out_of_fold, predicted_rows
+from boostnoise.label_noise.cross_fitting import predict_out_of_fold, predicted_rows
 from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
+from robust_splits.label_noise.folds import integer_seed, make_folds
 
 FOLDS = 5
 OWN_FORESTS = (RobustForestClassifier, RobustExtraTreesClassifier)

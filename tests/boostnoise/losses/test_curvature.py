@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from boostnoise import Loss, get_loss
-from boostnoise.curvature import STRATEGIES, expected, reweighted
+from boostnoise.losses.base import expected, reweighted
+from boostnoise.losses.curvature import STRATEGIES
 from boostnoise.losses.softmax import probabilities
 
 RNG = np.random.default_rng(0)
@@ -33,7 +34,7 @@ def cases():
     for name in ("forward", "backward"):
         yield get_loss(name, T=T2), BINARY
         yield get_loss(name, T=T4), SOFTMAX
-    yield get_loss("unbiased", rate_pos=0.1, rate_neg=0.4), BINARY
+    yield get_loss("unbiased", noise_rate_pos=0.1, noise_rate_neg=0.4), BINARY
 
 
 EACH = pytest.mark.parametrize(("loss", "margin"), list(cases()), ids=str)
@@ -245,6 +246,6 @@ def test_a_custom_loss():
     loss.check_classes(3)
 
 
-def test_help_of_the_public_module_describes_the_strategies():
-    shown = pydoc.render_doc("boostnoise.curvature")
+def test_help_of_the_module_describes_the_strategies():
+    shown = pydoc.render_doc("boostnoise.losses.curvature")
     assert all(f'``"{strategy}"``' in shown for strategy in STRATEGIES)

@@ -82,7 +82,7 @@ def test_rows_that_contradict_the_model_count_less():
         ("rfl", {"r": -1}, ValueError, r"r of RobustFocalLoss must be in \[0, inf\), got -1"),
         ("rfl", {"q": 2}, ValueError, r"q of RobustFocalLoss must be in \[0, 1\]"),
         ("focal", {"r": np.inf}, ValueError, r"r of FocalLoss must be in \[0, inf\), got inf"),
-        ("alpha", {"a": 0.5}, ValueError, r"a of AlphaLoss must be in \[1, inf\], got 0.5"),
+        ("alpha", {"a": 0.5}, ValueError, r"a of alpha must be in \[1, inf\], got 0.5"),
         ("sce", {"alpha": -1}, ValueError, r"alpha of SymmetricCrossEntropy must be in \[0, inf\), got -1"),
         (
             "sce",

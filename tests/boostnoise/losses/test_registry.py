@@ -11,8 +11,8 @@ from scipy import stats
 
 import boostnoise
 from boostnoise import get_loss
-from boostnoise.curvature import STRATEGIES
 from boostnoise.losses import LOSSES, Loss, probabilities
+from boostnoise.losses.curvature import STRATEGIES
 from boostnoise.losses.softmax import softmax_of
 
 T2 = [[0.8, 0.2], [0.3, 0.7]]
@@ -26,7 +26,6 @@ PARAMETERS = [
     ("sce", {"alpha": 2.0, "beta": 0.0}),
     *[("focal", {"r": r}) for r in (0, 0.4, 1, 2.0)],
     *[("rfl", {"r": r, "q": q}) for r, q in ((0, 0.5), (0.5, 0.5), (1, 0.3), (3, 1), (0.5, 0))],
-    *[("alpha", {"a": a}) for a in (1, 2.0, np.inf)],
     ("label_smoothing", {"eps": 0.2}),
     ("bootstrap", {"beta": 0.7}),
     ("bootstrap", {"beta": 0.7, "hard": True}),
@@ -38,7 +37,7 @@ FOR_ANY_NUMBER_OF_CLASSES = [get_loss(name, **params) for name, params in PARAME
 OF_MARGINS = [
     get_loss(name, **params)
     for name, params in [
-        ("sigmoid", {}), ("ramp", {}), ("savage", {}), ("tangent", {}), ("negative_exponential", {}),
+        ("ramp", {}), ("savage", {}), ("tangent", {}), ("negative_exponential", {}),
         ("negative_exponential", {"mu": 0.3}),
     ]
 ]  # fmt: skip
@@ -48,7 +47,6 @@ BINARY = [
     *OF_MARGINS,
     get_loss("forward", T=T2),
     get_loss("backward", T=T2),
-    get_loss("unbiased", rate_pos=0.3, rate_neg=0.2),
 ]
 SOFTMAX = [*FOR_ANY_NUMBER_OF_CLASSES, get_loss("forward", T=T3), get_loss("backward", T=T3)]
 # Without 0, where hard bootstrap has its kink.
@@ -84,9 +82,6 @@ def formula(loss, t, f):
             return rest ** mpf(of["r"]) * ce[t]
         case "RobustFocalLoss":
             return rest ** mpf(of["r"]) * gce(mpf(of["q"]))
-        case "AlphaLoss":
-            a = mpf(of["a"])
-            return {1: ce[t], mpmath.inf: rest}.get(a) or a / (a - 1) * (1 - p[t] ** ((a - 1) / a))
         case "LabelSmoothing":
             eps = mpf(of["eps"])
             return mpmath.fsum(((1 - eps) * (k == t) + eps / len(p)) * ce[k] for k in range(len(p)))
@@ -99,8 +94,6 @@ def formula(loss, t, f):
             return of["alpha"] * ce[t] / mpmath.fsum(ce) + of["beta"] * 2 * rest
         case "NormalizedCrossEntropyRCE":
             return of["alpha"] * ce[t] / mpmath.fsum(ce) - of["beta"] * of["A"] * rest
-        case "SigmoidLoss":
-            return 1 / (1 + mpmath.exp(v))
         case "RampLoss":
             return min(mpf(1), max(mpf(0), (1 - v) / 2))
         case "SavageLoss":
@@ -116,9 +109,6 @@ def formula(loss, t, f):
             rows = [[mpf(x) / mpmath.fsum(row) for x in row] for row in of["T"]]
             inverse = mpmath.matrix(rows) ** -1
             return mpmath.fsum(inverse[t, k] * ce[k] for k in range(len(p)))
-        case "UnbiasedCrossEntropy":
-            rate = mpf(of["rate_neg"]), mpf(of["rate_pos"])
-            return ((1 - rate[1 - t]) * ce[t] - rate[t] * ce[1 - t]) / (1 - rate[0] - rate[1])
 
 
 def exact(loss, t, f, k):
@@ -261,10 +251,45 @@ def test_losses_are_values(loss):
     assert len({loss, again, get_loss("gce", q=0.123)}) == 2
 
 
+EQUAL_LOSSES = {
+    # Each with its formula in the literature, of the margin of the label v, the label t and the parameters.
+    "alpha": ([{"a": 1}, {"a": 2.0}, {"a": np.inf}], lambda v, t, a: alpha_loss(1 / (1 + np.exp(-v)), a)),
+    "sigmoid": ([{}], lambda v, t: 1 / (1 + np.exp(v))),
+    "unbiased": (
+        [{"noise_rate_pos": 0.3, "noise_rate_neg": 0.2}, {"noise_rate_pos": 0.0, "noise_rate_neg": 0.6}],
+        lambda v, t, noise_rate_pos, noise_rate_neg: (
+            (
+                (1 - np.where(t == 1, noise_rate_neg, noise_rate_pos)) * np.log1p(np.exp(-v))
+                - np.where(t == 1, noise_rate_pos, noise_rate_neg) * np.log1p(np.exp(v))
+            )
+            / (1 - noise_rate_pos - noise_rate_neg)
+        ),
+    ),
+}
+
+
+def alpha_loss(p, a):
+    if a == 1:
+        return -np.log(p)
+    return 1 - p if a == np.inf else a / (a - 1) * (1 - p ** ((a - 1) / a))
+
+
+@pytest.mark.parametrize(
+    ("name", "params"), [(name, params) for name, (all_, _) in EQUAL_LOSSES.items() for params in all_]
+)
+def test_a_name_for_an_equal_loss_has_the_formula_of_the_literature(name, params):
+    y, f = np.arange(40) % 2, np.linspace(-6, 6, 40)
+    v = np.where(y == 1, f, -f)
+    np.testing.assert_allclose(
+        get_loss(name, **params).value(y, f), EQUAL_LOSSES[name][1](v, y, **params), rtol=1e-12
+    )
+
+
 def test_names():
-    assert {type(loss) for loss in [*BINARY, *FROM_DISTRIBUTIONS]} == set(LOSSES.values())
-    for name, cls in LOSSES.items():
-        assert f"``{name}``" in boostnoise.losses.__doc__
+    classes = {cls for name, cls in LOSSES.items() if name not in EQUAL_LOSSES}
+    assert {type(loss) for loss in [*BINARY, *FROM_DISTRIBUTIONS]} == classes
+    assert all(f"``{name}``" in boostnoise.losses.__doc__ for name in LOSSES)
+    for cls in classes:
         assert getattr(boostnoise, cls.__name__) is cls
         assert cls.default_hessian in STRATEGIES
     loss = get_loss("gce", q=0.2)
@@ -281,7 +306,12 @@ def test_names():
         ("bootstrap", {"form": "hard"}, ValueError, "no parameter 'form'.* beta, hard$"),
         ("distribution", {"_quantiles": ()}, ValueError, "no parameter '_quantiles'.* dist$"),
         ("forward", {}, ValueError, "loss 'forward' needs the parameter 'T'"),
-        ("unbiased", {"rate_pos": 0.1}, ValueError, "loss 'unbiased' needs the parameter 'rate_neg'"),
+        (
+            "unbiased",
+            {"noise_rate_pos": 0.1},
+            ValueError,
+            "loss 'unbiased' needs the parameter 'noise_rate_neg'",
+        ),
         (get_loss("ce"), {"q": 1}, TypeError, "loss must be a name if parameters are given, got CrossEntropy"),
         ("gce", {"q": "auto"}, TypeError, "must be a number, got 'auto'; only Robust.* of \"gce\""),
         (None, {}, TypeError, "loss must be a name or a Loss, got None"),

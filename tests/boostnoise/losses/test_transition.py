@@ -38,23 +38,26 @@ def test_backward_is_unbiased(margin, T):
             np.testing.assert_allclose(np.tensordot(row, noisy, 1), clean, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(("rate_pos", "rate_neg"), [(0.3, 0.2), (0.0, 0.45), (0.1, 0.8), (0, 0)])
-def test_unbiased_is_unbiased(rate_pos, rate_neg):
-    loss, ce = get_loss("unbiased", rate_pos=rate_pos, rate_neg=rate_neg), get_loss("ce")
+@pytest.mark.parametrize(("noise_rate_pos", "noise_rate_neg"), [(0.3, 0.2), (0.0, 0.45), (0.1, 0.8), (0, 0)])
+def test_unbiased_is_unbiased(noise_rate_pos, noise_rate_neg):
+    loss, ce = (
+        get_loss("unbiased", noise_rate_pos=noise_rate_pos, noise_rate_neg=noise_rate_neg),
+        get_loss("ce"),
+    )
     ones, zeros = np.ones(100, dtype=int), np.zeros(100, dtype=int)
     for method in ("value", "gradient", "exact_hessian"):
         positive, negative = (getattr(loss, method)(y, BINARY) for y in (ones, zeros))
         clean = (getattr(ce, method)(y, BINARY) for y in (ones, zeros))
         means = (
-            (1 - rate_pos) * positive + rate_pos * negative,
-            (1 - rate_neg) * negative + rate_neg * positive,
+            (1 - noise_rate_pos) * positive + noise_rate_pos * negative,
+            (1 - noise_rate_neg) * negative + noise_rate_neg * positive,
         )
         for mean, expected in zip(means, clean, strict=True):
             np.testing.assert_allclose(mean, expected, rtol=1e-11, atol=1e-13)
 
 
 def test_unbiased_equals_backward_for_two_classes():
-    loss, y = get_loss("unbiased", rate_pos=0.3, rate_neg=0.2), np.arange(100) % 2
+    loss, y = get_loss("unbiased", noise_rate_pos=0.3, noise_rate_neg=0.2), np.arange(100) % 2
     for method in ("value", "gradient", "hessian"):
         found, expected = (getattr(each, method)(y, BINARY) for each in (loss, get_loss("backward", T=T2)))
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
@@ -150,13 +153,17 @@ def test_matrices_for_another_number_of_classes():
 @pytest.mark.parametrize(
     ("rates", "error", "message"),
     [
-        ((0.5, 0.5), ValueError, "rate_pos and rate_neg .* must sum to less than 1, got 0.5 and 0.5"),
+        (
+            (0.5, 0.5),
+            ValueError,
+            "noise_rate_pos and noise_rate_neg .* must sum to less than 1, got 0.5 and 0.5",
+        ),
         ((0.7, 0.6), ValueError, "must sum to less than 1"),
-        ((-0.1, 0.2), ValueError, r"rate_pos of UnbiasedCrossEntropy must be in \[0, 1\), got -0.1"),
-        ((0.1, 1), ValueError, r"rate_neg of UnbiasedCrossEntropy must be in \[0, 1\), got 1"),
-        (("a", 0.2), TypeError, "rate_pos of UnbiasedCrossEntropy must be a number, got 'a'"),
+        ((-0.1, 0.2), ValueError, r"noise_rate_pos of unbiased must be in \[0, 1\), got -0.1"),
+        ((0.1, 1), ValueError, r"noise_rate_neg of unbiased must be in \[0, 1\), got 1"),
+        (("a", 0.2), TypeError, "noise_rate_pos of unbiased must be a number, got 'a'"),
     ],
 )
 def test_bad_rates(rates, error, message):
     with pytest.raises(error, match=message):
-        get_loss("unbiased", rate_pos=rates[0], rate_neg=rates[1])
+        get_loss("unbiased", noise_rate_pos=rates[0], noise_rate_neg=rates[1])

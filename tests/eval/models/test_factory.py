@@ -23,7 +23,7 @@ from robust_splits.criteria import ADAPTIVE, ALIASES, CRITERIA
 NEEDED = {
     "forward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
     "backward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
-    "unbiased": {"rate_pos": 0.1, "rate_neg": 0.2},
+    "unbiased": {"noise_rate_pos": 0.1, "noise_rate_neg": 0.2},
 }
 THREE = make_blobs(90, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
 TWO = make_blobs(80, centers=[[0, 0], [9, 0]], random_state=0)
@@ -128,7 +128,7 @@ def test_other_names_of_criteria(name):
     ("model", "params", "message"),
     [
         ("robust_xgboost:forward", {}, "boostnoise.RobustXGBClassifier cannot be built: loss 'forward' needs the parameter 'T'"),
-        ("robust_lightgbm:unbiased", {"loss_params": {"rate_pos": 0.1}}, "loss 'unbiased' needs the parameter 'rate_neg'"),
+        ("robust_lightgbm:unbiased", {"loss_params": {"noise_rate_pos": 0.1}}, "loss 'unbiased' needs the parameter 'noise_rate_neg'"),
         ("robust_xgboost:gce", {"loss_params": {"Q": 1}}, "loss 'gce' has no parameter 'Q'"),
         ("robust_xgboost:gce", {"q": 0.5}, "has no parameter 'q'"),
         ("robust_xgboost", {"loss": "gcee"}, "loss 'gcee' is unknown"),
@@ -234,7 +234,7 @@ def test_candidates_that_are_estimators_have_seeds_and_threads():
         ("adaboost", {"estimator": [{"module": "os", "model": "system"}]}, "package 'os' is not allowed"),
         ("robust_forest", {"criterion": ["gini", "anne"]}, "criterion 'anne' is unknown"),
         ("robust_xgboost", {"loss": ["gce", "forward"]}, "loss 'forward' needs the parameter 'T'"),
-        ("robust_xgboost:alpha", {"loss_params": [{"a": 2}, {"a": 0.5}]}, "a of AlphaLoss must be in"),
+        ("robust_xgboost:alpha", {"loss_params": [{"a": 2}, {"a": 0.5}]}, "a of alpha must be in"),
     ],
 )  # fmt: skip
 def test_candidates_that_cannot_be_built(model, params, message):

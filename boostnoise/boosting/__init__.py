@@ -1,0 +1,1 @@
+"""XGBoost's and LightGBM's classifiers, with robust losses and parameters chosen on noisy labels."""

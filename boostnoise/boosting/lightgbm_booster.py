@@ -1,0 +1,112 @@
+"""LightGBM's booster: callbacks during training, and the completion and checks of a trained model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lightgbm import Booster
+from lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping
+
+from ..losses.softmax import Floats
+from .learning_curve import LearningCurve, Schedule
+
+
+class ScheduledParameters:
+    """Set parameters of the booster by a schedule."""
+
+    before_iteration = True
+    order = 10  # as `lightgbm.reset_parameter`
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+
+    def __call__(self, env: CallbackEnv) -> None:
+        """Set the parameters that change before this round."""
+        changes = self.schedule.changes(env.iteration - env.begin_iteration)
+        model: Any = env.model
+        if changes:
+            model.reset_parameter(changes)
+
+
+class CurveRecorder:
+    """Record the last metric of the last evaluation set."""
+
+    before_iteration = False
+    order = 30  # as `lightgbm.early_stopping`
+
+    def __init__(self, curve: LearningCurve) -> None:
+        self.curve = curve
+
+    def __call__(self, env: CallbackEnv) -> None:
+        """Record the loss of this round, and stop once the curve is complete."""
+        results = env.evaluation_result_list or []
+        if self.curve.record(results[-1][2]):
+            raise EarlyStopException(env.iteration, results)
+
+
+class TreeCounter:
+    """Count the trees per class after each round: a round that finds no split adds none."""
+
+    before_iteration = False
+    order = 0  # before `lightgbm.early_stopping`, which ends the round
+
+    def __init__(self) -> None:
+        self.n_trees: dict[int, int] = {}  # by the number of rounds
+
+    def __call__(self, env: CallbackEnv) -> None:
+        """Count the trees after this round."""
+        model: Any = env.model
+        self.n_trees[env.iteration + 1] = model.current_iteration()
+
+    def drop_trees_after_the_best(self, booster: Booster) -> None:
+        """Drop the trees after the best round, whose number LightGBM takes for the number of its trees."""
+        n_trees = self.n_trees.get(booster.best_iteration)  # None for DART, which does not stop
+        if n_trees is not None and n_trees != booster.best_iteration:
+            booster.model_from_string(booster.model_to_string(num_iteration=n_trees))
+            booster.best_iteration = n_trees
+
+
+def stops_early(callbacks: Any) -> bool:
+    """Whether one of the callbacks is early stopping."""
+    cls = type(early_stopping(1, verbose=False))
+    return any(isinstance(callback, cls) for callback in callbacks or ())
+
+
+def add_to_first_trees(booster: Booster, intercept: Floats) -> None:
+    """Add the intercept to the leaves of the first tree of each class, where LightGBM stores its own."""
+    trees = booster.dump_model(num_iteration=1)["tree_info"]
+    for tree, value in enumerate(intercept):
+        for leaf in range(trees[tree]["num_leaves"]):
+            booster.set_leaf_output(tree, leaf, booster.get_leaf_output(tree, leaf) + value)
+
+
+def write_objective(booster: Booster, n_classes: int) -> None:
+    """Store in the model how margins become probabilities, as LightGBM does for its own objectives."""
+    objective = "binary sigmoid:1" if n_classes == 2 else f"multiclass num_class:{n_classes}"
+    text = booster.model_to_string(num_iteration=-1)
+    header, rest = text.split("\nfeature_names=", maxsplit=1)
+    lines = [line for line in header.split("\n") if not line.startswith("objective=")]
+    header = "\n".join([*lines, f"objective={objective}"])
+    booster.model_from_string(f"{header}\nfeature_names={rest}")
+
+
+def check_column_names(X: Any, booster: Booster) -> None:
+    """Raise a ValueError if `X` is a data frame whose columns are not those of the training data, in order.
+
+    LightGBM takes columns by position.  Its own check, ``validate_features``, rejects all names with spaces.
+    """
+    columns = getattr(X, "column_names", getattr(X, "columns", None))  # of pyarrow, pandas or polars
+    if columns is None:
+        return
+    seen = booster.feature_name()
+    names = [str(column).replace(" ", "_") for column in columns]  # as LightGBM stores them
+    trained_without_names = seen == [f"Column_{i}" for i in range(len(seen))]
+    if names == seen or trained_without_names:
+        return
+    missing = [name for name in seen if name not in names]
+    unknown = [name for name in names if name not in seen]
+    if missing:
+        raise ValueError(f"X must have the columns that fit saw, but {missing[:5]} are missing")
+    if unknown:
+        raise ValueError(f"X must have the columns that fit saw, but {unknown[:5]} are new")
+    raise ValueError(f"the columns of X must be in the order that fit saw, {seen[:5]}, got {names[:5]}")

@@ -1,0 +1,158 @@
+"""LightGBM's parameters: which a robust loss replaces, which `fit` chooses, and evaluation metrics."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import lightgbm
+from sklearn.preprocessing import LabelEncoder
+
+from ..objectives.hooks import LightGBMObjective
+from ..objectives.metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
+from .auto_parameters import AutoParameters
+from .target import encode_eval_labels
+
+# Aliases of the LightGBM parameters that a robust loss replaces or restricts.
+LIGHTGBM_NAMES = {
+    "objective": ("objective", "objective_type", "app", "application"),
+    "metric": ("metric", "metrics", "metric_types"),
+    "is_unbalance": ("is_unbalance", "unbalance", "unbalanced_sets"),
+    "linear_tree": ("linear_tree", "linear_trees"),
+    "boost_from_average": ("boost_from_average",),
+    "scale_pos_weight": ("scale_pos_weight",),
+    "sigmoid": ("sigmoid",),
+    "early_stopping": (
+        "early_stopping_round",
+        "early_stopping_rounds",
+        "early_stopping",
+        "n_iter_no_change",
+    ),
+}
+# On small samples, LightGBM's default of 100 rows for each group of categories would exclude most categories.
+TREES = {
+    "num_leaves": (4, 16, 64),
+    "max_depth": (2, 4, 6),
+    "min_child_samples": 1,
+    "min_data_per_group": 10,
+    "subsample_freq": 1,
+}
+# Parameters that can be "auto".
+AUTO_PARAMETERS = AutoParameters(
+    structures=(
+        {**TREES, "min_child_weight": (1.0, 4.0, 16.0), "subsample": 0.5, "colsample_bynode": 0.3},
+        {**TREES, "min_child_weight": 1.0, "subsample": 0.5, "colsample_bynode": 0.5},
+        {
+            **TREES,
+            "num_leaves": 64,
+            "max_depth": 6,
+            "min_child_weight": 1.0,
+            "subsample": 0.8,
+            "colsample_bynode": 1.0,
+        },
+    ),
+    defaults={
+        "n_estimators": 100,
+        "learning_rate": 0.1,
+        "num_leaves": 31,
+        "max_depth": -1,
+        "min_child_weight": 1e-3,
+        "min_child_samples": 20,
+        "min_data_per_group": 100,
+        "subsample": 1.0,
+        "subsample_freq": 0,
+        "colsample_bynode": None,
+    },
+    aliases={
+        "n_estimators": (
+            "num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds",
+            "nrounds", "num_boost_round", "max_iter",
+        ),
+        "learning_rate": ("shrinkage_rate", "eta"),
+        "num_leaves": ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"),
+        "min_child_weight": (
+            "min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian",
+        ),
+        "min_child_samples": ("min_data_in_leaf", "min_data_per_leaf", "min_data", "min_samples_leaf"),
+        "subsample": ("bagging_fraction", "sub_row", "bagging"),
+        "subsample_freq": ("bagging_freq",),
+        "colsample_bynode": ("feature_fraction_bynode", "sub_feature_bynode"),
+    },
+    linked=(frozenset({"num_leaves", "max_depth"}), frozenset({"min_child_weight", "min_child_samples"})),
+)  # fmt: skip
+# LightGBM's names of metrics, by what computes them from margins.
+LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
+ERROR = ("binary_error", "multi_error")
+RANKING = ("auc", "average_precision")  # LightGBM itself: only the order of rows matters
+NO_METRIC = ("none", "na", "null", "custom")  # in any case
+
+
+def evaluation_arguments(X: Any, y: Any) -> dict[str, Any]:
+    """Arguments of `fit` for one evaluation set; LightGBM 4.7 warns about `eval_set`."""
+    if "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters:
+        return {"eval_X": X, "eval_y": y}
+    return {"eval_set": [(X, y)]}
+
+
+def evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
+    """Number of rows of each evaluation set, in either form that LightGBM accepts."""
+    if eval_set is not None:
+        pairs = [eval_set] if isinstance(eval_set, tuple) else eval_set
+        return [len(labels) for _, labels in pairs]
+    if eval_y is None:
+        return []
+    return [len(labels) for labels in (eval_y if isinstance(eval_y, tuple) else (eval_y,))]
+
+
+def encode_eval_y(eval_y: Any, encoder: LabelEncoder) -> Any:
+    """Class numbers of labels, or of a tuple of arrays of them; LightGBM encodes those of `eval_set` only."""
+    if isinstance(eval_y, tuple):
+        return tuple(encode_eval_labels(labels, encoder, f"eval_y[{i}]") for i, labels in enumerate(eval_y))
+    return encode_eval_labels(eval_y, encoder, "eval_y")
+
+
+def adapt_metrics(requested: list[Any], objective: LightGBMObjective, n_classes: int) -> list[Any]:
+    """The requested metrics, converted to read what LightGBM passes with this objective.
+
+    Parameters
+    ----------
+    requested : list
+        Values of ``eval_metric`` and of LightGBM's parameter ``metric``: a name, several names that are
+        separated by commas, a callable, a list of them, or None.
+    objective : LightGBMObjective
+    n_classes : int
+
+    Raises
+    ------
+    ValueError
+        If LightGBM would compute a metric from the margins of a robust loss as if they were probabilities.
+    """
+    kind, ranking = ("binary", RANKING) if n_classes == 2 else ("multi", ())
+    metrics: list[Any] = []
+    for value in requested:
+        for metric in value if isinstance(value, list | tuple) else [value]:
+            metrics += [name.strip() for name in metric.split(",")] if isinstance(metric, str) else [metric]
+    disabled = any(isinstance(metric, str) and metric.lower() in NO_METRIC for metric in metrics)
+    converted: list[Any] = []
+    for metric in metrics:
+        if callable(metric):
+            converted.append(adapt_metric(metric, "lightgbm", n_classes, built_in=objective.is_built_in))
+        elif metric is None or metric == "" or metric.lower() in NO_METRIC:
+            continue
+        elif objective.is_built_in or metric in ranking:
+            converted.append(metric)
+        elif metric in LOG_LOSS:
+            converted.append(LogLossMetric("lightgbm", name=f"{kind}_logloss"))
+        elif metric in ERROR:
+            converted.append(ErrorMetric("lightgbm", name=f"{kind}_error"))
+        else:
+            allowed = ", ".join([f"{kind}_logloss", f"{kind}_error", *ranking])
+            raise ValueError(
+                f"metric {metric!r} of LightGBM would read the margins of a robust loss as probabilities; "
+                f"allowed metrics: {allowed}, a callable, or nothing for the loss"
+            )
+    if converted or disabled:
+        return list(dict.fromkeys(converted))
+    if objective.is_built_in:
+        return [f"{kind}_logloss"]
+    return [default_metric(objective.loss, "lightgbm", n_classes)]

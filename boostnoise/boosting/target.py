@@ -1,0 +1,83 @@
+"""Class labels of the training rows and of evaluation sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.preprocessing import LabelEncoder
+
+from robust_splits.label_noise.labels import check_same_length, encode_labels
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Class labels of the training rows.
+
+    Attributes
+    ----------
+    encoder : LabelEncoder
+    codes : int array of shape (n,)
+        Class numbers.
+    labels : ndarray of shape (n,)
+    n_classes : int
+    """
+
+    encoder: LabelEncoder
+    codes: NDArray[np.int64]
+
+    @classmethod
+    def read(cls, X: Any, y: ArrayLike) -> Self:
+        """Check and encode the labels of the rows of `X`; see `encode_labels`."""
+        encoder, codes = encode_labels(y)
+        check_same_length(X, codes)
+        return cls(encoder, codes)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """Labels, as an array."""
+        labels: NDArray[Any] = self.encoder.classes_[self.codes]
+        return labels
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.encoder.classes_)
+
+
+def encode_eval_set(eval_set: Any, encoder: LabelEncoder) -> list[tuple[Any, NDArray[np.int64]]]:
+    """Evaluation sets as pairs of features and class numbers.
+
+    Raises
+    ------
+    ValueError
+        If an item is not a pair, or if a label does not occur in the training data.
+    """
+    pairs = []
+    for i, pair in enumerate(eval_set):
+        if not (isinstance(pair, tuple | list) and len(pair) == 2):
+            parts = f" with {len(pair)} parts" if isinstance(pair, tuple | list) else ""
+            raise ValueError(
+                "eval_set must be a list of pairs, such as [(X, y)]; "
+                f"item {i} is a {type(pair).__name__}{parts}"
+            )
+        pairs.append((pair[0], encode_eval_labels(pair[1], encoder, f"eval_set[{i}]")))
+    return pairs
+
+
+def encode_eval_labels(labels: Any, encoder: LabelEncoder, name: str) -> NDArray[np.int64]:
+    """Class numbers of evaluation labels, shape (n,); errors call them `name`.
+
+    Raises
+    ------
+    ValueError
+        If a label does not occur in the training data.
+    """
+    try:
+        numbers: NDArray[np.int64] = encoder.transform(labels)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: labels must occur in the training data: {error}") from error
+    return numbers

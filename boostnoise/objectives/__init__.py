@@ -1,0 +1,1 @@
+"""Objectives and metrics: losses in the form that XGBoost and LightGBM call."""

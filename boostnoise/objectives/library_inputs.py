@@ -1,0 +1,81 @@
+"""Read the margins, labels and weights that XGBoost and LightGBM pass to objectives and metrics."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robust_splits.label_noise.weights import check_any_weight, check_weight_sum, read_weights
+
+from ..losses.softmax import Classes, check_labels
+
+
+def reshape_margins(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"]) -> NDArray[Any]:
+    """Margins of shape (n,) or (n, K); flat margins of K classes are reshaped in the order of their library."""
+    flat = margin.ndim == 1 and margin.size > n_rows > 0 and margin.size % n_rows == 0
+    return margin.reshape((n_rows, -1), order=order) if flat else margin
+
+
+def to_class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
+    """Check class numbers that a library stores as floats, and convert them to integers."""
+    # Converting to short integers is several times faster.  A label that does not fit changes its value, which
+    # the comparison below detects.
+    dtype = np.int8 if n_classes == 2 else np.int64
+    with np.errstate(invalid="ignore"):
+        numbers: Classes = labels.astype(dtype)
+    # Comparing in the type of the labels is faster than in the wider type that NumPy would choose.
+    if not np.array_equal(numbers.astype(labels.dtype), labels):
+        wrong = labels[numbers != labels]
+        raise ValueError(
+            f"labels must be class numbers, integers from 0 to {n_classes - 1}, got {wrong[:3].tolist()}"
+        )
+    return check_labels(numbers, len(labels), n_classes)
+
+
+def read_data_set(data: Any, library: str, alternative: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Labels and weights of a library's native data set.
+
+    A data set of the other library is recognised by its type, so neither library is imported.  The error then
+    suggests `alternative`, in which "{}" stands for the name of that library.
+    """
+    other = "lightgbm" if library == "xgboost" else "xgboost"
+    if any(cls.__module__.partition(".")[0] == other for cls in type(data).__mro__):
+        raise TypeError(
+            f"the data set must be of {library}, got a {type(data).__name__} of {other}; "
+            f"use {alternative.format(other)}"
+        )
+    labels, weight = data.get_label(), data.get_weight()
+    if labels is None or len(labels) == 0:
+        raise ValueError("the data set has no labels")
+    return labels, None if np.size(weight) == 0 else weight
+
+
+def read_intercept_inputs(
+    y: ArrayLike, sample_weight: ArrayLike | None, n_classes: int | None
+) -> tuple[Classes, NDArray[Any] | None, int]:
+    """Check labels and weights for an intercept; return class numbers, weights and the number of classes."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(f"y must have shape (n,) and not be empty, got shape {labels.shape}")
+    if labels.dtype == object:
+        labels = np.array(labels.tolist())  # such as a pandas column of nullable integers
+    if labels.dtype.kind not in "biuf":
+        raise ValueError(f"y must contain class numbers, integers from 0, got {labels[:3].tolist()}")
+    found = np.unique(labels)
+    if n_classes is None:
+        n_classes = max(2, found.size)
+        if not np.array_equal(found, np.arange(found.size)) and found.size > 1:
+            raise ValueError(
+                f"y must contain class numbers, integers from 0 without gaps, got {found[:10].tolist()}; "
+                "if a class has no rows, pass n_classes to the objective"
+            )
+    numbers = to_class_numbers(labels, n_classes)
+    if found.size < 2:
+        raise ValueError(f"y must contain at least two classes, got one class, {found[0]}")
+    weight = None if sample_weight is None else read_weights(sample_weight, labels.size)
+    if weight is not None:
+        check_any_weight(weight)
+        check_weight_sum(weight)
+    return numbers, weight, n_classes

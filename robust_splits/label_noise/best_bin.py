@@ -1,0 +1,134 @@
+"""Best bin estimation of label noise: the labels of the rows with the highest predicted probabilities.
+
+References
+----------
+.. [1] Garg, Wu, Smola, Balakrishnan & Lipton, "Mixture Proportion Estimation and PU Learning: A Modern
+       Approach", NeurIPS 2021.
+.. [2] DerSimonian & Laird, "Meta-analysis in clinical trials", Controlled Clinical Trials 7, 1986.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Sizes of bins, in multiples of the weight of the rows with the label of the class.
+SIZES = np.geomspace(0.05, 1.0, 20)
+
+CAUTION = 2.0  # standard errors that are added to the share of other labels to compare bins
+UNSEEN = 1.0  # added to the variance of the number of other labels, to compare bins
+OTHER_LABELS = 5.0  # prior weight of equal shares of the other labels in a row of the transition matrix
+
+
+@dataclass(frozen=True, eq=False)
+class BestBin:
+    """Labels of the rows that are most certain to be of each class.
+
+    Attributes
+    ----------
+    counts : float array of shape (K, K)
+        ``counts[i, j]`` is the weight of the rows with label j in the bin of class i.
+    overlap : float array of shape (K,)
+        Share of other labels in the largest bin of each class, less that in the bin.
+    size : float
+        Size of the bins, in multiples of the weight of the rows with the label of the class.
+    noise_rate : float
+        Share of other labels in the bins, averaged over the classes by the weight of their labels.
+    standard_error : float
+        Standard error of the noise rate, as if the labels in the bins were as mixed as those in the largest
+        ones, since bins were chosen for their few other labels.
+    """
+
+    counts: Floats
+    overlap: Floats
+    size: float
+    noise_rate: float
+    standard_error: float
+
+    def transition_matrix(self, overlap_weight: float = 0.0) -> Floats:
+        """Transition matrix of shape (K, K), whose rows shrink to one another.
+
+        The noise rates of the classes shrink to their mean, by the random-effects model of DerSimonian and
+        Laird [2]_: all of the way if they differ by no more than chance.  The shares of the other labels in a
+        row shrink to equal shares.
+
+        Parameters
+        ----------
+        overlap_weight : float, default=0.0
+            Standard deviation of a class's noise rate that its overlap causes, in multiples of the overlap.
+        """
+        n_classes, size = len(self.counts), self.counts.sum(axis=1)
+        others = self.counts * (1 - np.eye(n_classes))
+        rates = _shrink_rates(others.sum(axis=1), size, overlap_weight * self.overlap)
+        shares = others + OTHER_LABELS / (n_classes - 1) * (1 - np.eye(n_classes))
+        T: Floats = rates[:, np.newaxis] * shares / shares.sum(axis=1, keepdims=True)
+        np.fill_diagonal(T, 1 - rates)
+        return T
+
+
+def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBin:
+    """Find the rows that are certain to be of a class, and count their labels.
+
+    The bin of class i has the rows with the highest probability of i, whatever their labels.  As the
+    probabilities come from other rows, they are independent of the labels, so the share of labels other than
+    i in the bin is the noise rate of the class plus the share of rows of other classes.  Rows with the same
+    probability enter a bin together, each with the same part.  In small bins the share is uncertain, and in
+    large ones classes overlap.  As in best bin estimation [1]_, the bins with the
+    smallest upper confidence bound are used, here of one size for all classes.
+
+    Parameters
+    ----------
+    codes : int array of shape (n,)
+        Class numbers of the noisy labels; each class must occur.
+    p : array of shape (n, K)
+        Probabilities of the noisy labels, from models that were fitted to other rows.
+    weight : array of shape (n,)
+        Positive number of times that each row counts.
+
+    Returns
+    -------
+    BestBin
+    """
+    n_classes = p.shape[1]
+    total = np.bincount(codes, weights=weight, minlength=n_classes)
+    counts = np.empty((SIZES.size, n_classes, n_classes))
+    for i in range(n_classes):
+        _, rank = np.unique(-p[:, i], return_inverse=True)
+        tied = np.bincount(rank, weights=weight)  # weight of the rows with each probability
+        above = np.cumsum(tied) - tied
+        for b, size in enumerate(SIZES * total[i]):
+            share = np.clip((size - above) / tied, 0.0, 1.0)[rank]  # of each row that is in the bin
+            counts[b, i] = np.bincount(codes, weights=weight * share, minlength=n_classes)
+    sizes = counts.sum(axis=2)
+    rates = 1 - np.diagonal(counts, axis1=1, axis2=2) / sizes
+    shares = total / total.sum()
+    noise_rates = rates @ shares
+    # A bin of m rows without other labels does not prove that the rate is zero: its bound is 2 / m.
+    errors = np.sqrt(((rates * (1 - rates) + UNSEEN / sizes) / sizes) @ shares**2)
+    best = int(np.argmin(noise_rates + CAUTION * errors))
+    overlap = np.maximum(rates[-1] - rates[best], 0.0)
+    mixed = noise_rates[-1] * (1 - noise_rates[-1])
+    return BestBin(
+        counts=counts[best],
+        overlap=overlap,
+        size=float(SIZES[best]),
+        noise_rate=float(noise_rates[best]),
+        standard_error=float(np.sqrt(((mixed + 0.25 / sizes[best]) / sizes[best]) @ shares**2)),
+    )
+
+
+def _shrink_rates(wrong: Floats, size: Floats, deviation: Floats) -> Floats:
+    """Shares of other labels by class, shrunk to their mean."""
+    rates, mean = wrong / size, wrong.sum() / size.sum()
+    variance = (mean * (1 - mean) + 0.25 / size) / size + deviation**2
+    precision = 1 / variance
+    centre = precision @ rates / precision.sum()
+    excess = precision @ (rates - centre) ** 2 - (size.size - 1)
+    scale = precision.sum() - precision @ precision / precision.sum()
+    between = max(0.0, excess / scale) if scale > 0 else 0.0
+    shrunk: Floats = (between * rates + variance * centre) / (between + variance)
+    return shrunk

@@ -1,0 +1,265 @@
+import inspect
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
+from sklearn.model_selection import train_test_split
+
+from boostnoise import CorrectedErrorMetric, LogLossMetric, RobustLGBMClassifier
+
+QUIET = {"verbose": -1}
+HAS_EVAL_X = "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters  # from LightGBM 4.7
+
+
+def test_small_data():
+    X, y = np.arange(16.0).reshape(-1, 1), np.array([0, 1, 1, 1] * 4)
+    expected = lightgbm.LGBMClassifier(**QUIET).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(
+        RobustLGBMClassifier(budget=0, loss="ce", **QUIET).fit(X, y).predict_proba(X), expected
+    )
+
+
+def test_categories_of_small_samples():
+    """LightGBM's default needs 100 rows for each group of categories."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=400), "town": pd.Categorical(rng.choice(list("abcdefgh"), 400))})
+    y = (frame["x"] > 0) ^ frame["town"].isin(list("abc"))
+    model = RobustLGBMClassifier(budget=2, random_state=0, **QUIET).fit(frame[:300], y[:300])
+    assert model.score(frame[300:], y[300:]) > 0.8
+    assert model.chosen_params_["min_data_per_group"] == 10
+    assert "[min_data_per_group: 10]" in model.booster_.model_to_string()
+    assert "[min_data_per_group: 100]" in model.set_params(budget=0).fit(frame, y).booster_.model_to_string()
+
+
+def test_parameters_set_later():
+    X, y = load_breast_cancer(return_X_y=True)
+    later = (
+        RobustLGBMClassifier(budget=0, n_estimators=5, n_jobs=1, **QUIET)
+        .set_params(loss="ce", loss_params=None)
+        .fit(X, y)
+    )
+    at_once = RobustLGBMClassifier(budget=0, n_estimators=5, loss="ce", **QUIET).fit(X, y)
+    np.testing.assert_array_equal(later.predict_proba(X), at_once.predict_proba(X))
+
+
+def split_data():
+    """Training rows, and rows for early stopping."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return train_test_split(X, np.array(["no", "yes"])[y], random_state=0)
+
+
+@pytest.mark.parametrize(
+    "eval_metric",
+    [None, "logloss", LogLossMetric("lightgbm", name="binary_logloss"), LogLossMetric("lightgbm", "probabilities", name="binary_logloss"),
+     lambda y, p: ("binary_logloss", log_loss(y, p), False)],
+)  # fmt: skip
+def test_early_stopping_equals_that_of_the_library(eval_metric):
+    X_train, X_test, y_train, y_test = split_data()
+
+    def fitted(cls, **parameters):
+        stop = lightgbm.early_stopping(5, verbose=False)
+        model = cls(n_estimators=300, n_jobs=1, **QUIET, **parameters)
+        metric = None if cls is lightgbm.LGBMClassifier else eval_metric
+        return model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=metric, callbacks=[stop])
+
+    expected, found = fitted(lightgbm.LGBMClassifier), fitted(RobustLGBMClassifier, loss="ce", budget=0)
+    assert found.best_iteration_ == expected.best_iteration_ < 300
+    assert found.best_score_["valid_0"].keys() == expected.best_score_["valid_0"].keys()
+    score = expected.best_score_["valid_0"]["binary_logloss"]
+    assert found.best_score_["valid_0"]["binary_logloss"] == pytest.approx(score, rel=1e-6)
+    np.testing.assert_allclose(found.predict_proba(X_test), expected.predict_proba(X_test), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:Early stopping is not available in dart mode")
+@pytest.mark.parametrize("boosting_type", ["gbdt", "dart"])
+def test_rounds_without_a_split_do_not_count_as_trees(boosting_type):
+    X, y = make_classification(400, 10, random_state=0)
+    noisy = np.where(np.random.default_rng(0).random(400) < 0.2, 1 - y, y)
+    X_train, X_stop, y_train, y_stop = train_test_split(X, noisy, random_state=0)
+    evaluated = {"eval_X": X_stop, "eval_y": y_stop} if HAS_EVAL_X else {"eval_set": [(X_stop, y_stop)]}
+    model = RobustLGBMClassifier(
+        n_estimators=200, boosting_type=boosting_type, budget=3, random_state=2, n_jobs=1, verbose=-1,
+        early_stopping_rounds=20,
+    ).fit(X_train, y_train, **evaluated)  # fmt: skip
+    losses = model.evals_result_["valid_0"]["binary_logloss"]
+    if boosting_type == "dart":  # never stops
+        assert len(losses) == 200
+        return
+    assert model.best_iteration_ == model.n_estimators_ == model.booster_.num_trees()
+    assert model.best_iteration_ < np.argmin(losses) + 1
+    assert log_loss(y_stop, model.predict_proba(X_stop)) == pytest.approx(min(losses))
+
+
+def test_early_stopping_on_the_corrected_error():
+    X_train, X_test, y_train, y_test = split_data()
+    metric = CorrectedErrorMetric("lightgbm", noise_rate=0.1)
+    model = RobustLGBMClassifier(budget=0, n_estimators=100, n_jobs=1, **QUIET)
+    stop = lightgbm.early_stopping(5, verbose=False)
+    model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=metric, callbacks=[stop])
+    corrected = (0.9 - model.score(X_test, y_test)) / 0.8
+    assert model.best_score_["valid_0"]["corrected_error"] == pytest.approx(corrected)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"loss": "mae"}, {"loss": "gce", "loss_params": {"q": "auto"}}], ids=str
+)
+def test_training_stops_early_on_the_loss(monkeypatch, parameters):
+    monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.7, 1.0))
+    X_train, X_test, y_train, y_test = split_data()
+    model = RobustLGBMClassifier(budget=0, n_estimators=100, n_jobs=1, **QUIET, **parameters)
+    stop = lightgbm.early_stopping(5, verbose=False)
+    model.fit(X_train, y_train, eval_set=[(X_test, y_test)], callbacks=[stop])
+    assert model.best_iteration_ < 100
+    ((name, value),) = model.best_score_["valid_0"].items()
+    assert name == parameters["loss"]
+    margin = model.predict(X_test, raw_score=True)
+    assert value == pytest.approx(model.loss_.value((y_test == "yes").astype(int), margin).mean())
+
+
+def test_metrics_of_the_library_from_margins():
+    X_train, X_test, y_train, y_test = split_data()
+    names = ["auc", "average_precision", "binary_error", "binary_logloss"]
+    model = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, **QUIET)
+    model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=names)
+    p = model.predict_proba(X_test)[:, 1]
+    y = y_test == "yes"
+    expected = [
+        roc_auc_score(y, p),
+        average_precision_score(y, p),
+        1 - model.score(X_test, y_test),
+        log_loss(y, p),
+    ]
+    found = model.best_score_["valid_0"]
+    assert set(found) == set(names)
+    np.testing.assert_allclose([found[name] for name in names], expected, rtol=1e-6)
+    by_parameter = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, metric="auc", **QUIET)
+    by_parameter.fit(X_train, y_train, eval_set=[(X_test, y_test)])
+    assert by_parameter.best_score_["valid_0"] == {"auc": found["auc"]}
+    by_parameter.set_params(metric="auc, binary_error").fit(X_train, y_train, eval_set=[(X_test, y_test)])
+    assert by_parameter.best_score_["valid_0"] == {name: found[name] for name in ("auc", "binary_error")}
+    for nothing in ("None", "none", "custom"):
+        by_parameter.set_params(metric=nothing).fit(X_train, y_train, eval_set=[(X_test, y_test)])
+        assert not by_parameter.best_score_
+
+
+def test_the_error_of_several_classes():
+    X, y = load_iris(return_X_y=True)
+    model = RobustLGBMClassifier(budget=0, n_estimators=3, **QUIET).fit(
+        X, y, eval_set=[(X, y)], eval_metric="multi_error"
+    )
+    assert model.best_score_["training"] == {"multi_error": pytest.approx(1 - model.score(X, y))}
+
+
+@pytest.mark.skipif(not HAS_EVAL_X, reason="LightGBM before 4.7")
+@pytest.mark.parametrize("several", [False, True])
+def test_evaluation_data_in_two_arguments(several):
+    X_train, X_test, y_train, y_test = split_data()
+
+    def fitted(**arguments):
+        return RobustLGBMClassifier(budget=0, n_estimators=5, n_jobs=1, **QUIET).fit(
+            X_train, y_train, **arguments
+        )
+
+    expected = fitted(eval_set=[(X_test, y_test)] * (1 + several)).best_score_
+    pair = (
+        {"eval_X": (X_test,) * 2, "eval_y": (y_test,) * 2} if several else {"eval_X": X_test, "eval_y": y_test}
+    )
+    assert fitted(**pair).best_score_ == expected
+    name = r"eval_y\[1\]" if several else "eval_y"
+    wrong = (y_test, y_test + "!") if several else y_test + "!"
+    with pytest.raises(ValueError, match=f"{name}: labels must occur in the training data"):
+        fitted(**pair | {"eval_y": wrong})
+
+
+def test_margins_on_request():
+    X, y = load_breast_cancer(return_X_y=True)
+    boosted = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, **QUIET).fit(X, y)
+    sigmoid = 1 / (1 + np.exp(-boosted.predict_proba(X, raw_score=True)))
+    np.testing.assert_allclose(sigmoid, boosted.predict_proba(X)[:, 1])
+    assert boosted.predict_proba(X, pred_leaf=True).shape == (len(X), 10)
+
+
+def test_columns_must_be_those_of_the_training_data():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["first one", 2, "c"])
+    boosted = RobustLGBMClassifier(budget=0, n_estimators=3, n_jobs=1, **QUIET).fit(X, X["c"] > 0)
+    expected = boosted.predict_proba(X)
+    np.testing.assert_array_equal(boosted.predict_proba(pa.table(X.rename(columns=str))), expected)
+    methods = [boosted.predict, boosted.predict_proba]
+    if hasattr(lightgbm.LGBMClassifier, "decision_function"):  # from LightGBM 4.7
+        methods.append(boosted.decision_function)
+    for method in methods:
+        with pytest.raises(ValueError, match="in the order that fit saw"):
+            method(X[["c", "first one", 2]])
+        with pytest.raises(ValueError, match=r"\['first_one', 'c'\] are missing"):
+            method(X[[2]])
+        with pytest.raises(ValueError, match=r"\['d'\] are new"):
+            method(X.assign(d=1))
+    # Arrays have no names to compare.
+    boosted.fit(X.to_numpy(), X["c"] > 0)
+    np.testing.assert_array_equal(boosted.predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_digits], ids=["binary", "10 classes"])
+@pytest.mark.parametrize("loss", ["ce", "gce"])
+def test_a_saved_booster_predicts_the_same(tmp_path, load, loss):
+    X, y = load(return_X_y=True)
+    boosted = RobustLGBMClassifier(budget=0, loss=loss, n_estimators=10, **QUIET).fit(X, y)
+    boosted.booster_.save_model(tmp_path / "model.txt")
+    loaded = lightgbm.Booster(model_file=tmp_path / "model.txt")
+    found, expected = loaded.predict(X), boosted.predict_proba(X)
+    np.testing.assert_allclose(found, expected[:, 1] if y.max() == 1 else expected, rtol=1e-12)
+    margins = loaded.predict(X, raw_score=True)
+    np.testing.assert_allclose(margins, boosted.predict_proba(X, raw_score=True), rtol=1e-12)
+
+
+def test_training_continues_from_a_model():
+    X, y = load_breast_cancer(return_X_y=True)
+
+    def twice(cls, **parameters):
+        first = cls(n_estimators=10, n_jobs=1, **QUIET, **parameters).fit(X, y)
+        return (
+            cls(n_estimators=10, n_jobs=1, **QUIET, **parameters).fit(X, y, init_model=first).predict_proba(X)
+        )
+
+    np.testing.assert_allclose(
+        twice(RobustLGBMClassifier, loss="ce", budget=0), twice(lightgbm.LGBMClassifier), atol=1e-6
+    )
+
+
+def test_parameters_of_built_in_objectives_are_rejected():
+    X, y = load_iris(return_X_y=True)
+    for parameters, fit_parameters in (({}, {"eval_metric": "auc_mu"}), ({"metric": "auc_mu"}, {})):
+        with pytest.raises(ValueError, match=r"metric 'auc_mu' .* margins of a robust loss as probabilities"):
+            RobustLGBMClassifier(loss="gce", budget=0, **parameters).fit(
+                X, y, eval_set=[(X, y)], **fit_parameters
+            )
+    for parameters, message in (
+        ({"metrics": ["auc"]}, "metric 'auc' .*allowed metrics: multi_logloss, multi_error, a callable"),
+        ({"is_unbalance": True}, "is_unbalance"),
+        ({"unbalance": True}, "is_unbalance"),
+        ({"application": "regression"}, "objective is set by the loss"),
+        ({"linear_tree": True}, "linear_tree is not supported"),
+        ({"sigmoid": 2.0}, "sigmoid is for LightGBM's own objectives only"),
+        ({"boosting_type": "rf"}, 'boosting_type="rf" is not supported'),
+    ):
+        with pytest.raises(ValueError, match=message):
+            RobustLGBMClassifier(loss="gce", budget=0, **parameters).fit(X, y)
+
+
+def test_unsuitable_metrics_are_rejected():
+    X, y = load_iris(return_X_y=True)
+    for metric, message in (
+        (LogLossMetric("xgboost"), "eval_metric must be for lightgbm, got one for xgboost"),
+        (
+            CorrectedErrorMetric("lightgbm", noise_rate=0.7),
+            "rate must be less than 0.666667 for 3 classes, got 0.7",
+        ),
+        (CorrectedErrorMetric("lightgbm", T=np.eye(2)), "T is for 2 classes, but there are 3"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            RobustLGBMClassifier(budget=0, **QUIET).fit(X, y, eval_set=[(X, y)], eval_metric=metric)

@@ -1,0 +1,309 @@
+import warnings
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict, train_test_split
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostnoise import (
+    GeneralizedCrossEntropy,
+    RobustLGBMClassifier,
+    RobustXGBClassifier,
+    estimate_transition_matrix,
+)
+from boostnoise.boosting.loss_parameters import Q_CANDIDATES
+
+XGB = RobustXGBClassifier(budget=0, n_estimators=5, max_depth=3, n_jobs=1, random_state=3)
+LGBM = RobustLGBMClassifier(budget=0, n_estimators=5, max_depth=3, n_jobs=1, random_state=3, verbose=-1)
+AUTO = {"loss": "gce", "loss_params": {"q": "auto"}}
+ESTIMATE = {"loss": "forward", "loss_params": {"T": "auto"}}
+BOTH_CHOICES = pytest.mark.parametrize("choice", [AUTO, ESTIMATE], ids=["q", "T"])
+
+
+@pytest.fixture(params=[XGB, LGBM], ids=["xgboost", "lightgbm"])
+def model(request):
+    return clone(request.param)
+
+
+@pytest.fixture
+def few_candidates(monkeypatch):
+    """Two candidates for q: which they are makes no difference to the test, and each costs five fits."""
+    monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.0, 0.7))
+
+
+def noisy(rates=(0.1, 0.3)):
+    """Breast cancer data with class-conditional noise of the given rates."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :8]  # enough to tell the classes apart
+    flipped = np.random.default_rng(0).random(y.size) < np.array(rates)[y]
+    return X, np.array(["benign", "malign"])[np.where(flipped, 1 - y, y)]
+
+
+def cross_fitted(model, X, y, seed=3, **params):
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    return cross_val_predict(model, X, y, cv=folds, method="predict_proba", params=params)
+
+
+def test_q_has_the_highest_accuracy_on_noisy_labels(model):
+    X, y = noisy()
+    weight = np.random.default_rng(1).random(y.size) + 0.1
+    fitted = clone(model).set_params(**AUTO).fit(X, y, sample_weight=weight)
+    expected = {}
+    for q in Q_CANDIDATES:
+        candidate = clone(model).set_params(loss=GeneralizedCrossEntropy(q))
+        found = cross_fitted(candidate, X, y, sample_weight=weight).argmax(axis=1)
+        expected[q] = np.average(np.unique(y)[found] == y, weights=weight)
+    assert fitted.loss_scores_ == pytest.approx(expected)
+    assert len(set(expected.values())) > 1
+    assert fitted.loss_ == GeneralizedCrossEntropy(max(expected, key=expected.get))
+    last = clone(model).set_params(loss=fitted.loss_).fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(fitted.predict_proba(X), last.predict_proba(X))
+
+
+def test_ties_are_resolved_in_favour_of_the_smallest_q(model):
+    X = np.repeat([[0.0], [1.0]], 50, axis=0)
+    fitted = model.set_params(**AUTO).fit(X, X[:, 0])
+    assert fitted.loss_scores_ == dict.fromkeys(Q_CANDIDATES, 1.0)
+    assert fitted.loss_ == GeneralizedCrossEntropy(0.0)
+
+
+@pytest.mark.usefixtures("few_candidates")
+def test_noise_leads_to_a_larger_q():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3_000, 5))
+    y = X[:, 0] + X[:, 1] > 0
+    given = y ^ (rng.random(y.size) < 0.3)
+    fitted = RobustXGBClassifier(budget=0, n_estimators=50, n_jobs=1, **AUTO).fit(X, given)
+    assert fitted.loss_.q > 0.5
+    assert fitted.loss_scores_[fitted.loss_.q] > fitted.loss_scores_[0.0] + 0.01
+    cross_entropy = RobustXGBClassifier(budget=0, loss="ce", n_estimators=50, n_jobs=1).fit(X, given)
+    assert fitted.score(X, y) > cross_entropy.score(X, y) + 0.05
+
+
+@pytest.mark.parametrize("loss", ["forward", "backward"])
+def test_T_is_estimated_from_out_of_fold_probabilities_of_cross_entropy(model, loss):
+    X, y = noisy()
+    fitted = clone(model).set_params(loss=loss, loss_params={"T": "auto"}, hessian="logistic").fit(X, y)
+    expected = estimate_transition_matrix(y, cross_fitted(clone(model).set_params(loss="ce"), X, y))
+    np.testing.assert_allclose(fitted.loss_.T, expected)
+    np.testing.assert_allclose(fitted.loss_.T, [[0.9, 0.1], [0.3, 0.7]], atol=0.2)
+    assert fitted.loss_.T[1][0] > 1.2 * fitted.loss_.T[0][1]
+    assert not hasattr(fitted, "loss_scores_")
+    last = clone(model).set_params(loss=fitted.loss_, hessian="logistic").fit(X, y)
+    np.testing.assert_array_equal(fitted.predict_proba(X), last.predict_proba(X))
+
+
+@BOTH_CHOICES
+@pytest.mark.usefixtures("few_candidates")
+def test_the_same_seed_gives_the_same_choice(model, choice):
+    X, y = (part[:200] for part in noisy())
+    model.set_params(n_estimators=3)
+
+    def chosen(random_state):
+        fitted = clone(model).set_params(random_state=random_state, **choice).fit(X, y)
+        return getattr(fitted, "loss_scores_", fitted.loss_), fitted.predict_proba(X)
+
+    found = []
+    for make in (lambda: None, lambda: np.random.RandomState(3), lambda: np.random.default_rng(3), lambda: 3):
+        (first, p), (second, again) = chosen(make()), chosen(make())
+        assert first == second
+        np.testing.assert_array_equal(p, again)
+        found.append(first)
+    assert found[-1] != chosen(4)[0]
+
+
+@BOTH_CHOICES
+@pytest.mark.usefixtures("few_candidates")
+def test_class_weights_are_equivalent_to_sample_weights(model, choice):
+    X, y = noisy()
+    model.set_params(**choice)
+    by_row = np.where(y == "malign", 3.0, 1.0)
+    by_class = clone(model).set_params(class_weight={"malign": 3.0, "benign": 1.0}).fit(X, y)
+    weighted, plain = clone(model).fit(X, y, sample_weight=by_row), clone(model).fit(X, y)
+    if choice is AUTO:
+        assert by_class.loss_scores_ == pytest.approx(weighted.loss_scores_)
+        assert plain.loss_scores_[0.0] < weighted.loss_scores_[0.0] - 0.03
+    else:
+        np.testing.assert_allclose(by_class.loss_.T, weighted.loss_.T)
+        assert np.abs(np.subtract(plain.loss_.T, weighted.loss_.T)).max() > 0.05
+
+
+@pytest.mark.usefixtures("few_candidates")
+def test_scale_pos_weight_counts_in_the_accuracy(model):
+    X, y = noisy()
+    scaled = clone(model).set_params(scale_pos_weight=3.0, **AUTO).fit(X, y)
+    candidate = clone(model).set_params(loss="ce", scale_pos_weight=3.0)
+    right = np.unique(y)[cross_fitted(candidate, X, y).argmax(axis=1)] == y
+    assert scaled.loss_scores_[0.0] == pytest.approx(np.average(right, weights=np.where(y == "malign", 3, 1)))
+
+
+@BOTH_CHOICES
+@pytest.mark.usefixtures("few_candidates")
+def test_data_frames_with_categories_and_missing_values(model, choice):
+    X, y = noisy()
+    columns = pd.DataFrame({"a": X[:, 0], "b": pd.cut(X[:, 1], 4, labels=list("wxyz"))}).mask(X[:, :2] < 11)
+    if isinstance(model, RobustXGBClassifier):
+        model.set_params(enable_categorical=True)
+    fitted = model.set_params(**choice).fit(columns, pd.Series(y, index=np.arange(y.size)[::-1]))
+    assert fitted.score(columns, y) > 0.6
+    assert set(fitted.predict(columns)) == {"benign", "malign"}
+
+
+@BOTH_CHOICES
+@pytest.mark.usefixtures("few_candidates")
+def test_several_classes_of_any_size(model, choice):
+    X, y = load_iris(return_X_y=True)
+    some = np.r_[:50, 50:53, 100:140]  # one class with three rows, fewer than folds
+    fitted = model.set_params(min_child_weight=0.0, **choice).fit(X[some], y[some])
+    assert fitted.predict_proba(X).shape == (150, 3)
+    assert fitted.score(X[some], y[some]) > 0.9
+
+
+@BOTH_CHOICES
+@pytest.mark.usefixtures("few_candidates")
+def test_candidates_stop_early_as_the_model_does(model, choice, monkeypatch):
+    X, y = noisy()
+    X_train, X_stop, y_train, y_stop = train_test_split(X, y, random_state=0)
+    ours = isinstance(model, RobustXGBClassifier)
+    library, rounds = (xgboost if ours else lightgbm), []
+    train = library.sklearn.train
+
+    def counted(*args, **kwargs):
+        booster = train(*args, **kwargs)
+        rounds.append(booster.num_boosted_rounds() if ours else booster.best_iteration)
+        return booster
+
+    monkeypatch.setattr(library.sklearn, "train", counted)
+    model.set_params(n_estimators=400, **choice)
+    if ours:
+        model.set_params(callbacks=[xgboost.callback.EarlyStopping(rounds=3)])
+        given = {"verbose": False}
+    else:
+        given = {"callbacks": [lightgbm.early_stopping(3, verbose=False)]}
+    model.fit(X_train, y_train, eval_set=[(X_stop, y_stop)], **given)
+    n_fits = 1 + 5 * (2 if choice is AUTO else 1)
+    assert len(rounds) == n_fits
+    assert max(rounds) < 400
+    again = clone(model).set_params(loss=model.loss_, loss_params=None)
+    if ours:  # its callback keeps state
+        again.set_params(callbacks=[xgboost.callback.EarlyStopping(rounds=3)])
+    again.fit(X_train, y_train, eval_set=[(X_stop, y_stop)], **given)
+    assert rounds[-1] == rounds[-2]
+
+
+@pytest.mark.usefixtures("few_candidates")
+def test_only_the_last_fit_is_reported(capsys):
+    X, y = noisy()
+    X_train, X_stop, y_train, y_stop = train_test_split(X, y, random_state=0)
+    clone(XGB).set_params(n_estimators=4, **AUTO).fit(X_train, y_train, eval_set=[(X_stop, y_stop)])
+    assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+@pytest.mark.usefixtures("few_candidates")
+def test_scores_of_an_earlier_fit_are_removed(model):
+    X, y = noisy()
+    fitted = model.set_params(**AUTO).fit(X, y)
+    assert hasattr(fitted, "loss_scores_")
+    fitted.set_params(loss_params={"q": 0.4}).fit(X, y)
+    assert not hasattr(fitted, "loss_scores_")
+    assert fitted.loss_ == GeneralizedCrossEntropy(0.4)
+
+
+@pytest.mark.usefixtures("few_candidates")
+def test_choice_within_a_grid_search(model):
+    X, y = noisy()
+    search = GridSearchCV(model.set_params(**AUTO), {"learning_rate": [0.1, 0.3]}, cv=2).fit(X, y)
+    assert search.best_estimator_.loss_params == {"q": "auto"}
+    assert set(search.best_estimator_.loss_scores_) == {0.0, 0.7}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        (
+            {"loss": "rfl", "loss_params": {"q": "auto"}},
+            TypeError,
+            r"q of RobustFocalLoss must be a number, got 'auto'; only .* \{\"q\": \"auto\"\} of \"gce\"",
+        ),
+        ({"loss": "mae", "loss_params": {"q": "auto"}}, ValueError, "loss 'mae' has no parameter 'q'"),
+        (
+            {"loss": "gce", "loss_params": {"q": "estimate"}},
+            TypeError,
+            r"must be a number, got 'estimate'; only .* \{\"q\": \"auto\"\}",
+        ),
+        ({"loss": "gce", "loss_params": {"q": "auto", "r": 1}}, ValueError, "has no parameter 'r'"),
+        (
+            {"loss": "backward", "loss_params": {"T": "estimate"}},
+            TypeError,
+            r"T must be a square matrix of numbers, got 'estimate'; only .* \{\"T\": \"auto\"\}",
+        ),
+        ({"hessian": "newton", **AUTO}, ValueError, "hessian strategy 'newton' is unknown"),
+    ],
+)
+def test_bad_parameters_stop_before_training(model, parameters, error, message, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("training started")
+
+    monkeypatch.setattr(xgboost.sklearn, "train", never)
+    monkeypatch.setattr(lightgbm.sklearn, "train", never)
+    X, y = noisy()
+    with pytest.raises(error, match=message):
+        model.set_params(**parameters).fit(X, y)
+
+
+@BOTH_CHOICES
+def test_data_that_cannot_be_cross_fitted(model, choice):
+    X, y = noisy()
+    model.set_params(**choice)
+    alone = np.where(np.arange(y.size) == 7, "other", y)
+    if choice is AUTO:
+        assert set(clone(model).fit(X, alone).loss_scores_) == set(Q_CANDIDATES)
+    else:
+        with pytest.raises(
+            ValueError, match=r"needs rows of each class to predict; no row with the label 'other'"
+        ):
+            clone(model).fit(X, alone)
+    with pytest.raises(
+        ValueError, match=f"X and y must have the same number of rows, got {y.size} and {y.size - 1}"
+    ):
+        model.fit(X, y[1:])
+    start = "base_margin" if isinstance(model, RobustXGBClassifier) else "init_score"
+    with pytest.raises(ValueError, match=rf"{start} cannot be combined with [qT]='(auto|estimate)'"):
+        model.fit(X, y, **{start: np.zeros(y.size)})
+    start = "xgb_model" if isinstance(model, RobustXGBClassifier) else "init_model"
+    first = clone(model).set_params(loss="ce", loss_params=None).fit(X, y)
+    first = first.get_booster() if start == "xgb_model" else first.booster_
+    with pytest.raises(ValueError, match=f"{start} cannot be combined"):
+        model.fit(X, y, **{start: first})
+
+
+def test_unpredictable_labels_give_no_matrix(model):
+    X, y = np.arange(100.0).reshape(-1, 1) // 50, np.arange(100) % 2
+    model.set_params(min_child_weight=1_000.0, **ESTIMATE)  # trees with a single leaf
+    with pytest.raises(ValueError, match="do not distinguish the classes"):
+        model.fit(X, y)
+
+
+def expected_failures(estimator):
+    reason = "folds of repeated rows differ from folds of weighted rows"
+    return dict.fromkeys(
+        [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")], reason
+    )
+
+
+@parametrize_with_checks(
+    [RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1, **AUTO)],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_estimator_checks(estimator, check, monkeypatch):
+    # Each candidate costs fits, and only the checks that are expected to fail depend on the choice.
+    candidates = (0.0, 0.7) if check.func.__name__ in expected_failures(estimator) else (0.7,)
+    monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", candidates)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # XGBoost warns about column names and sparse formats
+        check(estimator)
