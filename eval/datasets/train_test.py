@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from .._group_holdout import hold_out_groups
 from .dataset import Dataset, draw_rows
 
 Rows = NDArray[np.int64]
@@ -57,37 +53,18 @@ def _split_all(
     if dataset.is_test is not None:
         return np.flatnonzero(~dataset.is_test), np.flatnonzero(dataset.is_test)
     # Imported here because the import is slow and a finished run does not need it.
-    from sklearn.model_selection import train_test_split
+    from robust_splits.label_noise.folds import hold_out, shuffled_folds
 
-    y = dataset.y
+    y, groups = dataset.y, dataset.groups
     if fold is not None:
-        return _fold(dataset, *fold, stratify, seed)
-    if dataset.groups is not None:
-        assert test_fraction is not None  # noqa: S101 - for the type checker: only given splits have none
-        test = hold_out_groups(y, dataset.groups, test_fraction, stratify=stratify, seed=seed)
-        train = np.setdiff1d(np.arange(y.size), test)
-        if np.unique(y[train]).size < 2:
-            raise ValueError("the training rows have only one class, because groups stay together")
-        return train, test
-    train, test = train_test_split(
-        np.arange(y.size), test_size=test_fraction, random_state=seed, stratify=y if stratify else None
-    )
-    return train, test
-
-
-def _fold(dataset: Dataset, n_folds: int, fold: int, stratify: bool, seed: int) -> tuple[Rows, Rows]:
-    """Split into the rows outside a fold of cross-validation and those in it."""
-    from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
-
-    folds: Any
-    if dataset.groups is not None:
-        folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        n_folds, number = fold
+        folds = shuffled_folds(y, n_folds, groups, stratify=stratify or groups is not None, seed=seed)
+        train, test = folds[number]
+        reason = "the training rows of a fold have only one class"
     else:
-        folds = (StratifiedKFold if stratify else KFold)(n_folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rare classes need not be in every fold
-        splits = list(folds.split(np.zeros(dataset.y.size), dataset.y, dataset.groups))
-    train, test = splits[fold]
-    if np.unique(dataset.y[train]).size < 2:
-        raise ValueError("the training rows of a fold have only one class")
+        assert test_fraction is not None  # noqa: S101 - for the type checker: only given splits have none
+        train, test = hold_out(y, test_fraction, groups, stratify=stratify, seed=seed)
+        reason = "the training rows have only one class, because groups stay together"
+    if (fold is not None or groups is not None) and np.unique(y[train]).size < 2:
+        raise ValueError(reason)
     return train, test

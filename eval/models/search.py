@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import log_loss
-from sklearn.model_selection import (
-    GridSearchCV,
-    RandomizedSearchCV,
-    ShuffleSplit,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+from robust_splits.label_noise.folds import (
+    Folds,
+    Rows,
+    hold_out,
+    keep_classes_in_training,
+    limit_folds,
+    shuffled_folds,
 )
-
-from .._group_holdout import hold_out_groups
-
-Rows = NDArray[np.intp]
 
 
 @dataclass
@@ -48,40 +46,29 @@ class SearchSplitter:
         """Return the number of splits."""
         if self.folds is None:
             return 1
-        rows_per_class = np.unique(y, return_counts=True)[1]
-        n_groups = self.folds if groups is None else np.unique(groups).size
-        return max(2, min(self.folds, int(rows_per_class.max()), n_groups))
+        return max(2, limit_folds(self.folds, *_numbered(y, groups)))
 
     def split(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Iterator[tuple[Rows, Rows]]:
         """Yield pairs of fitting rows and validation rows."""
-        y = np.unique(y, return_inverse=True)[1]
-        groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
-        for fit, validation in self._splits(y, groups):
-            moved = ~np.isin(y[validation], y[fit])
-            if groups is not None:
-                moved = np.isin(groups[validation], groups[validation[moved]])
-            yield np.sort(np.append(fit, validation[moved])), validation[~moved]
+        codes, numbers = _numbered(y, groups)
+        for fit, validation in self._splits(codes, numbers):
+            fit, validation = keep_classes_in_training(codes, fit, validation, numbers)
+            yield np.sort(fit), validation
 
-    def _splits(self, y: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Iterator[tuple[Rows, Rows]]:
-        if groups is None:
-            yield from self._make_splitter(y).split(y, y)
-        elif self.holdout is None:
-            folds = self.get_n_splits(None, y, groups)
-            yield from StratifiedGroupKFold(folds, shuffle=True, random_state=self.seed).split(y, y, groups)
-        else:
-            validation = hold_out_groups(y, groups, self.holdout, stratify=True, seed=self.seed)
-            yield np.setdiff1d(np.arange(y.size), validation), validation
-
-    def _make_splitter(self, y: NDArray[np.intp]) -> Any:
-        rows_per_class = np.bincount(y)
+    def _splits(self, codes: NDArray[np.int64], groups: NDArray[np.int64] | None) -> Folds:
         if self.holdout is None:
-            return StratifiedKFold(self.get_n_splits(None, y), shuffle=True, random_state=self.seed)
+            return shuffled_folds(codes, self.get_n_splits(None, codes, groups), groups, seed=self.seed)
         # Stratification needs space for one row of each class in both parts.
-        smaller_part = np.floor(y.size * min(self.holdout, 1.0 - self.holdout))
-        stratify = rows_per_class.min() >= 2 and smaller_part >= rows_per_class.size
-        return (StratifiedShuffleSplit if stratify else ShuffleSplit)(
-            1, test_size=self.holdout, random_state=self.seed
-        )
+        rows_per_class = np.bincount(codes)
+        smaller_part = np.floor(codes.size * min(self.holdout, 1.0 - self.holdout))
+        stratify = groups is not None or (rows_per_class.min() >= 2 and smaller_part >= rows_per_class.size)
+        return [hold_out(codes, self.holdout, groups, stratify=bool(stratify), seed=self.seed)]
+
+
+def _numbered(y: ArrayLike, groups: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Class numbers, and numbers of groups."""
+    codes = np.unique(y, return_inverse=True)[1]
+    return codes, None if groups is None else np.unique(groups, return_inverse=True)[1]
 
 
 def negative_log_loss(model: Any, X: Any, y: ArrayLike) -> float:

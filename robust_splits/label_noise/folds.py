@@ -1,26 +1,34 @@
-"""Folds of rows for choices on noisy labels."""
+"""Splits of rows whose training rows contain every class: folds and holdouts."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sized
+from fractions import Fraction
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.model_selection import (
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+    train_test_split,
+)
 
 Rows = NDArray[np.intp]
 Folds = list[tuple[Rows, Rows]]  # rows to fit on, rows to predict
 
+MAX_GROUP_FOLDS = 10  # of a holdout of groups: scikit-learn's time grows with the number of folds
+
 
 def make_folds(codes: NDArray[np.int64], cv: Any, groups: Any = None, seed: int = 0) -> Folds:
-    """Folds whose training rows contain every class.
+    """Folds whose training rows contain every class; see `keep_classes_in_training`.
 
-    Rows of a class that would be missing from the training rows of a fold are moved there.  So a class of a
-    single row is in all training rows, and is never predicted.
+    A class of a single row is in all training rows, and is never predicted.
 
     Parameters
     ----------
@@ -38,33 +46,107 @@ def make_folds(codes: NDArray[np.int64], cv: Any, groups: Any = None, seed: int 
     ValueError
         If no row can be predicted, or if a group is missing.
     """
-    if groups is not None and (missing := int(pd.isna(np.asarray(groups)).sum())):
-        raise ValueError(f"groups contains {missing} missing values")
-    splitter = cv
+    if groups is not None:
+        groups = np.asarray(groups)
+        if missing := int(pd.isna(groups).sum()):
+            raise ValueError(f"groups contains {missing} missing values")
     if isinstance(cv, Integral):
-        n_folds = min(int(cv), int(np.bincount(codes).max()))
+        n_folds = limit_folds(int(cv), codes, groups)
         if n_folds < 2:
-            raise ValueError("the rows cannot be divided into folds, which need at least two rows of one class")
-        if groups is not None:
-            n_folds = min(n_folds, np.unique(groups).size)
-            if n_folds < 2:
-                raise ValueError("the rows cannot be divided into folds, which need at least two groups")
-        stratified = StratifiedKFold if groups is None else StratifiedGroupKFold
-        splitter = stratified(n_folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        splits = list(check_cv(splitter).split(codes, codes, groups))
-    classes = np.arange(codes.max() + 1)
-    folds = []
-    for seen, unseen in splits:
-        moved = np.isin(codes[unseen], np.setdiff1d(classes, codes[seen]))
-        if not moved.all():
-            folds.append((np.concatenate([seen, unseen[moved]]), unseen[~moved]))
+            of = "rows of one class" if groups is None or np.bincount(codes).max() < 2 else "groups"
+            raise ValueError(f"the rows cannot be divided into folds, which need at least two {of}")
+        splits = shuffled_folds(codes, n_folds, groups, seed=seed)
+    else:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            splits = list(check_cv(cv).split(codes, codes, groups))
+    completed = [keep_classes_in_training(codes, seen, unseen, groups) for seen, unseen in splits]
+    folds = [(seen, unseen) for seen, unseen in completed if unseen.size]
     if not folds:
         raise ValueError(
             "the rows cannot be divided into folds: in each, training rows lack the classes of the other rows"
         )
     return folds
+
+
+def limit_folds(n_folds: int, codes: NDArray[np.int64], groups: NDArray[Any] | None) -> int:
+    """Number of folds, at most the number of rows of the largest class and the number of groups."""
+    n_folds = min(n_folds, int(np.bincount(codes).max()))
+    return n_folds if groups is None else min(n_folds, np.unique(groups).size)
+
+
+def shuffled_folds(
+    codes: NDArray[np.int64],
+    n_folds: int,
+    groups: NDArray[Any] | None = None,
+    *,
+    stratify: bool = True,
+    seed: int | None = 0,
+) -> Folds:
+    """Folds of scikit-learn, stratified by class, or not; some classes may be missing from training rows."""
+    if groups is not None:
+        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        codes = codes if stratify else np.zeros_like(codes)
+    else:
+        splitter = (StratifiedKFold if stratify else KFold)(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        return list(splitter.split(codes, codes, groups))
+
+
+def keep_classes_in_training(
+    codes: NDArray[np.int64], training: Rows, others: Rows, groups: NDArray[Any] | None = None
+) -> tuple[Rows, Rows]:
+    """Move rows of classes that the training rows lack to the training rows, and their groups with them."""
+    moved = ~np.isin(codes[others], codes[training])
+    if groups is not None:
+        moved = np.isin(groups[others], groups[others][moved])
+    return np.concatenate([training, others[moved]]), others[~moved]
+
+
+def hold_out(
+    codes: NDArray[np.int64],
+    fraction: float,
+    groups: NDArray[Any] | None = None,
+    *,
+    stratify: bool,
+    seed: int | None,
+) -> tuple[Rows, Rows]:
+    """Draw the training rows and the rows to hold out; a class may be missing from the training rows.
+
+    Groups are held out as a whole.  The rows held out are then folds of scikit-learn's ``StratifiedGroupKFold``,
+    as many as come closest to the fraction, of 10 folds at most.
+
+    Parameters
+    ----------
+    codes : int array of shape (n,)
+        Class numbers.
+    fraction : float
+        Fraction of the rows to hold out.
+    groups : array of shape (n,) or None, default=None
+    stratify : bool
+        Whether the shares of the classes are to be those of all rows.
+    seed : int or None
+
+    Raises
+    ------
+    ValueError
+        If there is a single group, or if there are too few rows, or too few rows of a class to stratify.
+    """
+    if groups is None:
+        training, held_out = train_test_split(
+            np.arange(codes.size), test_size=fraction, random_state=seed, stratify=codes if stratify else None
+        )
+        return training, held_out
+    strata = codes if stratify else np.zeros_like(codes)
+    most = limit_folds(MAX_GROUP_FOLDS, strata, groups)
+    if most < 2:
+        raise ValueError("there is a single group of rows, but a split needs two")
+    share = Fraction(fraction).limit_denominator(most)
+    share = min(max(share, Fraction(1, most)), Fraction(most - 1, most))
+    folds = [fold for _, fold in shuffled_folds(strata, share.denominator, groups, seed=seed)]
+    held_out = np.sort(np.concatenate(folds[: share.numerator]))
+    return np.setdiff1d(np.arange(codes.size), held_out), held_out
 
 
 def make_weighted_folds(
@@ -77,7 +159,7 @@ def make_weighted_folds(
     if not isinstance(cv, Integral) and not hasattr(cv, "split"):  # splits of all rows
         rows = np.arange(codes.size)
         splits = [(np.intersect1d(rows[seen], used), np.intersect1d(rows[unseen], used)) for seen, unseen in cv]
-        return make_folds(codes, splits)
+        return make_folds(codes, splits, groups)
     groups = None if groups is None else np.asarray(groups)[used]
     return [(used[seen], used[unseen]) for seen, unseen in make_folds(codes[used], cv, groups, seed)]
 

@@ -17,7 +17,7 @@ from scipy.optimize import brentq, minimize_scalar, nnls
 from scipy.special import expit, log_softmax, logit, softmax
 from sklearn.isotonic import IsotonicRegression, isotonic_regression
 
-from .best_bin import find_best_bin
+from .best_bin import BestBin, find_best_bin
 from .labels import encode_labels
 from .transition_matrix import check_probabilities
 
@@ -130,31 +130,43 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     q = check_probabilities(probabilities, codes.size, len(encoder.classes_))
     best = find_best_bin(codes, q, np.ones(codes.size))
     shares = np.bincount(codes) / codes.size
-    by_chance = 1 - float(shares @ shares)
-    if best.noise_rate + STANDARD_ERRORS * best.standard_error >= by_chance:
+    random_rate = 1 - float(shares @ shares)
+    error = STANDARD_ERRORS * best.standard_error
+    if best.noise_rate + error >= random_rate:
         raise IndistinctClassesError(
             "the probabilities do not distinguish the classes, so no label can be judged"
         )
     T = best.transition_matrix()
-    rate = float(clean_shares(T, shares) @ (1 - np.diag(T)))
-    T_rank = (best.transition_matrix(OVERLAP_WEIGHT) + _uniform(max(rate, SMALLEST_RANKED), len(T))) / 2
-    by_temperature = _joint(_calibrate_by_temperature(q, codes), codes, T_rank, SMOOTHNESS["rank"])
+    noise_rate = float(clean_shares(T, shares) @ (1 - np.diag(T)))
+    ranking, suggested = _rank(q, codes, best, noise_rate)
     by_class = _joint(_calibrate_by_class(q, codes), codes, T, SMOOTHNESS["probability"])
-    ranking = np.argsort(-_p_wrong(by_temperature, codes), kind="stable")
     p_wrong = np.empty(codes.size)
     p_wrong[ranking] = isotonic_regression(_p_wrong(by_class, codes)[ranking], increasing=False)
-    by_temperature[np.arange(codes.size), codes] = -1.0  # for the most probable other class
+    improbable_rate = float((q.argmax(axis=1) != codes).mean())
     return LabelErrors(
         classes=encoder.classes_,
-        p_wrong=_shift_to_mean(p_wrong, rate),
+        p_wrong=_shift_to_mean(p_wrong, noise_rate),
         ranking=ranking,
-        suggested=encoder.classes_[by_temperature.argmax(axis=1)],
-        noise_rate=rate,
-        noise_rate_interval=_interval(
-            rate, STANDARD_ERRORS * best.standard_error, by_chance, float((q.argmax(axis=1) != codes).mean())
-        ),
+        suggested=encoder.classes_[suggested],
+        noise_rate=noise_rate,
+        noise_rate_interval=_interval(noise_rate, error, random_rate, improbable_rate),
         transition_matrix=T,
     )
+
+
+def _rank(
+    q: Floats, codes: NDArray[np.int64], best: BestBin, noise_rate: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rank the labels from the most to the least suspect one; see step 4 of `find_label_errors`.
+
+    Returns the ranking, and the most probable class of each row other than its label.
+    """
+    uniform = _uniform(max(noise_rate, SMALLEST_RANKED), q.shape[1])
+    T = (best.transition_matrix(OVERLAP_WEIGHT) + uniform) / 2
+    joint = _joint(_calibrate_by_temperature(q, codes), codes, T, SMOOTHNESS["rank"])
+    ranking = np.argsort(-_p_wrong(joint, codes), kind="stable")
+    joint[np.arange(codes.size), codes] = -1.0
+    return ranking, joint.argmax(axis=1)
 
 
 def clean_shares(T: Floats, shares: Floats) -> Floats:
@@ -167,10 +179,10 @@ def clean_shares(T: Floats, shares: Floats) -> Floats:
     return clean
 
 
-def _uniform(rate: float, n_classes: int) -> Floats:
+def _uniform(noise_rate: float, n_classes: int) -> Floats:
     """Transition matrix of uniform noise."""
-    T: Floats = np.full((n_classes, n_classes), rate / (n_classes - 1))
-    np.fill_diagonal(T, 1 - rate)
+    T: Floats = np.full((n_classes, n_classes), noise_rate / (n_classes - 1))
+    np.fill_diagonal(T, 1 - noise_rate)
     return T
 
 
@@ -229,15 +241,20 @@ def _shift_to_mean(p: Floats, mean: float) -> Floats:
     return shifted
 
 
-def _interval(rate: float, chance: float, by_chance: float, improbable: float) -> tuple[float, float]:
-    """Interval of the noise rate.
+def _interval(
+    noise_rate: float, error: float, random_rate: float, improbable_rate: float
+) -> tuple[float, float]:
+    """Interval of the noise rate; see `find_label_errors`.
 
     Parameters
     ----------
-    rate, chance : float
-        The noise rate, and its error by chance.
-    by_chance, improbable : float
-        Shares of labels that would be wrong if they were random, and of those that are not the most probable.
+    noise_rate, error : float
+        The noise rate and its statistical error.
+    random_rate : float
+        Noise rate of random labels.
+    improbable_rate : float
+        Share of labels that are not the most probable of their rows.
     """
-    overlap, missed = OVERLAP * rate**2 / by_chance, max(0.0, improbable - rate)
-    return max(0.0, rate - float(np.hypot(chance, overlap))), min(1.0, rate + float(np.hypot(chance, missed)))
+    overlap, missed = OVERLAP * noise_rate**2 / random_rate, max(0.0, improbable_rate - noise_rate)
+    low, high = noise_rate - float(np.hypot(error, overlap)), noise_rate + float(np.hypot(error, missed))
+    return max(0.0, low), min(1.0, high)

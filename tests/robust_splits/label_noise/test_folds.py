@@ -2,9 +2,12 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
-from robust_splits.label_noise.folds import integer_seed, make_folds, make_weighted_folds
+from robust_splits.label_noise.folds import hold_out, integer_seed, make_folds, make_weighted_folds
 
 CODES = np.repeat([0, 1, 2], [40, 20, 10])
+RNG = np.random.default_rng(0)
+GROUPS = RNG.integers(60, size=1000)
+Y = ((GROUPS % 3 == 0) ^ (RNG.random(1000) < 0.1)).astype(np.int64)
 
 
 def test_folds_are_those_of_scikit_learn():
@@ -42,6 +45,14 @@ def test_groups_stay_together():
         make_folds(CODES, 5, np.zeros(CODES.size))
     with pytest.raises(ValueError, match="training rows lack the classes of the other rows"):
         make_folds(CODES, 3, CODES)
+
+
+def test_a_class_of_one_group_stays_in_training_with_its_group():
+    codes = np.append(CODES, [3, 3])
+    groups = np.append(np.arange(CODES.size) % 7, [2, 2])
+    for seen, unseen in make_folds(codes, 5, groups):
+        assert (codes[seen] == 3).sum() == 2
+        assert not set(groups[seen]) & set(groups[unseen])
 
 
 def test_groups_must_be_known():
@@ -85,3 +96,28 @@ def test_rows_without_weight_are_left_out():
         folds = make_weighted_folds(codes, none, 3)
         for found, expected in zip(folds, make_folds(codes, 3), strict=True):
             np.testing.assert_array_equal(found[0], expected[0])
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.2, 0.25, 0.3, 0.5, 0.8])
+def test_a_holdout_has_whole_groups_and_the_classes_of_all_rows(fraction):
+    _, rows = hold_out(Y, fraction, GROUPS, stratify=True, seed=0)
+    assert np.intersect1d(GROUPS[rows], np.delete(GROUPS, rows)).size == 0
+    assert rows.size / Y.size == pytest.approx(fraction, abs=0.04)
+    assert Y[rows].mean() == pytest.approx(Y.mean(), abs=0.05)
+    assert (np.diff(rows) > 0).all()
+
+
+def test_a_holdout_depends_on_the_seed():
+    one, same, other = (hold_out(Y, 0.2, GROUPS, stratify=False, seed=seed)[1] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert set(one) != set(other)
+
+
+def test_a_holdout_of_few_groups_or_rows():
+    groups = np.repeat([0, 1, 2], 4)
+    _, rows = hold_out(np.arange(12) % 2, 0.05, groups, stratify=True, seed=0)
+    assert np.unique(groups[rows]).size == 1
+    _, rows = hold_out(np.array([0, 1, 0, 1]), 0.1, np.arange(4), stratify=True, seed=0)
+    assert 0 < rows.size < 4
+    with pytest.raises(ValueError, match="a single group"):
+        hold_out(Y, 0.2, np.zeros_like(Y), stratify=True, seed=0)
