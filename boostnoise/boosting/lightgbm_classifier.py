@@ -40,13 +40,14 @@ from .lightgbm_parameters import (
     AUTO_PARAMETERS,
     LIGHTGBM_NAMES,
     adapt_metrics,
+    check_eval_set,
     encode_eval_y,
     evaluation_arguments,
     evaluation_sizes,
 )
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
 from .structure_search import TrainingRows
-from .target import Target, encode_eval_set
+from .target import Target
 from .weights import combine_weights, positive_weight
 
 
@@ -193,14 +194,11 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         check_fit(self, super(), fit_params)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes, build_loss(self, target.n_classes))
-        if eval_set is not None:
-            encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, target.encoder)
+        check_eval_set(eval_set, target.encoder)
         if fit_params.get("eval_y") is not None:
             fit_params["eval_y"] = encode_eval_y(fit_params["eval_y"], target.encoder)
         evaluated = evaluation_sizes(eval_set, fit_params.get("eval_y"))
-        self._adapted_metrics(
-            eval_metric, objective, target.n_classes
-        )  # raises errors before a choice that takes many fits
+        self._adapted_metrics(eval_metric, objective)  # raises errors before a choice that takes many fits
         stops = bool(self._get_library_parameter("early_stopping")) or stops_early(callbacks)
         if stops and not evaluated:
             raise ValueError("early stopping needs rows to evaluate: pass eval_set, or eval_X and eval_y")
@@ -211,10 +209,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         weight = combine_weights(target.labels, sample_weight, self.class_weight)
         intercept = self._intercept(objective, target, weight, arguments)
         counter = TreeCounter() if stops else None
-        arguments["callbacks"] = [*_scheduled(callbacks, choice), *filter(None, [counter])] or None
-        arguments["eval_metric"] = None
-        if evaluated:
-            arguments["eval_metric"] = self._adapted_metrics(eval_metric, objective, target.n_classes)
+        arguments["callbacks"] = [*_scheduled(callbacks, choice), *([counter] if counter else [])] or None
+        arguments["eval_metric"] = self._adapted_metrics(eval_metric, objective) if evaluated else None
         if intercept is not None:
             arguments["init_score"] = repeat(intercept, target.codes.size)
             if evaluated:
@@ -237,15 +233,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         stops_early: bool,
     ) -> tuple[Choice, LightGBMObjective]:
         """Choose the parameters that are "auto", and then that of the loss."""
-        choice = choose_parameters(
-            self,
-            AUTO_PARAMETERS,
-            objective,
-            X,
-            target,
-            {**arguments, "groups": groups},
-            stops_early=stops_early,
-        )
+        known = {**arguments, "groups": groups}
+        choice = choose_parameters(self, AUTO_PARAMETERS, objective, X, target, known, stops_early=stops_early)
         callbacks = _scheduled(arguments["callbacks"], choice) or None
         with temporarily_set(self, **choice.fewer_rounds):
             objective = choose_loss_parameter(
@@ -346,9 +335,9 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         if self._get_library_parameter("sigmoid") not in (None, 1):
             raise ValueError("sigmoid is for LightGBM's own objectives only; a robust loss has slope 1")
 
-    def _adapted_metrics(self, eval_metric: Any, objective: LightGBMObjective, n_classes: int) -> list[Any]:
+    def _adapted_metrics(self, eval_metric: Any, objective: LightGBMObjective) -> list[Any]:
         """The requested metrics, converted to read what LightGBM passes with this objective."""
-        return adapt_metrics([eval_metric, self._get_library_parameter("metric")], objective, n_classes)
+        return adapt_metrics([eval_metric, self._get_library_parameter("metric")], objective)
 
     def _make_objective(self, n_classes: int, loss: Loss) -> LightGBMObjective:
         scale_pos_weight = positive_weight(self._get_library_parameter("scale_pos_weight"), n_classes)

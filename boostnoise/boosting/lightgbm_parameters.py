@@ -11,7 +11,7 @@ from sklearn.preprocessing import LabelEncoder
 from ..objectives.hooks import LightGBMObjective
 from ..objectives.metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
 from .auto_parameters import AutoParameters
-from .target import encode_eval_labels
+from .target import encode_eval_labels, encode_eval_set
 
 # Aliases of the LightGBM parameters that a robust loss replaces or restricts.
 LIGHTGBM_NAMES = {
@@ -104,6 +104,12 @@ def evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
     return [len(labels) for labels in (eval_y if isinstance(eval_y, tuple) else (eval_y,))]
 
 
+def check_eval_set(eval_set: Any, encoder: LabelEncoder) -> None:
+    """Raise a ValueError if `eval_set` is not of pairs, or has an unknown label; LightGBM encodes its labels."""
+    if eval_set is not None:
+        encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
+
+
 def encode_eval_y(eval_y: Any, encoder: LabelEncoder) -> Any:
     """Class numbers of labels, or of a tuple of arrays of them; LightGBM encodes those of `eval_set` only."""
     if isinstance(eval_y, tuple):
@@ -111,7 +117,7 @@ def encode_eval_y(eval_y: Any, encoder: LabelEncoder) -> Any:
     return encode_eval_labels(eval_y, encoder, "eval_y")
 
 
-def adapt_metrics(requested: list[Any], objective: LightGBMObjective, n_classes: int) -> list[Any]:
+def adapt_metrics(requested: list[Any], objective: LightGBMObjective) -> list[Any]:
     """The requested metrics, converted to read what LightGBM passes with this objective.
 
     Parameters
@@ -120,13 +126,15 @@ def adapt_metrics(requested: list[Any], objective: LightGBMObjective, n_classes:
         Values of ``eval_metric`` and of LightGBM's parameter ``metric``: a name, several names that are
         separated by commas, a callable, a list of them, or None.
     objective : LightGBMObjective
-    n_classes : int
+        For a number of classes, which is not None.
 
     Raises
     ------
     ValueError
         If LightGBM would compute a metric from the margins of a robust loss as if they were probabilities.
     """
+    n_classes = objective.n_classes
+    assert n_classes is not None  # noqa: S101 - for the type checker: the estimator sets it
     kind, ranking = ("binary", RANKING) if n_classes == 2 else ("multi", ())
     metrics: list[Any] = []
     for value in requested:

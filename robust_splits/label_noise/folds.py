@@ -97,7 +97,7 @@ def shuffled_folds(
 def keep_classes_in_training(
     codes: NDArray[np.int64], training: Rows, others: Rows, groups: NDArray[Any] | None = None
 ) -> tuple[Rows, Rows]:
-    """Move rows of classes that the training rows lack to the training rows, and their groups with them."""
+    """Move rows of classes that the training rows lack to the training rows, with their groups."""
     moved = ~np.isin(codes[others], codes[training])
     if groups is not None:
         moved = np.isin(groups[others], groups[others][moved])
@@ -114,8 +114,8 @@ def hold_out(
 ) -> tuple[Rows, Rows]:
     """Draw the training rows and the rows to hold out; a class may be missing from the training rows.
 
-    Groups are held out as a whole.  The rows held out are then folds of scikit-learn's ``StratifiedGroupKFold``,
-    as many as come closest to the fraction, of 10 folds at most.
+    Groups are held out as a whole.  The rows held out are then folds of scikit-learn's
+    ``StratifiedGroupKFold``, as many as come closest to the fraction, of 10 folds at most.
 
     Parameters
     ----------
