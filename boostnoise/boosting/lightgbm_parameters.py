@@ -105,7 +105,7 @@ def evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
 
 
 def check_eval_set(eval_set: Any, encoder: LabelEncoder) -> None:
-    """Raise a ValueError if `eval_set` is not of pairs, or has an unknown label; LightGBM encodes its labels."""
+    """Check pairs and labels of `eval_set`, as `encode_eval_set` does; LightGBM itself encodes its labels."""
     if eval_set is not None:
         encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
 
