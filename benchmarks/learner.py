@@ -272,8 +272,8 @@ def extras(**options: Any) -> None:
     """Time of a fit that chooses its shrinkage, its node size, or its criterion, relative to a plain one."""
     adapting = {
         "plain": {},
-        "shrinkage=oob": {"shrinkage": "oob"},
-        "defaults": {"shrinkage": None, "min_samples_split": None},
+        "shrinkage=auto": {"shrinkage": "auto"},
+        "defaults": {"shrinkage": "auto", "min_samples_split": "auto"},
         "criterion=ane": {"criterion": "ane"},
     }
     some = {label: (OURS, PLAIN | changed) for label, changed in adapting.items()}

@@ -12,23 +12,26 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ._checks import (
+    AUTO,
+    NO_LIMIT,
+    check_choice,
+    check_integer,
+    check_max_features,
+    check_number,
+    check_row_count,
+)
 from ._growing import Sample, TreeSettings
 from ._helper_process import Search, start_helper
+from ._kernels.binning import MAX_BINS
 from ._kernels.coding import encode
 from ._kernels.nodes import GrowthSettings
 from ._leaf_values import leaf_value_power
 from ._validation import (
-    NO_LIMIT,
     apply_class_weight,
-    check_choice,
     check_class_weight,
-    check_count,
     check_features,
     check_groups,
-    check_max_bins,
-    check_max_features,
-    check_number,
-    check_row_count,
     check_training_data,
 )
 from .bounds import min_leaf_samples
@@ -37,7 +40,7 @@ from .tree import Tree
 
 
 @contextmanager
-def _earlier_fit_kept_on_error(estimator: BaseRobustTrees) -> Iterator[None]:
+def _restore_on_error(estimator: BaseRobustTrees) -> Iterator[None]:
     """Restore all attributes if `fit` fails: trees of an earlier fit do not match new classes or columns."""
     before = estimator.__dict__.copy()
     try:
@@ -53,7 +56,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     criterion: str | Criterion
     max_depth: int | None
     max_leaf_nodes: int | None
-    min_samples_split: int | float | str | None
+    min_samples_split: int | float | str
     min_samples_leaf: int | float | str
     min_weight_fraction_leaf: float
     min_impurity_decrease: float
@@ -69,7 +72,6 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     _categories: dict[Any, list[Any]]
 
     _random_thresholds = False
-    _auto_max_features: float | str | None = None
     _class_weight_names: tuple[str, ...] = ("balanced",)
 
     def __sklearn_tags__(self) -> Any:
@@ -105,7 +107,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     def _fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None = None
     ) -> Self:
-        with _earlier_fit_kept_on_error(self):
+        with _restore_on_error(self):
             warm_start = self._is_warm_start()
             X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not warm_start)
             if warm_start and not np.array_equal(classes, self.classes_):
@@ -118,7 +120,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             self.classes_, self.n_classes_ = classes, classes.size
             numbers = None if groups is None else check_groups(groups, labels.size)
             start_helper(self._search_kind(), X.dtype)
-            columns = encode(X, self._n_threads(), check_max_bins(self.max_bins))
+            columns = encode(X, self._n_threads(), self._n_bins())
             self._fit_rows(X, Sample(columns, labels, weights, self.n_classes_, numbers))
             return self
 
@@ -136,6 +138,10 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
     def _n_threads(self) -> int:
         return 1
+
+    def _n_bins(self) -> int | None:
+        """Number of bins of a column; None for exact splits."""
+        return None if self.max_bins is None else check_integer("max_bins", self.max_bins, low=2, high=MAX_BINS)
 
     def _search_kind(self) -> Search:
         if self._random_thresholds:
@@ -202,20 +208,20 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             criterion.check_classes(sample.n_classes)
         max_leaf_nodes = 0
         if self.max_leaf_nodes is not None:
-            max_leaf_nodes = check_count("max_leaf_nodes", self.max_leaf_nodes, low=2)
+            max_leaf_nodes = check_integer("max_leaf_nodes", self.max_leaf_nodes, low=2)
         if self.noise_rate is not None:
             check_number("noise_rate", self.noise_rate, low=0.0, high=1.0)
         fraction = check_number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0.0, high=0.5)
         decrease = check_number("min_impurity_decrease", self.min_impurity_decrease, low=0.0, high=np.inf)
         total = float(sample.weights.sum())
         growth = GrowthSettings(
-            max_depth=NO_LIMIT if self.max_depth is None else check_count("max_depth", self.max_depth, low=1),
+            max_depth=NO_LIMIT if self.max_depth is None else check_integer("max_depth", self.max_depth, low=1),
             max_leaf_nodes=max_leaf_nodes,
             min_samples_split=self._min_samples_split(n_samples),
             min_samples_leaf=self._min_samples_leaf(n_samples, sample.n_classes),
             min_weight_leaf=max(fraction * total, np.finfo(float).tiny),
             min_reduction=decrease * total,
-            max_features=check_max_features(self.max_features, n_features, self._auto_max_features),
+            max_features=check_max_features(self.max_features, n_features),
             random_thresholds=self._random_thresholds,
         )
         return TreeSettings(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
@@ -225,7 +231,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
     def _min_samples_leaf(self, n_samples: int, n_classes: int) -> int:
         if isinstance(self.min_samples_leaf, str):
-            check_choice("min_samples_leaf", self.min_samples_leaf, ("auto",), "a number")
+            check_choice("min_samples_leaf", self.min_samples_leaf, (AUTO,), "a number")
             if self.noise_rate is None:
                 raise ValueError("min_samples_leaf='auto' needs noise_rate, the rate of wrong labels; got None")
             return min_leaf_samples(self.noise_rate, n_classes=max(2, n_classes))

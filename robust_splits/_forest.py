@@ -17,32 +17,20 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ._adaptive_criterion import LAMS, best_lam, holdout_accuracies, out_of_bag_accuracies, with_lam
 from ._base import BaseRobustTrees, path_matrix
+from ._checks import AUTO, check_choice, check_flag, check_integer, check_number, check_row_count, is_auto
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
 from ._kernels.walk import add_leaf_values
+from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._threads import map_in_threads
-from ._validation import (
-    OUT_OF_BAG,
-    check_count,
-    check_flag,
-    check_number,
-    check_out_of_bag,
-    check_row_count,
-    read_only,
-)
-from .adaptation import (
-    NODE_SIZES,
-    SHRINKAGES,
-    candidates,
-    choose_by_holdout,
-    choose_out_of_bag,
-    out_of_bag_score,
-    out_of_bag_votes,
-    smoothing_losses,
-)
+from ._validation import read_only
 from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import PackedTrees, Tree, map_leaves
+
+# Attributes that only some fits set.
+OPTIONAL_ATTRIBUTES = ("criterion_scores_", "smoothing_losses_", "oob_score_", "oob_decision_function_")
 
 
 class BaseForest(BaseRobustTrees):
@@ -51,10 +39,10 @@ class BaseForest(BaseRobustTrees):
     estimators_: list[RobustDecisionTreeClassifier]
     min_samples_split_: int
     shrinkage_: float
+    chosen_params_: dict[str, int | float]
     _seeds: list[tuple[int, int]]
     _packed: list[PackedTrees]
 
-    _auto_max_features: float | str | None = "sqrt"
     _class_weight_names = ("balanced", "balanced_subsample")
 
     def __init__(
@@ -64,15 +52,15 @@ class BaseForest(BaseRobustTrees):
         criterion: str | Criterion = FOREST_CRITERION,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
-        min_samples_split: int | float | str | None = None,
+        min_samples_split: int | float | str = AUTO,
         min_samples_leaf: int | float | str = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
-        max_features: int | float | str | None = "auto",
+        max_features: int | float | str | None = "sqrt",
         max_bins: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         leaf_value: str = "proportions",
-        shrinkage: float | str | None = None,
+        shrinkage: float | str = AUTO,
         selection: str | None = None,
         noise_rate: float | None = None,
         bootstrap: bool = True,
@@ -149,91 +137,48 @@ class BaseForest(BaseRobustTrees):
         return n_threads
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
-        n_estimators = check_count("n_estimators", self.n_estimators, low=1)
-        kept = list(self.estimators_) if self._is_warm_start() else []
-        if n_estimators < len(kept):
-            raise ValueError(
-                f"n_estimators must be at least {len(kept)}, the number of trees that warm_start keeps; got "
-                f"{n_estimators}"
-            )
-        for name in ("criterion_scores_", "smoothing_losses_", "oob_score_", "oob_decision_function_"):
-            if not kept:
-                self.__dict__.pop(name, None)
+        n_estimators = check_integer("n_estimators", self.n_estimators, low=1)
+        earlier = self._earlier_estimators(n_estimators)
         settings = self._tree_settings(sample)
-        self._packed = []
-
         rng = check_random_state(self.random_state)
+        # One seed of each tree draws its rows, the other is for everything else.
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
-        seeds[: len(kept)] = self._seeds if kept else []
-        self._seeds = seeds
-        trees = [estimator.tree_ for estimator in kept]
-        if self.criterion == ADAPTIVE and kept:
+        seeds[: len(earlier)] = self._seeds if earlier else []
+
+        trees = [estimator.tree_ for estimator in earlier]
+        if self.criterion == ADAPTIVE and earlier:
             settings = dataclasses.replace(settings, criterion=self.criterion_)
         elif self.criterion == ADAPTIVE:
-            settings, trees = self._adapt(sample, X, settings, seeds, rng)
-        self.criterion_ = settings.criterion
+            settings, trees = self._choose_lam(sample, X, settings, seeds, rng)
         trees += self._grow(sample, settings, seeds[len(trees) :])
+        out_of_bag = OutOfBag(sample, X, settings, seeds, self._n_threads())
+        trees = self._smooth(trees, len(earlier), out_of_bag)
 
-        trees = self._smooth(sample, X, trees, settings, seeds, n_kept=len(kept))
-        self.estimators_ = kept + self._make_estimators([seed for _, seed in seeds[len(kept) :]])
+        self._seeds, self._packed, self.criterion_ = seeds, [], settings.criterion
+        self.estimators_ = earlier + self._make_estimators([seed for _, seed in seeds[len(earlier) :]])
         for estimator, tree in zip(self.estimators_, trees, strict=True):
             estimator.shrinkage, estimator.tree_ = self.shrinkage_, tree
+        values = {
+            "min_samples_split": self.min_samples_split_,
+            "min_samples_leaf": settings.growth.min_samples_leaf,
+            "shrinkage": self.shrinkage_,
+        }
+        self.chosen_params_ = {name: value for name, value in values.items() if is_auto(getattr(self, name))}
         if self.oob_score is not False:
-            votes = out_of_bag_votes(sample, read_only(X), trees, settings, seeds, self._n_threads())
-            with np.errstate(invalid="ignore"):
-                self.oob_decision_function_ = votes / votes.sum(axis=1, keepdims=True)
-            score = self.oob_score if callable(self.oob_score) else accuracy_score
-            self.oob_score_ = out_of_bag_score(self.classes_, sample.labels, votes, score)
+            self._score_out_of_bag(trees, out_of_bag)
 
-    def _min_samples_split(self, n_samples: int) -> int:
-        if self.min_samples_split is None or self.min_samples_split == OUT_OF_BAG:
-            return NODE_SIZES[0]
-        return super()._min_samples_split(n_samples)
-
-    def _smooth(
-        self,
-        sample: Sample,
-        rows: NDArray[np.floating],
-        trees: list[Tree],
-        settings: TreeSettings,
-        seeds: Sequence[tuple[int, int]],
-        n_kept: int,
-    ) -> list[Tree]:
-        """Apply node size and shrinkage to the trees, after choosing them out of bag unless they are fixed."""
-        prune = self._is_chosen_out_of_bag("min_samples_split")
-        sizes: Sequence[int] = (settings.growth.min_samples_split,)
-        if prune:
-            # Branches pruned by an earlier fit cannot be restored.
-            sizes = (self.min_samples_split_,) if n_kept else NODE_SIZES
-        shrinkages: Sequence[float] = (self._fixed_shrinkage(),)
-        if self._is_chosen_out_of_bag("shrinkage"):
-            shrinkages = SHRINKAGES
-        for i in range(n_kept):  # undo the shrinkage of the earlier fit
-            trees[i] = dataclasses.replace(trees[i], leaf_power=settings.leaf_power, shrinkage=0.0)
-        self.min_samples_split_, self.shrinkage_ = sizes[0], shrinkages[0]
-        n_threads = self._n_threads()
-        if len(sizes) > 1 or len(shrinkages) > 1:
-            losses = smoothing_losses(sample, rows, trees, settings, seeds, sizes, shrinkages, n_threads)
-            self.smoothing_losses_ = losses
-            if losses:
-                self.min_samples_split_, self.shrinkage_ = min(
-                    ((size, shrinkage) for size in sizes for shrinkage in shrinkages),
-                    key=lambda pair: losses[pair[0]][pair[1]],
-                )
-
-        if prune:
-            trees = map_in_threads(lambda tree: tree.pruned(self.min_samples_split_), trees, n_threads)
-        return [dataclasses.replace(tree, shrinkage=self.shrinkage_) for tree in trees]
-
-    def _fixed_shrinkage(self) -> float:
-        if self.shrinkage is None or self.shrinkage == OUT_OF_BAG:
-            return 0.0
-        return check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
-
-    def _is_chosen_out_of_bag(self, name: str) -> bool:
-        """Whether a parameter is chosen on the out-of-bag rows."""
-        value = getattr(self, name)
-        return bool(value == OUT_OF_BAG or (value is None and self.bootstrap))
+    def _earlier_estimators(self, n_estimators: int) -> list[RobustDecisionTreeClassifier]:
+        """Trees of the fit that `warm_start` continues; without one, remove its optional attributes."""
+        if not self._is_warm_start():
+            for name in OPTIONAL_ATTRIBUTES:
+                self.__dict__.pop(name, None)
+            return []
+        if n_estimators < len(self.estimators_):
+            raise ValueError(
+                f"n_estimators must be at least {len(self.estimators_)}, the number of trees that warm_start "
+                f"keeps; got {n_estimators}"
+            )
+        return list(self.estimators_)
 
     def _tree_settings(self, sample: Sample) -> TreeSettings:
         n_samples = sample.labels.size
@@ -242,37 +187,95 @@ class BaseForest(BaseRobustTrees):
             if not self.bootstrap:
                 raise ValueError(f"max_samples={self.max_samples!r} needs bootstrap=True")
             n_draws = check_row_count("max_samples", self.max_samples, n_samples, low=1)
-        check_out_of_bag(self)
-        self._fixed_shrinkage()
+        self._check_parameters()
         settings = super()._tree_settings(sample)
         balanced = self.class_weight == "balanced_subsample"
         return dataclasses.replace(settings, n_draws=n_draws, balanced=balanced)
 
-    def _adapt(
+    def _check_parameters(self) -> None:
+        """Check the parameters that only forests have, and those that may be "auto" for forests only."""
+        if not callable(self.oob_score) and not isinstance(self.oob_score, bool | np.bool_):
+            raise TypeError(f"oob_score must be True, False or a callable, got {self.oob_score!r}")
+        if not isinstance(self.verbose, Integral):
+            raise TypeError(f"verbose must be an integer, got {self.verbose!r}")
+        if self.selection is not None:
+            check_choice("selection", self.selection, ("holdout", "oob"))
+        needs_bootstrap = {"selection": self.selection == "oob", "oob_score": self.oob_score is not False}
+        for name, needed in needs_bootstrap.items():
+            if needed and not self.bootstrap:
+                value = getattr(self, name)
+                raise ValueError(f"{name}={value!r} needs bootstrap=True; otherwise no row is out of bag")
+        for name in ("min_samples_split", "shrinkage"):
+            value = getattr(self, name)
+            if value is None or isinstance(value, str):
+                check_choice(name, value, (AUTO,), "a number")
+        self._fixed_shrinkage()
+
+    def _min_samples_split(self, n_samples: int) -> int:
+        return NODE_SIZES[0] if is_auto(self.min_samples_split) else super()._min_samples_split(n_samples)
+
+    def _fixed_shrinkage(self) -> float:
+        """Shrinkage if it is not chosen on the out-of-bag rows."""
+        if is_auto(self.shrinkage):
+            return 0.0
+        return check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
+
+    def _choose_lam(
         self,
         sample: Sample,
-        rows: NDArray[np.floating],
+        X: NDArray[np.floating],
         settings: TreeSettings,
         seeds: Sequence[tuple[int, int]],
         rng: np.random.RandomState,
     ) -> tuple[TreeSettings, list[Tree]]:
         """Choose lam with a quarter of the trees; return the settings with it, and trees grown with it."""
-        quarter = seeds[: max(1, (len(seeds) + 3) // 4)]
-        n_threads = self._n_threads()
-        selection = self.selection or (OUT_OF_BAG if self.bootstrap else "holdout")
-        if selection == "holdout":
-            settings, self.criterion_scores_ = choose_by_holdout(
-                sample, rows, settings, quarter, rng, n_threads
-            )
-            return settings, []
-        forests = {
-            candidate.criterion.parameter: self._grow(sample, candidate, quarter)
-            for candidate in candidates(settings)
-        }
-        settings, self.criterion_scores_ = choose_out_of_bag(
-            sample, read_only(rows), forests, settings, quarter, n_threads
-        )
-        return settings, forests[settings.criterion.parameter]
+        quarter, n_threads = seeds[: max(1, (len(seeds) + 3) // 4)], self._n_threads()
+        forests: dict[float, list[Tree]] = {}
+        if self.selection == "holdout" or not self.bootstrap:
+            accuracies = holdout_accuracies(sample, X, settings, quarter, rng, n_threads)
+        else:
+            forests = {lam: self._grow(sample, with_lam(settings, lam), quarter) for lam in LAMS}
+            out_of_bag = OutOfBag(sample, read_only(X), settings, quarter, n_threads)
+            accuracies = out_of_bag_accuracies(out_of_bag, forests)
+        self.criterion_scores_ = accuracies
+        lam = best_lam(accuracies)
+        return with_lam(settings, lam), forests.get(lam, [])
+
+    def _smooth(self, trees: list[Tree], n_earlier: int, out_of_bag: OutOfBag) -> list[Tree]:
+        """Choose node size and shrinkage, prune the trees and shrink their leaf values."""
+        for i in range(n_earlier):  # undo the shrinkage of the earlier fit
+            trees[i] = dataclasses.replace(trees[i], leaf_power=out_of_bag.settings.leaf_power, shrinkage=0.0)
+        self._choose_smoothing(trees, n_earlier > 0, out_of_bag)
+        if self._is_chosen("min_samples_split"):
+            size = self.min_samples_split_
+            trees = map_in_threads(lambda tree: tree.pruned(size), trees, out_of_bag.n_threads)
+        return [dataclasses.replace(tree, shrinkage=self.shrinkage_) for tree in trees]
+
+    def _choose_smoothing(self, trees: list[Tree], is_warm_start: bool, out_of_bag: OutOfBag) -> None:
+        """Set node size and shrinkage to those with the lowest out-of-bag loss, unless they are fixed."""
+        sizes: Sequence[int] = (out_of_bag.settings.growth.min_samples_split,)
+        if self._is_chosen("min_samples_split"):
+            # Branches pruned by an earlier fit cannot be restored.
+            sizes = (self.min_samples_split_,) if is_warm_start else NODE_SIZES
+        shrinkages = SHRINKAGES if self._is_chosen("shrinkage") else (self._fixed_shrinkage(),)
+        pairs = [(size, shrinkage) for size in sizes for shrinkage in shrinkages]
+        self.min_samples_split_, self.shrinkage_ = pairs[0]
+        if len(pairs) > 1:
+            losses = self.smoothing_losses_ = out_of_bag.smoothing_losses(trees, sizes, shrinkages)
+            if losses:
+                best = min(pairs, key=lambda pair: losses[pair[0]][pair[1]])
+                self.min_samples_split_, self.shrinkage_ = best
+
+    def _is_chosen(self, name: str) -> bool:
+        """Whether a parameter is chosen on the out-of-bag rows."""
+        return self.bootstrap and is_auto(getattr(self, name))
+
+    def _score_out_of_bag(self, trees: list[Tree], out_of_bag: OutOfBag) -> None:
+        sums = out_of_bag.sum_values(trees)
+        with np.errstate(invalid="ignore"):
+            self.oob_decision_function_ = sums / sums.sum(axis=1, keepdims=True)
+        score = self.oob_score if callable(self.oob_score) else accuracy_score
+        self.oob_score_ = score_predictions(self.classes_, out_of_bag.sample.labels, sums, score)
 
     def _grow(self, sample: Sample, settings: TreeSettings, seeds: Sequence[tuple[int, int]]) -> list[Tree]:
         backend, _ = get_active_backend(prefer="threads")
@@ -293,7 +296,6 @@ class BaseForest(BaseRobustTrees):
         estimator = RobustDecisionTreeClassifier(**{name: getattr(self, name) for name in shared})
         estimator.set_params(
             criterion=self.criterion_,
-            max_features=self._auto_max_features if self.max_features == "auto" else self.max_features,
             min_samples_split=self.min_samples_split_,
             class_weight=None,
         )

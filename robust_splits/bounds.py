@@ -13,9 +13,10 @@ References
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
+
+from ._checks import check_integer, check_number
 
 MAX_SAMPLES = int(np.iinfo(np.int64).max)
 
@@ -56,8 +57,8 @@ def majority_retention_probability(n: int, noise_rate: float, margin: float, n_c
     >>> round(majority_retention_probability(100, noise_rate=0.2, margin=0.5), 3)
     0.989
     """
-    n = _check_integer("n", n, 1)
-    n_classes = _check_integer("n_classes", n_classes, 2)
+    n = check_integer("n", n, low=1, high=MAX_SAMPLES)
+    n_classes = check_integer("n_classes", n_classes, low=2, high=MAX_SAMPLES)
     gamma = _noisy_margin(noise_rate, margin, n_classes)
     return max(0.0, -math.expm1(math.log(n_classes - 1) - n * gamma**2 / 2))
 
@@ -98,9 +99,9 @@ def min_leaf_samples(noise_rate: float, margin: float = 1.0, n_classes: int = 2,
     >>> [min_leaf_samples(noise_rate) for noise_rate in (0.0, 0.2, 0.4)]
     [6, 17, 150]
     """
-    n_classes = _check_integer("n_classes", n_classes, 2)
+    n_classes = check_integer("n_classes", n_classes, low=2, high=MAX_SAMPLES)
     gamma = _noisy_margin(noise_rate, margin, n_classes)
-    delta = _check_number("delta", delta, 0.0, 1.0)
+    delta = check_number("delta", delta, low=0.0, high=1.0, closed="neither")
     # Divided twice, because the square of a small gamma would underflow to 0.
     needed = 2 * (math.log(n_classes - 1) - math.log(delta)) / gamma / gamma if gamma else math.inf
     if needed > MAX_SAMPLES:
@@ -143,37 +144,15 @@ def gain_order_failure_probability(n: int, noise_rate: float, difference: float)
     >>> round(gain_order_failure_probability(50_000, noise_rate=0.2, difference=0.2), 6)
     0.000545
     """
-    n = _check_integer("n", n, 1)
-    noise_rate = _check_number("noise_rate", noise_rate, 0.0, 0.5, closed="left")
-    difference = _check_number("difference", difference, 0.0, 0.5, closed="right")
+    n = check_integer("n", n, low=1, high=MAX_SAMPLES)
+    noise_rate = check_number("noise_rate", noise_rate, low=0.0, high=0.5, closed="left")
+    difference = check_number("difference", difference, low=0.0, high=0.5, closed="right")
     return min(1.0, 12 * math.exp(-n * (difference * (1 - 2 * noise_rate)) ** 2 / 72))
 
 
 def _noisy_margin(noise_rate: float, margin: float, n_classes: int) -> float:
     """Expected margin gamma under uniform noise."""
     limit = (n_classes - 1) / n_classes
-    noise_rate = _check_number("noise_rate", noise_rate, 0.0, limit, closed="left")
-    margin = _check_number("margin", margin, 0.0, 1.0, closed="right")
+    noise_rate = check_number("noise_rate", noise_rate, low=0.0, high=limit, closed="left")
+    margin = check_number("margin", margin, low=0.0, high=1.0, closed="right")
     return (1 - noise_rate / limit) * margin
-
-
-def _check_integer(name: str, value: object, low: int) -> int:
-    allowed = f"an integer in [{low}, {MAX_SAMPLES}]"
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be {allowed}, got {value!r}")
-    if not low <= value <= MAX_SAMPLES:
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return int(value)
-
-
-def _check_number(
-    name: str, value: object, low: float, high: float, closed: Literal["left", "right", "neither"] = "neither"
-) -> float:
-    allowed = (
-        f"a number in {'[' if closed == 'left' else '('}{low:g}, {high:g}{']' if closed == 'right' else ')'}"
-    )
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} must be {allowed}, got {value!r}")
-    if not (low < value < high or (closed == "left" and value == low) or (closed == "right" and value == high)):
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return float(value)

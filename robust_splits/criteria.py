@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ._criterion_checks import check_counts, check_parameter, check_split
+from ._checks import check_counts, check_flag, check_number, check_split
 from ._kernels import criterion_codes as codes
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class GeneralizedCrossEntropy(Impurity):
     code = codes.GCE
 
     def __post_init__(self) -> None:
-        check_parameter(self, "q", 0.0, np.inf)
+        check_number("q of GeneralizedCrossEntropy", self.q, low=0.0, high=np.inf)
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class NegativeExponential(Impurity):
     code = codes.NEGATIVE_EXPONENTIAL
 
     def __post_init__(self) -> None:
-        check_parameter(self, "lam", 0.0, 1.0)
+        check_number("lam of NegativeExponential", self.lam, low=0.0, high=1.0)
 
 
 @dataclass(frozen=True)
@@ -272,9 +272,8 @@ class Credal(Criterion):
     gain_ratio: bool = False
 
     def __post_init__(self) -> None:
-        check_parameter(self, "s", 0.0, np.inf)
-        if not isinstance(self.gain_ratio, bool | np.bool_):
-            raise TypeError(f"gain_ratio of Credal must be True or False, got {self.gain_ratio!r}")
+        check_number("s of Credal", self.s, low=0.0, high=np.inf)
+        check_flag("gain_ratio of Credal", self.gain_ratio)
 
     @property
     def code(self) -> int:  # type: ignore[override]

@@ -11,10 +11,10 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ._adaptive_criterion import best_lam, holdout_accuracies, with_lam
 from ._base import BaseRobustTrees, path_matrix
+from ._checks import check_number, is_auto
 from ._growing import MAX_SEED, Sample, grow_tree
-from ._validation import check_number
-from .adaptation import choose_by_holdout
 from .criteria import ADAPTIVE, TREE_CRITERION, Criterion
 from .tree import Tree
 
@@ -141,16 +141,15 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         for name in ("min_samples_split", "shrinkage"):
-            if getattr(self, name) == "oob":
-                raise ValueError(f"{name}='oob' is for forests; a single tree has no out-of-bag rows")
-        settings = self._tree_settings(sample)
-        settings = dataclasses.replace(
-            settings, shrinkage=check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
-        )
+            if is_auto(getattr(self, name)):
+                raise ValueError(f"{name}='auto' is for forests; a single tree has no out-of-bag rows")
+        shrinkage = check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
+        settings = dataclasses.replace(self._tree_settings(sample), shrinkage=shrinkage)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(MAX_SEED))
         if self.criterion == ADAPTIVE:
-            settings, self.criterion_scores_ = choose_by_holdout(sample, X, settings, [(seed, seed)], rng)
+            self.criterion_scores_ = holdout_accuracies(sample, X, settings, [(seed, seed)], rng)
+            settings = with_lam(settings, best_lam(self.criterion_scores_))
         self.criterion_ = settings.criterion
         self.tree_ = grow_tree(sample, settings, (seed, seed))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees
-from ._validation import NO_LIMIT, check_count, check_flag, check_number
+from ._checks import NO_LIMIT, check_flag, check_integer, check_number
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import Tree
 
@@ -84,7 +84,7 @@ def export_text(
     """
     tree, features, classes, depth_limit = _check_arguments(model, feature_names, class_names, max_depth)
     categories = _categories(model)
-    decimals = check_count("decimals", decimals, low=0)
+    decimals = check_integer("decimals", decimals, low=0)
     show_weights = check_flag("show_weights", show_weights)
     show_missing = check_flag("show_missing", show_missing)
     heights, lines = _heights(tree), []
@@ -164,7 +164,7 @@ def plot_tree(
     categories = _categories(model)
     filled = check_flag("filled", filled)
     if fontsize is not None:
-        fontsize = check_number("fontsize", fontsize, low=0.0, high=np.inf, open_low=True)
+        fontsize = check_number("fontsize", fontsize, low=0.0, high=np.inf, closed="right")
     if ax is None:
         from matplotlib import pyplot as plt
 
@@ -220,19 +220,19 @@ def _check_arguments(
     seen = getattr(model, "feature_names_in_", [f"feature_{i}" for i in range(model.n_features_in_)])
     features = _check_names("feature_names", feature_names, seen, "feature")
     classes = _check_names("class_names", class_names, model.classes_, "class")
-    limit = NO_LIMIT if max_depth is None else check_count("max_depth", max_depth, low=0)
+    limit = NO_LIMIT if max_depth is None else check_integer("max_depth", max_depth, low=0)
     return model.tree_, features, classes, limit
 
 
-def _check_names(argument: str, given: object, default: Iterable[object], what: str) -> list[str]:
-    names = [str(name) for name in default]
-    if given is None:
-        return names
-    allowed = f"{argument} must be {len(names)} names, one for each {what}, or None"
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"{allowed}, got {given!r}")
-    custom = [str(name) for name in given]
-    if len(custom) != len(names):
+def _check_names(argument: str, names: object, default: Iterable[object], what: str) -> list[str]:
+    default_names = [str(name) for name in default]
+    if names is None:
+        return default_names
+    allowed = f"{argument} must be {len(default_names)} names, one for each {what}, or None"
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"{allowed}, got {names!r}")
+    custom = [str(name) for name in names]
+    if len(custom) != len(default_names):
         raise ValueError(f"{allowed}, got {len(custom)}: {textwrap.shorten(repr(custom), 80)}")
     return custom
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._checks import AUTO
 from ._forest import BaseForest
+from .criteria import FOREST_CRITERION, Criterion
 
 
 class RobustForestClassifier(BaseForest):
@@ -11,10 +18,10 @@ class RobustForestClassifier(BaseForest):
     The trees are those of `RobustDecisionTreeClassifier`, grown in threads.  The same `random_state` gives the
     same forest for any `n_jobs`.
 
-    By default the trees are fully grown.  How far they are then pruned and how much their leaf values are
-    shrunk is chosen on the out-of-bag rows: little without noise, much with it.  This needs no clean labels and
-    takes about as long as one fit.  On small and medium-sized data under uniform noise it was more accurate
-    than any fixed choice, and than choosing `min_samples_leaf` with several fits.
+    By default, `fit` grows full trees, and then chooses on the out-of-bag rows how far to prune them and how
+    much to shrink their leaf values: little without label noise, much with it.  This needs no clean labels and
+    no second fit.  On small and medium-sized data under uniform noise it was more accurate than any fixed
+    choice, and than choosing `min_samples_leaf` with several fits.
 
     Parameters
     ----------
@@ -25,22 +32,22 @@ class RobustForestClassifier(BaseForest):
         0, 0.25, 0.5, 0.75 and 1 with a quarter of the trees; see `selection`.
     max_depth, max_leaf_nodes, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As in `RobustDecisionTreeClassifier`.
-    min_samples_split : int, float, "oob" or None, default=None
-        Minimum number of rows of a node that is split, or their fraction of all rows.  ``"oob"`` chooses from
+    min_samples_split : int, float or "auto", default="auto"
+        Minimum number of rows of a node that is split, or their fraction of all rows.  ``"auto"`` chooses from
         2, 5, 10, 20, 40, 80 and 160 the number with the lowest out-of-bag log loss on the noisy labels; the
-        forest is grown once and then pruned.  None means ``"oob"`` with bootstrap, else 2.
-    max_features : int, float, {"auto", "sqrt", "log2"} or None, default="auto"
+        forest is grown once and then pruned.  Without bootstrap, no row is out of bag, and ``"auto"`` means 2.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Number of features tried at each node: an integer, a fraction of all features, their square root or
-        binary logarithm, or None for all.  ``"auto"`` means ``"sqrt"``.
+        binary logarithm, or None for all.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight,
         ``"balanced_subsample"`` does so among the rows drawn for each tree.
     leaf_value, noise_rate, max_bins
         As in `RobustDecisionTreeClassifier`.
-    shrinkage : float, "oob" or None, default=None
-        Strength of the hierarchical shrinkage of leaf values; see `RobustDecisionTreeClassifier`.  ``"oob"``
-        chooses it together with `min_samples_split`, by the same loss and from the same trees.  None means
-        ``"oob"`` with bootstrap, else 0.
+    shrinkage : float or "auto", default="auto"
+        Strength of the hierarchical shrinkage of leaf values; see `RobustDecisionTreeClassifier`.  ``"auto"``
+        chooses it from 0, 1, 3, 10, 30, 100, 300 and 1000 together with `min_samples_split`, by the same loss
+        and from the same trees.  Without bootstrap, ``"auto"`` means 0.
     selection : {"oob", "holdout"} or None, default=None
         How ``criterion="ane"`` chooses lam on noisy labels: by out-of-bag accuracy, or by accuracy on a
         held-out fifth of the rows, as in the paper.  None means ``"oob"`` with bootstrap, else ``"holdout"``.
@@ -76,8 +83,10 @@ class RobustForestClassifier(BaseForest):
         Minimum number of rows of a node that is split.
     shrinkage_ : float
         Shrinkage of the leaf values.
+    chosen_params_ : dict
+        Values of the parameters that were ``"auto"``, as ``best_params_`` of scikit-learn's searches.
     smoothing_losses_ : dict of int to dict of float to float
-        Out-of-bag log loss by `min_samples_split` and `shrinkage`, if either was chosen out of bag.
+        Out-of-bag log loss by `min_samples_split` and `shrinkage`, if either was chosen on the out-of-bag rows.
     criterion_scores_ : dict of float to float
         With ``criterion="ane"``, accuracy of each lam.
     oob_score_ : float
@@ -117,9 +126,9 @@ class RobustExtraTreesClassifier(BaseForest):
 
     Parameters
     ----------
-    max_features : int, float, {"auto", "sqrt", "log2"} or None, default="auto"
+    max_features : int, float, {"sqrt", "log2"} or None, default=0.5
         Number of features tried at each node: an integer, a fraction of all features, their square root or
-        binary logarithm, or None for all.  ``"auto"`` means 0.5.
+        binary logarithm, or None for all.
     random_state : int, RandomState or None, default=None
         Seed for drawing rows, thresholds and features.
 
@@ -137,4 +146,54 @@ class RobustExtraTreesClassifier(BaseForest):
     """
 
     _random_thresholds = True
-    _auto_max_features = 0.5
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str | Criterion = FOREST_CRITERION,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float | str = AUTO,
+        min_samples_leaf: int | float | str = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = 0.5,
+        max_bins: int | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        leaf_value: str = "proportions",
+        shrinkage: float | str = AUTO,
+        selection: str | None = None,
+        noise_rate: float | None = None,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        oob_score: bool | Callable[[Any, Any], float] = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            n_estimators,
+            criterion=criterion,
+            max_depth=max_depth,
+            max_leaf_nodes=max_leaf_nodes,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            min_impurity_decrease=min_impurity_decrease,
+            max_features=max_features,
+            max_bins=max_bins,
+            class_weight=class_weight,
+            leaf_value=leaf_value,
+            shrinkage=shrinkage,
+            selection=selection,
+            noise_rate=noise_rate,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            oob_score=oob_score,
+            warm_start=warm_start,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            random_state=random_state,
+        )

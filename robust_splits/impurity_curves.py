@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._validation import check_flag
+from ._checks import check_flag
 from .criteria import Criterion, Impurity, get_criterion
 
 if TYPE_CHECKING:

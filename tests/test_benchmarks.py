@@ -56,7 +56,7 @@ def run(root, data, tmp_path):
     [
         ("learner.py", ["peers", "--sets", "one,two", "--max-bins", 16, *FOREST], "scikit-learn"),
         ("learner.py", ["criteria", "--sets", "one", *FOREST], "negative_exponential"),
-        ("learner.py", ["extras", "--sets", "one", *FOREST], "oob"),
+        ("learner.py", ["extras", "--sets", "one", *FOREST], "shrinkage=auto"),
         ("learner.py", ["nodes", "--sets", "one", *FOREST], "2048"),
         ("learner.py", ["growth", "--rows", "300,600", "--columns", 3, *FOREST], "power"),
         (

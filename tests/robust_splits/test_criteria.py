@@ -285,11 +285,15 @@ def test_names():
         ("ginny", ValueError, "criterion 'ginny' is unknown; known are gini, entropy, misclassification"),
         ("gini(1)", ValueError, r"'gini'.* got 'gini\(1\)'"),
         ("gce(x)", ValueError, r"'gce'.* got 'gce\(x\)'"),
-        ("gce(-1)", ValueError, "q of GeneralizedCrossEntropy must be finite and at least 0, got -1"),
-        ("negative_exponential(1.5)", ValueError, r"lam of NegativeExponential must be in \[0, 1\], got 1.5"),
+        ("gce(-1)", ValueError, "q of GeneralizedCrossEntropy must be a finite number of at least 0, got -1"),
+        (
+            "negative_exponential(1.5)",
+            ValueError,
+            r"lam of NegativeExponential must be a number in \[0, 1\], got 1.5",
+        ),
         ("negative_exponential(nan)", ValueError, "lam"),
         ("ranking(1)", ValueError, r"'pairwise'.* got 'ranking\(1\)'"),
-        ("credal(-1)", ValueError, "s of Credal must be finite and at least 0, got -1"),
+        ("credal(-1)", ValueError, "s of Credal must be a finite number of at least 0, got -1"),
         ("credal(inf)", ValueError, "s of Credal"),
         (3, TypeError, "criterion must be a name or a Criterion, got 3"),
     ],
@@ -301,7 +305,7 @@ def test_bad_names(criterion, error, message):
 
 @pytest.mark.parametrize("q", ["0.5", True, None])
 def test_parameters_are_numbers(q):
-    with pytest.raises(TypeError, match="q of GeneralizedCrossEntropy must be a number"):
+    with pytest.raises(TypeError, match="q of GeneralizedCrossEntropy must be a finite number"):
         GeneralizedCrossEntropy(q=q)
     with pytest.raises(TypeError, match="gain_ratio of Credal must be True or False, got 1"):
         Credal(gain_ratio=1)

@@ -36,6 +36,14 @@ def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
 
+def test_extra_trees_take_the_parameters_of_forests():
+    extra_trees = RobustExtraTreesClassifier().get_params()
+    assert extra_trees | {"max_features": "sqrt"} == RobustForestClassifier().get_params()
+    assert extra_trees["max_features"] == 0.5
+    values = {name: f"value of {name}" for name in extra_trees}
+    assert RobustExtraTreesClassifier(**values).get_params() == values
+
+
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_same_tree_as_scikit_learn(criterion, n_classes):
@@ -235,13 +243,21 @@ def test_bootstrap_draws_rows():
             TypeError,
             "min_samples_leaf must be an integer of at least 1 or a fraction",
         ),
-        ({"class_weight": {0: -1}}, ValueError, r"class_weight\[0\] must be a number of at least 0, got -1"),
+        (
+            {"class_weight": {0: -1}},
+            ValueError,
+            r"class_weight\[0\] must be a finite number of at least 0, got -1",
+        ),
         (
             {"class_weight": {1: np.inf}},
             ValueError,
-            r"class_weight\[1\] must be a number of at least 0, got inf",
+            r"class_weight\[1\] must be a finite number of at least 0, got inf",
         ),
-        ({"class_weight": {1: "2"}}, TypeError, r"class_weight\[1\] must be a number of at least 0, got '2'"),
+        (
+            {"class_weight": {1: "2"}},
+            TypeError,
+            r"class_weight\[1\] must be a finite number of at least 0, got '2'",
+        ),
         (
             {"class_weight": dict.fromkeys(range(3), 0)},
             ValueError,
@@ -252,7 +268,7 @@ def test_bootstrap_draws_rows():
         ({"min_samples_leaf": "auto"}, ValueError, "needs noise_rate"),
         ({"min_samples_leaf": "most"}, ValueError, "min_samples_leaf must be 'auto' or a number, got 'most'"),
         ({"leaf_value": "mean"}, ValueError, "leaf_value must be 'proportions', 'majority'"),
-        ({"shrinkage": -1}, ValueError, "shrinkage must be a number of at least 0, got -1"),
+        ({"shrinkage": -1}, ValueError, "shrinkage must be a finite number of at least 0, got -1"),
         ({"min_weight_fraction_leaf": 0.6}, ValueError, "min_weight_fraction_leaf"),
         ({"max_leaf_nodes": 1}, ValueError, "max_leaf_nodes"),
         ({"criterion": "pairwise"}, ValueError, "'pairwise' is for two classes, got 3"),
@@ -271,11 +287,14 @@ def test_bad_parameters_of_the_forest():
     for parameters, error, message in [
         ({"n_estimators": 0}, ValueError, "n_estimators"),
         ({"bootstrap": "yes"}, TypeError, "bootstrap"),
-        ({"max_features": "all"}, ValueError, "'auto', 'sqrt', 'log2' or None, got 'all'"),
+        ({"max_features": "auto"}, ValueError, "'sqrt', 'log2' or None, got 'auto'"),
         ({"oob_score": "yes"}, TypeError, "oob_score must be True, False or a callable, got 'yes'"),
         ({"n_jobs": "two"}, TypeError, "n_jobs must be an integer or None, got 'two'"),
         ({"verbose": "no"}, TypeError, "verbose must be an integer, got 'no'"),
-        ({"shrinkage": "auto"}, ValueError, "shrinkage must be 'oob' or a number or None, got 'auto'"),
+        ({"shrinkage": "oob"}, ValueError, "shrinkage must be 'auto' or a number, got 'oob'"),
+        ({"min_samples_split": None}, ValueError, "min_samples_split must be 'auto' or a number, got None"),
+        ({"selection": "oob", "bootstrap": False}, ValueError, "selection='oob' needs bootstrap=True"),
+        ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score=True needs bootstrap=True"),
     ]:
         with pytest.raises(error, match=message):
             RobustForestClassifier(**parameters).fit(X, y)
@@ -283,8 +302,8 @@ def test_bad_parameters_of_the_forest():
 
 @pytest.mark.parametrize("parameter", ["min_samples_split", "shrinkage"])
 def test_a_single_tree_has_no_out_of_bag_rows(parameter):
-    with pytest.raises(ValueError, match=f"{parameter}='oob'"):
-        RobustDecisionTreeClassifier(**{parameter: "oob"}).fit(*load_iris(return_X_y=True))
+    with pytest.raises(ValueError, match=f"{parameter}='auto' is for forests"):
+        RobustDecisionTreeClassifier(**{parameter: "auto"}).fit(*load_iris(return_X_y=True))
 
 
 @pytest.mark.parametrize("model", BOTH, ids=["tree", "forest"])
@@ -302,3 +321,9 @@ def test_bad_data(model):
         clone(model).fit(X, y, sample_weight=np.full(150, 1e-150))
     with pytest.raises(ValueError, match="features"):
         clone(model).fit(X, y).predict(X[:, :2])
+
+
+def test_more_rows_than_nodes_can_be_numbered():
+    X = np.broadcast_to(np.float32(0), (2**30 + 1, 1))
+    with pytest.raises(ValueError, match="X must have at most 1073741824 rows"):
+        RobustDecisionTreeClassifier().fit(X, np.broadcast_to(0, 2**30 + 1))

@@ -12,6 +12,7 @@ from robust_splits import Credal, DistributionCriterion, FunctionCriterion
 from robust_splits import RobustDecisionTreeClassifier as OurTree
 from robust_splits import RobustExtraTreesClassifier as ExtraTrees
 from robust_splits import RobustForestClassifier as Forest
+from robust_splits._leaf_values import node_values
 from robust_splits.criteria import CRITERIA
 
 PLAIN = {"criterion": "gini", "min_samples_split": 2, "shrinkage": 0.0, "random_state": 0}
@@ -65,6 +66,15 @@ def test_leaf_values(data, leaf_value, criterion, power):
     model = OurTree(criterion, leaf_value=leaf_value, min_samples_leaf=30).fit(*data)
     p = model.tree_.proportions[model.apply(data[0])] ** power
     np.testing.assert_allclose(model.predict_proba(data[0]), p / p.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_values_of_nodes():
+    counts = np.array([[2.0, 2.0, 4.0], [3.0, 3.0, 0.0]])
+    np.testing.assert_allclose(node_values(counts, 1.0, 0), [[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]])
+    np.testing.assert_allclose(node_values(counts, 2.0, 0)[0], np.array([1, 1, 4]) / 6)
+    majority = [node_values(counts, np.inf, seed) for seed in range(20)]
+    assert all(values[0].tolist() == [0, 0, 1] for values in majority)
+    assert {tuple(values[1]) for values in majority} == {(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)}
 
 
 @pytest.mark.parametrize("leaf_value", ["majority", "gce(1)"])
@@ -192,7 +202,7 @@ def test_no_row_out_of_bag(data):
 
 
 @both_forests
-@pytest.mark.parametrize("shrinkage", ["oob", 5.0])
+@pytest.mark.parametrize("shrinkage", ["auto", 5.0])
 def test_warm_start_adds_trees_as_one_fit_would(data, forest, shrinkage):
     parameters = PLAIN | {"bootstrap": True, "shrinkage": shrinkage, "oob_score": True}
     once = forest(7, **parameters).fit(*data)

@@ -9,10 +9,12 @@ from robust_splits import (
     RobustDecisionTreeClassifier,
     RobustExtraTreesClassifier,
     RobustForestClassifier,
+    min_leaf_samples,
 )
+from robust_splits._adaptive_criterion import LAMS
 from robust_splits._kernels.random import count_draws
-from robust_splits._leaf_values import apply_shrinkage, node_values
-from robust_splits.adaptation import LAMS, NODE_SIZES, SHRINKAGES
+from robust_splits._leaf_values import apply_shrinkage
+from robust_splits._out_of_bag import NODE_SIZES, SHRINKAGES
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +47,8 @@ def test_losses_of_node_sizes_and_shrinkages(noisy):
             p[unseen] += values[tree.apply(X[unseen])]
             n_trees += unseen
         seen = n_trees > 0
-        given = p[seen, y[seen]] / n_trees[seen]
-        expected = -np.log(np.maximum(given, 0.5 / (n_trees[seen] + 1) / 3)).mean()
+        of_label = p[seen, y[seen]] / n_trees[seen]
+        expected = -np.log(np.maximum(of_label, 0.5 / (n_trees[seen] + 1) / 3)).mean()
         assert loss == pytest.approx(expected, rel=1e-12)
     chosen = forest.min_samples_split_, forest.shrinkage_
     assert losses[chosen] == min(losses.values())
@@ -82,6 +84,30 @@ def test_the_same_choice_for_any_number_of_threads(noisy):
     one = RobustForestClassifier(8, random_state=0, n_jobs=1).fit(*noisy)
     two = RobustForestClassifier(8, random_state=0, n_jobs=2).fit(*noisy)
     assert one.smoothing_losses_ == two.smoothing_losses_
+
+
+def test_chosen_parameters(noisy):
+    forest = RobustForestClassifier(8, random_state=0).fit(*noisy)
+    assert forest.chosen_params_ == {
+        "min_samples_split": forest.min_samples_split_,
+        "shrinkage": forest.shrinkage_,
+    }
+    forest = RobustForestClassifier(8, min_samples_split=5, min_samples_leaf="auto", noise_rate=0.1)
+    forest.fit(*noisy)
+    assert forest.min_samples_split_ == 5
+    leaf = min_leaf_samples(0.1, n_classes=3)
+    assert forest.chosen_params_ == {"min_samples_leaf": leaf, "shrinkage": forest.shrinkage_}
+    assert RobustForestClassifier(2, min_samples_split=5, shrinkage=1.0).fit(*noisy).chosen_params_ == {}
+
+
+@pytest.mark.parametrize("estimator", [RobustForestClassifier, RobustExtraTreesClassifier])
+def test_without_bootstrap_trees_are_neither_pruned_nor_shrunk(noisy, estimator):
+    X, y = noisy
+    forest = estimator(4, bootstrap=False, random_state=0).fit(X, y)
+    assert forest.chosen_params_ == {"min_samples_split": 2, "shrinkage": 0.0}
+    assert not hasattr(forest, "smoothing_losses_")
+    fixed = estimator(4, bootstrap=False, min_samples_split=2, shrinkage=0.0, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(forest.predict_proba(X), fixed.predict_proba(X))
 
 
 def test_without_out_of_bag_rows_nothing_is_chosen():
@@ -121,15 +147,6 @@ def test_a_tree_chooses_lam_on_held_out_rows(noisy):
     assert tuple(tree.criterion_scores_) == LAMS
     assert tree.criterion_.lam in LAMS
     assert tree.tree_.n_rows[0] == 150
-
-
-def test_values_of_nodes():
-    counts = np.array([[2.0, 2.0, 4.0], [3.0, 3.0, 0.0]])
-    np.testing.assert_allclose(node_values(counts, 1.0, 0), [[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]])
-    np.testing.assert_allclose(node_values(counts, 2.0, 0)[0], np.array([1, 1, 4]) / 6)
-    majority = [node_values(counts, np.inf, seed) for seed in range(20)]
-    assert all(values[0].tolist() == [0, 0, 1] for values in majority)
-    assert {tuple(values[1]) for values in majority} == {(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)}
 
 
 @pytest.mark.parametrize("estimator", [RobustForestClassifier, RobustExtraTreesClassifier])

@@ -1,0 +1,134 @@
+"""Out-of-bag predictions of a forest, and their loss on noisy labels by node size and shrinkage."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._growing import Sample, TreeSettings, drawn_weights
+from ._kernels.walk import add_smoothed
+from ._threads import map_in_threads, split_range
+from ._validation import read_only
+from .tree import Tree
+
+# Candidates for `min_samples_split` and `shrinkage`.
+NODE_SIZES = (2, 5, 10, 20, 40, 80, 160)
+SHRINKAGES = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+
+# More rows hardly change the order of the losses.
+MAX_SCORED_ROWS = 1 << 13
+
+
+@dataclass(frozen=True)
+class OutOfBag:
+    """Predictions of training rows by the trees that have not drawn them.
+
+    Attributes
+    ----------
+    sample : Sample
+    X : array of shape (n_samples, n_features)
+        The same rows, not encoded.
+    settings : TreeSettings
+        How rows are drawn; its criterion does not matter.
+    seeds : sequence of (int, int)
+        Seeds of the trees.
+    n_threads : int
+    """
+
+    sample: Sample
+    X: NDArray[np.floating]
+    settings: TreeSettings
+    seeds: Sequence[tuple[int, int]]
+    n_threads: int
+
+    def sum_values(self, trees: Sequence[Tree]) -> NDArray[np.float64]:
+        """Sum of each row's leaf values over the trees that have not drawn it, shape (n_samples, n_classes)."""
+        X = read_only(self.X)
+        sums = np.zeros((X.shape[0], self.sample.n_classes))
+
+        # The trees are added to each row in order, so the sums are the same for any number of threads.
+        def add_trees(part: slice) -> None:
+            for tree, (seed, _) in zip(trees, self.seeds, strict=True):
+                rows = np.flatnonzero(self._is_undrawn(seed)[part]) + part.start
+                sums[rows] += tree.values[tree.apply(read_only(X[rows]))]
+
+        map_in_threads(add_trees, split_range(X.shape[0], self.n_threads), self.n_threads)
+        return sums
+
+    def smoothing_losses(
+        self, trees: Sequence[Tree], node_sizes: Sequence[int], shrinkages: Sequence[float]
+    ) -> dict[int, dict[float, float]]:
+        """Mean log loss on noisy labels, by node size and shrinkage.
+
+        Removing the splits of nodes with fewer rows gives the tree that a larger `min_samples_split` would have
+        grown.  One walk down each tree therefore gives the probability of a row's label for all pairs at once.
+        At most 2^13 equally spaced rows are scored.
+
+        Returns
+        -------
+        dict
+            From node size to shrinkage to loss; empty if no row is out of bag.
+        """
+        n = self.X.shape[0]
+        scored = np.arange(n) if n <= MAX_SCORED_ROWS else np.linspace(0, n - 1, MAX_SCORED_ROWS).astype(int)
+        X, labels, weights = read_only(self.X[scored]), self.sample.labels[scored], self.sample.weights[scored]
+        sizes, grid = np.array(node_sizes), np.array(shrinkages, dtype=float)
+        sums = np.zeros((scored.size, sizes.size, grid.size))
+        n_trees = np.zeros(scored.size)
+
+        def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[Any], ...]:
+            tree, (seed, _) = pair
+            undrawn, weight = self._is_undrawn(seed)[scored], tree.weight
+            if tree.leaf_power == 1:  # proportions, without an array of them
+                return undrawn, weight, tree.compute_counts(), weight
+            return undrawn, weight, tree.values, np.ones_like(weight)
+
+        prepared = map_in_threads(prepare, list(zip(trees, self.seeds, strict=True)), self.n_threads)
+
+        # The trees are added to each row in order, so the sums are the same for any number of threads.
+        def add_trees(part: slice) -> None:
+            current = np.empty(grid.size)
+            for tree, (undrawn, weight, values, total) in zip(trees, prepared, strict=True):
+                add_smoothed(
+                    X[part], undrawn[part], labels[part], tree.steps(X.dtype), tree.n_rows, values, total,
+                    weight, sizes, grid, current, sums[part], n_trees[part],
+                )  # fmt: skip
+
+        map_in_threads(add_trees, split_range(scored.size, self.n_threads), self.n_threads)
+        counted = (n_trees > 0) & (weights > 0)
+        if not counted.any():
+            return {}
+        count = n_trees[counted, None, None]
+        # Keeps the loss finite: the mean probability if these trees gave 0 and one more 1 / (2 n_classes).
+        floor = 0.5 / (count + 1) / self.sample.n_classes
+        p = np.maximum(sums[counted] / count, floor)
+        losses = np.average(-np.log(p), axis=0, weights=weights[counted])
+        return {
+            size: dict(zip(shrinkages, row.tolist(), strict=True))
+            for size, row in zip(node_sizes, losses, strict=True)
+        }
+
+    def _is_undrawn(self, seed: int) -> NDArray[np.bool_]:
+        """Which rows a tree has not drawn, shape (n_samples,)."""
+        is_undrawn: NDArray[np.bool_] = drawn_weights(self.sample, self.settings, seed) == 0
+        return is_undrawn
+
+
+def score_predictions(
+    classes: NDArray[Any],
+    labels: NDArray[np.int32],
+    sums: NDArray[np.float64],
+    score: Callable[[Any, Any], float],
+) -> float:
+    """Score of the out-of-bag predictions; NaN, with a warning, if every row was drawn by every tree."""
+    is_predicted = sums.any(axis=1)
+    if not is_predicted.any():
+        message = "no row is out of bag, so oob_score_ is NaN; grow more trees, or use more groups"
+        warnings.warn(message, UserWarning, stacklevel=6)  # of the caller of fit
+        return np.nan
+    return float(score(classes[labels[is_predicted]], classes[sums[is_predicted].argmax(axis=1)]))
