@@ -42,7 +42,7 @@ def start_helper(search: Search, dtype: np.dtype[Any]) -> None:
     if joblib.cpu_count() == 1 or not _is_interpreter(sys.executable):
         return
     with suppress(OSError):  # this process will compile all kernels
-        # As here, where '' is the working directory, so that both processes import the same files.
+        # '' is this working directory.  Both processes must import the same files.
         folders = [folder or str(Path.cwd()) for folder in sys.path if isinstance(folder, str)]
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-P", "-m", PROGRAM, search, dtype.name],

@@ -75,15 +75,39 @@ class OutOfBag:
             From node size to shrinkage to loss; empty if no row is out of bag.
         """
         n = self.X.shape[0]
-        scored = np.arange(n) if n <= MAX_SCORED_ROWS else np.linspace(0, n - 1, MAX_SCORED_ROWS).astype(int)
-        X, labels, weights = read_only(self.X[scored]), self.sample.labels[scored], self.sample.weights[scored]
+        rows = np.arange(n) if n <= MAX_SCORED_ROWS else np.linspace(0, n - 1, MAX_SCORED_ROWS).astype(int)
+        sums, n_trees = self._sum_label_probabilities(trees, rows, node_sizes, shrinkages)
+        is_scored = (n_trees > 0) & (self.sample.weights[rows] > 0)
+        if not is_scored.any():
+            return {}
+        count = n_trees[is_scored, None, None]
+        # Keeps the loss finite: the mean probability if these trees gave 0 and one more 1 / (2 n_classes).
+        floor = 0.5 / (count + 1) / self.sample.n_classes
+        p = np.maximum(sums[is_scored] / count, floor)
+        losses = np.average(-np.log(p), axis=0, weights=self.sample.weights[rows][is_scored])
+        return {
+            size: dict(zip(shrinkages, row.tolist(), strict=True))
+            for size, row in zip(node_sizes, losses, strict=True)
+        }
+
+    def _sum_label_probabilities(
+        self,
+        trees: Sequence[Tree],
+        rows: NDArray[np.int64],
+        node_sizes: Sequence[int],
+        shrinkages: Sequence[float],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sums of the out-of-bag probabilities of the labels of some rows, and the numbers of trees.
+
+        The sums have shape (n_rows, n_node_sizes, n_shrinkages), the numbers (n_rows,).
+        """
+        X, labels = read_only(self.X[rows]), self.sample.labels[rows]
         sizes, grid = np.array(node_sizes), np.array(shrinkages, dtype=float)
-        sums = np.zeros((scored.size, sizes.size, grid.size))
-        n_trees = np.zeros(scored.size)
+        sums, n_trees = np.zeros((rows.size, sizes.size, grid.size)), np.zeros(rows.size)
 
         def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[Any], ...]:
             tree, (seed, _) = pair
-            undrawn, weight = self._is_undrawn(seed)[scored], tree.weight
+            undrawn, weight = self._is_undrawn(seed)[rows], tree.weight
             if tree.leaf_power == 1:  # proportions, without an array of them
                 return undrawn, weight, tree.compute_counts(), weight
             return undrawn, weight, tree.values, np.ones_like(weight)
@@ -99,19 +123,8 @@ class OutOfBag:
                     weight, sizes, grid, current, sums[part], n_trees[part],
                 )  # fmt: skip
 
-        map_in_threads(add_trees, split_range(scored.size, self.n_threads), self.n_threads)
-        counted = (n_trees > 0) & (weights > 0)
-        if not counted.any():
-            return {}
-        count = n_trees[counted, None, None]
-        # Keeps the loss finite: the mean probability if these trees gave 0 and one more 1 / (2 n_classes).
-        floor = 0.5 / (count + 1) / self.sample.n_classes
-        p = np.maximum(sums[counted] / count, floor)
-        losses = np.average(-np.log(p), axis=0, weights=weights[counted])
-        return {
-            size: dict(zip(shrinkages, row.tolist(), strict=True))
-            for size, row in zip(node_sizes, losses, strict=True)
-        }
+        map_in_threads(add_trees, split_range(rows.size, self.n_threads), self.n_threads)
+        return sums, n_trees
 
     def _is_undrawn(self, seed: int) -> NDArray[np.bool_]:
         """Which rows a tree has not drawn, shape (n_samples,)."""

@@ -134,7 +134,7 @@ class Gini(Impurity):
 
     @property
     def compiled(self) -> Any:
-        """The function for gini alone, which compiles in less time than that for all criteria."""
+        """The function for gini alone, which compiles faster than the one for all criteria."""
         from ._kernels.gini_reduction import gini_reduction
 
         return gini_reduction

@@ -239,7 +239,7 @@ def _check_names(argument: str, names: object, default: Iterable[object], what: 
 
 def _categories(model: RobustDecisionTreeClassifier) -> list[list[str]]:
     """Categories of each feature in the order of their ranks; none of a numeric feature."""
-    # A tree of a forest is trained without names, but knows those of the forest.
+    # Trees of a forest have the forest's column names, and none of their own.
     names = getattr(model, "feature_names_in_", getattr(model, "_column_names", None))
     if names is None:
         return [[] for _ in range(model.n_features_in_)]
