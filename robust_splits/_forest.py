@@ -139,6 +139,9 @@ class BaseForest(BaseRobustTrees):
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         n_estimators = check_integer("n_estimators", self.n_estimators, low=1)
         earlier = self._earlier_estimators(n_estimators)
+        if not earlier:
+            for name in OPTIONAL_ATTRIBUTES:
+                self.__dict__.pop(name, None)
         settings = self._tree_settings(sample)
         rng = check_random_state(self.random_state)
         # One seed of each tree draws its rows, the other is for everything else.
@@ -168,10 +171,8 @@ class BaseForest(BaseRobustTrees):
             self._score_out_of_bag(trees, out_of_bag)
 
     def _earlier_estimators(self, n_estimators: int) -> list[RobustDecisionTreeClassifier]:
-        """Trees of the fit that `warm_start` continues; without one, remove its optional attributes."""
+        """Trees of the fit that `warm_start` continues, if it does."""
         if not self._is_warm_start():
-            for name in OPTIONAL_ATTRIBUTES:
-                self.__dict__.pop(name, None)
             return []
         if n_estimators < len(self.estimators_):
             raise ValueError(
