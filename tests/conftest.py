@@ -95,11 +95,11 @@ def command():
     return Path(sys.executable).with_name("noisyeval")
 
 
-def _fit(cells, datasets, allowed, **_):
+def _fit(cells, datasets, **_):
     from boostnoise.eval.execution.cell import run_cell
 
     for key, job in cells:
-        yield key, run_cell(job, datasets[job.dataset], allowed)
+        yield key, run_cell(job, datasets[job.dataset])
 
 
 @pytest.fixture
@@ -115,12 +115,11 @@ def trials_in_this_process(monkeypatch):
     from boostnoise.eval.execution.shared_data import open_shared
 
     class WorkerHere:
-        def __init__(self, shared, allowed, threads, limits):
+        def __init__(self, shared, threads, limits):
             self.datasets = open_shared(shared.fileno(), shared.layout)
-            self.allowed = allowed
 
         def fit(self, key, job):
-            return run_cell(job, self.datasets[job.dataset], self.allowed)
+            return run_cell(job, self.datasets[job.dataset])
 
         def kill(self):
             pass

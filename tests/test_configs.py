@@ -12,6 +12,7 @@ from boostnoise.eval.config.line_styles import check_options
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.config.sweeps import parameter_sweeps
 from boostnoise.eval.models.factory import build
+from boostnoise.eval.models.resolved_model import resolve
 from boostnoise.eval.report.published_tables import against_published, read_published
 from boostnoise.eval.statistics.run_claims import RUN_CLAIMS
 
@@ -52,7 +53,7 @@ def test_configs_of_the_2020_study(name, study):
     assert config.noise[0].kind == "label"
     assert config.noise[0].rates == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     for model in config.models:
-        estimator = build(model, seed=0, threads=1)
+        estimator = build(resolve(model), seed=0, threads=1)
         assert estimator.n_estimators == 50
         assert estimator.random_state == 7
     check_options(config.ela_fig, "ela_fig")
@@ -61,7 +62,7 @@ def test_configs_of_the_2020_study(name, study):
 
 def test_depths_and_criteria(study):
     for name, depth in (("50stumps", 1), ("depth6trees50", 6)):
-        ada, gbm, xgb = (build(model, seed=0, threads=1) for model in study(name).models)
+        ada, gbm, xgb = (build(resolve(model), seed=0, threads=1) for model in study(name).models)
         assert (ada.estimator.criterion, ada.estimator.max_depth) == ("entropy", depth)
         assert (gbm.max_depth, gbm.learning_rate) == (depth, 0.1)
         assert (xgb.max_depth, xgb.learning_rate, xgb.reg_lambda, xgb.reg_alpha, xgb.gamma) == (
@@ -156,14 +157,14 @@ def test_studies_without_published_numbers(root, name):
     config = load_config(root / "configs" / "studies" / f"{name}.json")
     assert config.noise[0].rates == [0.0, 0.1, 0.2, 0.3, 0.4]
     for model in config.models:
-        build(model, seed=0, threads=1)
+        build(resolve(model), seed=0, threads=1)
 
 
 @pytest.mark.parametrize("name", OPEN_QUESTIONS)
 def test_open_questions_of_the_2020_study(root, study, name):
     config = study(f"studies/2020_{name}")
     assert config.noise[0].kind == "label"
-    assert {build(model, seed=0, threads=1).n_estimators for model in config.models} == {50}
+    assert {build(resolve(model), seed=0, threads=1).n_estimators for model in config.models} == {50}
     sweeps = parameter_sweeps(config.models)
     assert sum(len(sweep.values) for sweep in sweeps) == len(config.models) >= 5
 
@@ -184,7 +185,7 @@ def test_the_quick_form_of_a_sweep(root, tmp_path, monkeypatch):
 def test_studies_have_the_cells_of_the_published_table(root, name, table):
     config, published = load_config(root / "configs" / "studies" / f"{name}.json"), read_published(table)
     for model in config.models:
-        build(model, seed=0, threads=1)
+        build(resolve(model), seed=0, threads=1)
         of_model = published[published["model"] == model.name]
         for dataset in config.datasets:
             cells = of_model[of_model["dataset"] == dataset.name]

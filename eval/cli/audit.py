@@ -268,6 +268,7 @@ def _audit(
     from ..datasets.dataset import load_dataset
     from ..errors import ConfigError
     from ..models.factory import build
+    from ..models.resolved_model import resolve
 
     if id_column is not None and id_column not in frame:
         raise ConfigError(
@@ -279,7 +280,7 @@ def _audit(
     if model is not None:
         try:
             described = validate(ModelSpec, {"model": model})
-            estimator = build(described, seed=seed, threads=jobs or 1)
+            estimator = build(resolve(described), seed=seed, threads=jobs or 1)
         except ConfigError as error:
             raise ConfigError(f"--model: {error}") from None
         if not hasattr(estimator, "predict_proba"):

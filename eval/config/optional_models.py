@@ -6,7 +6,8 @@ import warnings
 from itertools import compress
 
 from ..errors import ConfigError
-from ..models.packages import missing_extras, not_installed
+from ..models.packages import described_classes, missing_extras, not_installed, packages_of
+from .model_spec import ModelSpec
 from .run import Config
 
 
@@ -18,7 +19,7 @@ def leave_out_missing(config: Config) -> Config:
     ConfigError
         If no model is left.
     """
-    missing = [missing_extras(model) if model.optional else [] for model in config.models]
+    missing = [_missing(model) if model.optional else [] for model in config.models]
     for model, packages in zip(config.models, missing, strict=True):
         if packages:
             warnings.warn(f"models: {model.name} is left out: {not_installed(packages)}", stacklevel=3)
@@ -31,3 +32,7 @@ def leave_out_missing(config: Config) -> Config:
         for name, options in (("ela_fig", config.ela_fig), ("rla_fig", config.rla_fig))
     }
     return config.model_copy(update={"models": list(compress(config.models, kept)), **figures})
+
+
+def _missing(model: ModelSpec) -> list[str]:
+    return missing_extras(packages_of(described_classes(model)))

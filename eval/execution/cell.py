@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from ..metrics.scoring import measure
 from ..models.factory import build
 from ..models.fit_arguments import fit_arguments
 from ..models.input_form import enable_categories, input_form
-from ..models.packages import packages_of
+from ..models.resolved_model import resolve
 from ..noise.annotators import SoftLabels
 from ..noise.base import NoisyLabels
 from .jobs import Job
@@ -33,17 +33,13 @@ from .jobs import Job
 _split = lru_cache(maxsize=16)(split)
 
 
-def run_cell(
-    job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None] = lambda: None
-) -> Outcome:
+def run_cell(job: Job, dataset: Dataset, begin: Callable[[], None] = lambda: None) -> Outcome:
     """Fit and test one cell.  Errors of the model are returned in the outcome.
 
     Parameters
     ----------
     job : Job
     dataset : Dataset
-    allowed : collection of str
-        Packages that models may come from.
     begin : callable
         Called right before the fit, after all preparation and loading.
 
@@ -54,7 +50,7 @@ def run_cell(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _fit_and_test(job, dataset, allowed, begin)
+            return _fit_and_test(job, dataset, begin)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a model may raise anything
         message = f"{type(error).__name__}: {one_line(error)}"
         # The text may contain characters that cannot be encoded, such as half a surrogate pair.
@@ -62,14 +58,14 @@ def run_cell(
         return Outcome(error=message, traceback=trace)
 
 
-def _fit_and_test(job: Job, dataset: Dataset, allowed: Collection[str], begin: Callable[[], None]) -> Outcome:
+def _fit_and_test(job: Job, dataset: Dataset, begin: Callable[[], None]) -> Outcome:
     # Noise is drawn inside the limit too: the last digits of sums over features depend on the number of
     # threads.
     with threadpool_limits(job.threads):
         train, test, rows, labels, weights, groups, y_test, noisy = split_and_labels(job, dataset)
         # Some models require class numbers 0 to K-1 without gaps, but noise or chance may remove a class.
         classes, y_train = np.unique(labels, return_inverse=True)
-        model = build(job.model, seed=job.seed, threads=job.threads, allowed=allowed)
+        model = build(job.model, seed=job.seed, threads=job.threads)
         X_train, X_test = dataset.features(input_form(model), train, rows, test)
         if isinstance(X_train, pd.DataFrame):
             enable_categories(model)
@@ -180,7 +176,7 @@ def _warm_up(
 
     The code that is needed depends on the data, so every process does this once per data set.
     """
-    if "robust_splits" not in packages_of(job.model) or job.fingerprint in _warmed_up:
+    if "robust_splits" not in job.model.packages or job.fingerprint in _warmed_up:
         return
     if isinstance(X_train, pd.DataFrame):  # for a pipeline, which turns it into numbers like these
         X_train, X_test = (np.zeros((len(X), 1)) for X in (X_train, X_test))
@@ -189,5 +185,5 @@ def _warm_up(
         ("robust_forest", {"max_depth": 1, "n_estimators": 1}),
     ):
         spec = ModelSpec.model_validate({"model": name, "params": params})
-        build(spec, seed=0, threads=1).fit(X_train, y_train, sample_weight=weights).predict(X_test)
+        build(resolve(spec), seed=0, threads=1).fit(X_train, y_train, sample_weight=weights).predict(X_test)
     _warmed_up.add(job.fingerprint)

@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -43,7 +43,6 @@ def check_scheduler(scheduler: object) -> None:
 def fit_on_cluster(
     cells: Iterable[tuple[str, Job]],
     datasets: Mapping[str, Dataset],
-    allowed: Collection[str],
     *,
     scheduler: str,
     threads: int = 1,
@@ -59,8 +58,6 @@ def fit_on_cluster(
         Keys and jobs.  Up to `CELLS_AHEAD` are submitted ahead.
     datasets : mapping of str to Dataset
         Data sets of the jobs, by name.
-    allowed : collection of str
-        Packages that models may come from, on the cluster's machines.
     scheduler : str
         Address of the cluster's scheduler, such as ``"tcp://10.0.0.1:8786"``.
     threads : int, default=1
@@ -85,14 +82,13 @@ def fit_on_cluster(
         If the run waits because the cluster has no worker, or its scheduler stops answering.
     """
     with _connected(scheduler) as client:
-        yield from _fit(client, iter(cells), datasets, frozenset(allowed), threads, limits)
+        yield from _fit(client, iter(cells), datasets, threads, limits)
 
 
 def _fit(
     client: Any,
     cells: Iterator[tuple[str, Job]],
     datasets: Mapping[str, Dataset],
-    allowed: frozenset[str],
     threads: int,
     limits: Limits,
 ) -> Iterator[tuple[str, Outcome]]:
@@ -105,9 +101,9 @@ def _fit(
     completed = as_completed(loop=client.loop)
 
     def submit(key: str, job: Job) -> None:
-        if not checked.issuperset(job.versions):
-            _check_workers(client, job.versions)
-            checked.update(job.versions)
+        if not checked.issuperset(job.model.versions):
+            _check_workers(client, job.model.versions)
+            checked.update(job.model.versions)
         if job.dataset not in sent:
             # A task, not scattered data: the scheduler recomputes a task if its machine is lost.
             name = f"noisyeval-data-{job.fingerprint}-{run}"
@@ -119,7 +115,6 @@ def _fit(
             key,
             job,
             sent[job.dataset],
-            allowed,
             threads,
             limits,
             key=f"noisyeval-cell-{key}-{run}",

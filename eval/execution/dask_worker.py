@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..datasets.dataset import Dataset
@@ -33,9 +33,7 @@ _idle: dict[_ReusableWorker, threading.Timer] = {}
 _lock = threading.Lock()
 
 
-def fit(
-    key: str, job: Job, dataset: Dataset, allowed: Collection[str], threads: int, limits: Limits
-) -> Outcome:
+def fit(key: str, job: Job, dataset: Dataset, threads: int, limits: Limits) -> Outcome:
     """Fit a cell on this machine.
 
     Parameters
@@ -44,8 +42,6 @@ def fit(
         Key of the job.
     job : Job
     dataset : Dataset
-    allowed : collection of str
-        Packages that models may come from.
     threads : int
     limits : Limits
 
@@ -54,15 +50,15 @@ def fit(
     Outcome
         An error if package versions on this machine differ from those of the job.
     """
-    differences = version_differences(job.versions)
+    differences = version_differences(job.model.versions)
     if differences:
         return Outcome(error=f"a worker of the cluster has other package versions: {differences}")
     # Includes the name, because the process looks up its data set by name.
-    settings = (job.fingerprint, job.dataset, frozenset(allowed), threads, limits)
+    settings = (job.fingerprint, job.dataset, threads, limits)
     worker = _take_idle(settings)
     if worker is None:
         shared = SharedData({job.dataset: dataset})
-        worker = _ReusableWorker(settings, shared, WorkerHandle(shared, allowed, threads, limits))
+        worker = _ReusableWorker(settings, shared, WorkerHandle(shared, threads, limits))
     try:
         outcome = worker.handle.fit(key, job)
     except BaseException:

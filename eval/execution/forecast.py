@@ -14,7 +14,6 @@ import numpy as np
 from ..config.noise_spec import NO_NOISE
 from ..datasets.dataset import Dataset, draw_rows
 from ..metrics.outcome import Outcome
-from ..models.packages import packages_of
 from .jobs import Job
 from .plan import Plan
 from .shared_data import SharedData
@@ -153,7 +152,7 @@ def _run_trials(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:
         {_subset_name(*key): subset for key, subset in subsets.items() if subset is not None}
     ) as shared:
         # One process for all trials, because loading the learners takes longer than most trials.
-        worker = WorkerHandle(shared, plan.allowed, config.threads, limits)
+        worker = WorkerHandle(shared, config.threads, limits)
         try:
             spent, loaded = 0.0, set()
             for key, factor in _trial_order(jobs, slow):
@@ -163,7 +162,7 @@ def _run_trials(keys: Iterable[str], plan: Plan) -> dict[str, list[_Trial]]:
                     continue
                 if spent >= ALL_TRIALS_SECONDS:
                     break
-                start, packages = time.monotonic(), tuple(packages_of(job.model))
+                start, packages = time.monotonic(), job.model.packages
                 outcome = _fit(worker, key, dataclasses.replace(job, dataset=_subset_name(job.dataset, factor)))
                 if packages in loaded:  # the first fit imports and may compile them, which does not count
                     spent += time.monotonic() - start

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..config.model_spec import ModelSpec
 from ..config.noise_spec import GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
-from ..models.packages import described_classes, packages_of, version_of
+from ..models.resolved_model import ResolvedModel
 from ..noise.base import Noise, NoiseOn
 from .given_noise import given_noise
 
@@ -21,9 +20,6 @@ from .given_noise import given_noise
 PROTOCOL = 3
 
 SETTING_DIGITS = 16  # of the hash of a setting
-
-# These packages draw the splits and the noise, so their versions are part of every key.
-DRAWING_PACKAGES = ("numpy", "sklearn")
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Job:
     dataset : str
     fingerprint : str
         Fingerprint of the data set.
-    model : ModelSpec
+    model : ResolvedModel
     noise_kind : str
         Name of the noise in tables.
     noise_rate : float
@@ -49,8 +45,6 @@ class Job:
     test_fraction : float or None
         None if the data set has its own training and test rows.
     stratify : bool
-    versions : tuple of (package, version)
-        Packages that affect the scores.
     threads : int
         Number of threads that the model may use.
     columns : tuple of str
@@ -63,7 +57,7 @@ class Job:
 
     dataset: str
     fingerprint: str
-    model: ModelSpec
+    model: ResolvedModel
     noise_kind: str
     noise_rate: float
     noise: Noise
@@ -72,7 +66,6 @@ class Job:
     seed: int
     test_fraction: float | None
     stratify: bool
-    versions: tuple[tuple[str, str], ...]
     threads: int = 1
     columns: tuple[str, ...] = ()
     fold: tuple[int, int] | None = None
@@ -87,7 +80,7 @@ class Job:
     @property
     def key(self) -> str:
         """Hash of everything that affects the scores; names and the order of a config do not."""
-        content = self._setting | {"model": self.model.content, "versions": self.versions}
+        content = self._setting | {"model": self.model.spec.content, "versions": self.model.versions}
         if self.threads != 1:  # sums over several threads may differ in the last digits
             content["threads"] = self.threads
         if self.columns:
@@ -121,18 +114,22 @@ def _hash(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
+def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequence[Dataset]) -> list[Job]:
     """Make all jobs of a run, grouped by data set.
+
+    Parameters
+    ----------
+    config : Config
+    models : sequence of ResolvedModel
+        The models of the config.
+    datasets : sequence of Dataset
+        The data sets of the config.
 
     Raises
     ------
     ConfigError
         If the noise does not fit a data set.
     """
-    # Looked up once, so that a package updated during the run does not change the jobs.
-    cache: dict[str, str] = {}
-    versions = {model.name: _versions(model, cache) for model in config.models}
-    selecting = {model.name for model in config.models if _selects_columns(model)}
     given = {spec.name: given_noise(spec, datasets) for spec in config.noise if isinstance(spec, GivenSpec)}
     return [
         Job(
@@ -147,9 +144,8 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             seed=config.random_state + repeat,
             test_fraction=config.test_fraction if dataset.is_test is None else None,
             stratify=config.stratify,
-            versions=versions[model.name],
             threads=config.threads,
-            columns=dataset.columns if model.name in selecting else (),
+            columns=dataset.columns if model.selects_columns else (),
             fold=None if config.folds is None else (config.folds, repeat % config.folds),
             split_seed=None if config.folds is None else config.random_state + repeat // config.folds,
         )
@@ -160,21 +156,8 @@ def make_jobs(config: Config, datasets: Sequence[Dataset]) -> list[Job]:
             given[spec.name].get(dataset.name, []) if spec.name in given else noise_by_rate(spec, dataset)
         )
         for repeat in range(config.repeats)
-        for model in config.models
+        for model in models
     ]
-
-
-def _selects_columns(model: ModelSpec) -> bool:
-    return any(name == "ColumnTransformer" for _, name in described_classes(model))
-
-
-def _versions(model: ModelSpec, cache: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Versions of the packages of a model."""
-    packages = sorted({*packages_of(model), *DRAWING_PACKAGES})
-    for package in packages:
-        if package not in cache:
-            cache[package] = version_of(package)
-    return tuple((package, cache[package]) for package in packages)
 
 
 def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from multiprocessing.connection import wait
 
 import numpy as np
@@ -58,7 +58,6 @@ def worker_count(n_jobs: int, threads: int) -> int:
 def fit_locally(
     cells: Iterable[tuple[str, Job]],
     datasets: Mapping[str, Dataset],
-    allowed: Collection[str],
     *,
     n_workers: int,
     threads: int = 1,
@@ -72,8 +71,6 @@ def fit_locally(
         Keys and jobs.  A cell is taken from the iterable only when a worker is free for it.
     datasets : mapping of str to Dataset
         Data sets of the jobs, by name.
-    allowed : collection of str
-        Packages that models may come from.
     n_workers : int
         Number of cells fitted in parallel.
     threads : int, default=1
@@ -88,7 +85,7 @@ def fit_locally(
     """
     waiting = iter(cells)
     with SharedData(datasets) as shared:
-        workers = [WorkerHandle(shared, allowed, threads, limits) for _ in range(n_workers)]
+        workers = [WorkerHandle(shared, threads, limits) for _ in range(n_workers)]
         busy: list[WorkerHandle] = []
         next_poll = 0.0
         try:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,17 +14,15 @@ from numpy.typing import NDArray
 from .._atomic_file import check_folder
 from .._suggestions import nearest_first, suggest
 from .._wording import numbered
-from ..config.model_spec import ModelSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset, load_dataset
 from ..datasets.train_test import split
 from ..errors import ConfigError
 from ..metrics.outcome import Outcome
-from ..models.allowed_classes import check_classes
 from ..models.factory import build
 from ..models.fit_arguments import fit_arguments
 from ..models.input_form import selected_columns
-from ..models.packages import described_classes
+from ..models.resolved_model import ResolvedModel, model_in_errors, resolve_all
 from ..noise.annotators import SoftLabels
 from .jobs import Job, make_jobs
 from .store import Store
@@ -40,8 +37,8 @@ class Plan:
     Attributes
     ----------
     config : Config
-    allowed : frozenset of str
-        Packages that models may come from, in addition to the listed classes.
+    models : list of ResolvedModel
+        In the order of the config.
     datasets : dict of str to Dataset
     jobs : list of Job
         In the order of the config.
@@ -52,7 +49,7 @@ class Plan:
     """
 
     config: Config
-    allowed: frozenset[str]
+    models: list[ResolvedModel]
     datasets: dict[str, Dataset]
     jobs: list[Job]
     keys: list[str]
@@ -169,25 +166,22 @@ def check(config: Config) -> Plan:
 
 
 def _make_plan(config: Config, allow_modules: Collection[str]) -> Plan:
-    allowed = frozenset(allow_modules)
     # Comes first, because it keeps packages that the user did not allow from being imported.
-    for i, model in enumerate(config.models):
-        with _model_in_errors(i, model):
-            check_classes(described_classes(model), allowed)
+    models = resolve_all(config.models, allow_modules)
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
-    jobs = make_jobs(config, list(datasets.values()))
-    return Plan(config, allowed, datasets, jobs, [job.key for job in jobs])
+    jobs = make_jobs(config, models, list(datasets.values()))
+    return Plan(config, models, datasets, jobs, [job.key for job in jobs])
 
 
 def _check_pending(plan: Plan) -> None:
     """Check models and data sets of pending cells only, because learners load slowly."""
     config = plan.config
     pairs = dict.fromkeys((job.model.name, job.dataset) for job in plan.pending.values())
-    for i, model in enumerate(config.models):
+    for i, model in enumerate(plan.models):
         datasets = [plan.datasets[dataset] for name, dataset in pairs if name == model.name]
         if datasets:
-            with _model_in_errors(i, model):
-                estimator = build(model, seed=config.random_state, threads=config.threads, allowed=plan.allowed)
+            with model_in_errors(i, model.name):
+                estimator = build(model, seed=config.random_state, threads=config.threads)
                 for dataset in datasets:
                     _check_fit(estimator, dataset)
                 if any(isinstance(job.noise, SoftLabels) for job in plan.jobs):
@@ -213,15 +207,6 @@ def _check_weights(estimator: Any, weights: NDArray[np.float64] | None, why: str
         fit_arguments(estimator, weights, None)
     except ValueError as error:
         raise ConfigError(f"{error}, but {why}") from None
-
-
-@contextmanager
-def _model_in_errors(i: int, model: ModelSpec) -> Iterator[None]:
-    """Prefix errors with the model."""
-    try:
-        yield
-    except ConfigError as error:
-        raise ConfigError(f"models[{i}] ({model.name}): {error}") from None
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:

@@ -245,7 +245,7 @@ class Recorder:
 
 
 def _new_session(plan: Plan, on_cluster: bool) -> Session:
-    versions = dict(version for job in plan.pending.values() for version in job.versions)
+    versions = dict(version for job in plan.pending.values() for version in job.model.versions)
     return Session(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         versions=versions | {"boostnoise": version_of("boostnoise")},

@@ -84,9 +84,9 @@ def run(
         datasets = {job.dataset: run_plan.datasets[job.dataset] for job in pending.values()}
         common: Any = {"threads": config.threads, "limits": limits}
         if scheduler is None or not pending:
-            fitted = fit_locally(cells, datasets, run_plan.allowed, n_workers=n_workers, **common)
+            fitted = fit_locally(cells, datasets, n_workers=n_workers, **common)
         else:
-            fitted = fit_on_cluster(cells, datasets, run_plan.allowed, scheduler=scheduler, **common)
+            fitted = fit_on_cluster(cells, datasets, scheduler=scheduler, **common)
         with closing(fitted):
             for key, outcome in fitted:
                 store.put(pending[key], outcome)

@@ -19,8 +19,8 @@ PARENT_CHECK_SECONDS = 1.0
 def main(connection: int, file: int, lifeline: int, parent: int) -> None:
     """Fit the jobs received through a connection, until it is closed.
 
-    The first message holds the layout of the shared data sets and the packages that models may come from; all
-    others are jobs.  For each job, the worker sends None when the fit begins, and then the outcome.
+    The first message holds the layout of the shared data sets; all others are jobs.  For each job, the worker
+    sends None when the fit begins, and then the outcome.
 
     Parameters
     ----------
@@ -38,11 +38,10 @@ def main(connection: int, file: int, lifeline: int, parent: int) -> None:
         os.set_inheritable(descriptor, False)
     pipe = Connection(connection)
     try:
-        layout, allowed = pipe.recv()
-        datasets = open_shared(file, layout)
+        datasets = open_shared(file, pipe.recv())
         while True:
             job = pipe.recv()
-            pipe.send(run_cell(job, datasets[job.dataset], allowed, begin=lambda: pipe.send(None)))
+            pipe.send(run_cell(job, datasets[job.dataset], begin=lambda: pipe.send(None)))
     except (EOFError, OSError):
         return  # the parent is gone
 

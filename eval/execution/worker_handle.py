@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -62,8 +61,6 @@ class WorkerHandle:
     Parameters
     ----------
     shared : SharedData
-    allowed : collection of str
-        Packages that models may come from.
     threads : int
         Threads of compiled code.
     limits : Limits
@@ -78,9 +75,8 @@ class WorkerHandle:
 
     key: str
 
-    def __init__(self, shared: SharedData, allowed: Collection[str], threads: int, limits: Limits) -> None:
+    def __init__(self, shared: SharedData, threads: int, limits: Limits) -> None:
         self._shared = shared
-        self._allowed = frozenset(allowed)
         self._threads = threads
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
@@ -165,7 +161,7 @@ class WorkerHandle:
             os.close(lifeline)
         self._memory = psutil.Process(self._process.pid)
         with suppress(OSError):
-            self.connection.send((self._shared.layout, self._allowed))
+            self.connection.send(self._shared.layout)
 
     def _limit_error(self) -> str | None:
         limits = self._limits

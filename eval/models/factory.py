@@ -20,7 +20,8 @@ from ..errors import ConfigError, one_line, shown
 from .allowed_classes import PACKAGES, check_classes, is_tool
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
 from .criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
-from .packages import described_classes, import_extras, is_description, packages_of
+from .packages import import_extras, is_description
+from .resolved_model import ResolvedModel
 
 OWN_PACKAGES = frozenset({"boostnoise", "robust_splits"})
 ADAPTIVE_SUMMARY = "negative_exponential, with lam chosen on noisy labels."
@@ -30,18 +31,16 @@ MAX_CANDIDATES = 10_000  # of a search
 NOT_IN_CONFIGS = frozenset({"distribution"})
 
 
-def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) -> Any:
-    """Build an estimator from its description.
+def build(model: ResolvedModel, *, seed: int, threads: int) -> Any:
+    """Build the estimator of a model.
 
     Parameters
     ----------
-    spec : ModelSpec
+    model : ResolvedModel
     seed : int
         Value of each ``random_state`` that the description does not set, also in nested estimators.
     threads : int
         Number of threads; overrides the description.
-    allowed : collection of str, default=()
-        Packages that are allowed in addition to the allow-list of classes.
 
     Returns
     -------
@@ -51,19 +50,19 @@ def build(spec: Any, *, seed: int, threads: int, allowed: Collection[str] = ()) 
     Raises
     ------
     ConfigError
-        If the class is not available, not allowed or not a classifier, or does not accept the parameters.
+        If the class is not available or not a classifier, or does not accept the parameters.
     """
     from sklearn.base import is_classifier
 
+    spec, allowed = model.spec, model.allowed
     where = f"{spec.module}.{spec.model}"
     try:
-        check_classes(described_classes(spec), allowed)
-        import_extras(spec)
+        import_extras(model.packages)
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ConfigError(f"{where} is not a classifier")
         _set_seeds_and_threads(estimator, seed, threads)
-        if "lightgbm" in packages_of(spec) or _has_lightgbm(estimator):
+        if "lightgbm" in model.packages or _has_lightgbm(estimator):
             check_lightgbm_text({"module": spec.module, "model": spec.model, "params": spec.params}, where)
             check_lightgbm_text(spec.search.params if spec.search else None, where)
         if spec.search is None:

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import importlib
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,8 @@ EXTRAS = ("catboost", "cleanlab", "tabpfn")
 MAX_NESTED = 7  # depth of nested estimators
 
 
-def packages_of(spec: Any) -> list[str]:
-    """Packages that a model and its nested estimators depend on."""
-    classes = described_classes(spec)
+def packages_of(classes: Collection[tuple[Any, Any]]) -> list[str]:
+    """Packages that classes depend on, each given by its module and name; see `described_classes`."""
     packages = {str(module).partition(".")[0] for module, _ in classes}
     names = {str(name) for described in classes for name in described}
     return sorted(packages.union(*(DEPENDENCIES.get(name, ()) for name in names)))
@@ -59,9 +58,9 @@ def is_installed(package: str) -> bool:
     return package not in EXTRAS or importlib.util.find_spec(package) is not None
 
 
-def missing_extras(spec: Any) -> list[str]:
-    """Optional packages that a model depends on and that are not installed."""
-    return [package for package in packages_of(spec) if not is_installed(package)]
+def missing_extras(packages: Iterable[str]) -> list[str]:
+    """The optional ones among packages that are not installed."""
+    return [package for package in packages if not is_installed(package)]
 
 
 def not_installed(packages: list[str]) -> str:
@@ -69,18 +68,18 @@ def not_installed(packages: list[str]) -> str:
     return f"{listed(packages)} {is_or_are(len(packages))} not installed; pip install {' '.join(packages)}"
 
 
-def import_extras(spec: Any) -> None:
-    """Import the optional packages of a model, so that the import does not count as fit time.
+def import_extras(packages: Collection[str]) -> None:
+    """Import the optional ones among the packages of a model, so that the import does not count as fit time.
 
     Raises
     ------
     ConfigError
         If a package is not installed or cannot be imported.
     """
-    missing = missing_extras(spec)
+    missing = missing_extras(packages)
     if missing:
         raise ConfigError(not_installed(missing))
-    for package in packages_of(spec):
+    for package in packages:
         if package in EXTRAS:
             try:
                 # Not in the working directory, where TabPFN would read hosts and files from .env.

@@ -11,6 +11,7 @@ from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
+from boostnoise.eval.models.resolved_model import resolve
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], []])
@@ -55,7 +56,7 @@ def test_only_listed_modules_are_imported(module, nested, monkeypatch):
             "params": {"estimator": [described]},
         }
     with pytest.raises(ConfigError, match=f"{module}.SVC is not an allowed class"):
-        build(ModelSpec.model_validate(described), seed=0, threads=1)
+        build(resolve(ModelSpec.model_validate(described)), seed=0, threads=1)
     assert module not in imported
 
 
@@ -94,7 +95,7 @@ EVIL = "gbdt forcedsplits_filename=/etc/passwd"
 )
 def test_no_text_for_lightgbm_sets_a_second_parameter(described):
     with pytest.raises(ConfigError, match="LightGBM"):
-        build(ModelSpec.model_validate(described), seed=0, threads=1)
+        build(resolve(ModelSpec.model_validate(described)), seed=0, threads=1)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_no_text_for_lightgbm_sets_a_second_parameter(described):
 def test_other_text_is_taken(described):
     if "VotingClassifier" in described["model"]:
         pytest.importorskip("catboost")
-    build(ModelSpec.model_validate(described), seed=0, threads=1)
+    build(resolve(ModelSpec.model_validate(described)), seed=0, threads=1)
 
 
 @pytest.mark.parametrize("name", [".numba_config.yaml", "matplotlibrc"])
@@ -148,7 +149,7 @@ def test_no_grid_within_a_model_goes_past_the_checks():
         "params": {"estimator": LIGHTGBM, "param_grid": {"'forcedsplits_filename'": ["/etc/passwd"]}},
     }
     with pytest.raises(ConfigError, match="GridSearchCV is not an allowed class"):
-        build(ModelSpec.model_validate(described), seed=0, threads=1)
+        build(resolve(ModelSpec.model_validate(described)), seed=0, threads=1)
 
 
 OPENML = [
@@ -199,7 +200,7 @@ def test_threads_and_seeds_of_estimators_in_lists_of_a_search_are_given_by_the_r
         "params": {"estimators": [["a", {"module": "sklearn.naive_bayes", "model": "GaussianNB"}]]},
         "search": {"params": {"estimators": [[["a", bagging]]]}},
     }
-    searching = build(ModelSpec.model_validate(described), seed=7, threads=1)
+    searching = build(resolve(ModelSpec.model_validate(described)), seed=7, threads=1)
     (((_, inner),),) = searching.param_grid["estimators"]
     assert (inner.n_jobs, inner.random_state) == (1, 7)
 

@@ -22,6 +22,7 @@ from boostnoise.eval.datasets.encoding import Encoding, FeatureEncoder, check_fe
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import version_of
+from boostnoise.eval.models.resolved_model import resolve
 
 MODEL = {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
 SMALL = {"datasets": ["iris"], "models": [MODEL], "noise": [{"kind": "uniform", "rates": [0.1]}]}
@@ -80,11 +81,13 @@ def test_more_models_than_anybody_compares_are_refused():
 
 
 def test_versions_are_looked_up_once_for_all_models(monkeypatch, small_config):
-    from boostnoise.eval.execution import jobs
     from boostnoise.eval.execution.plan import plan
+    from boostnoise.eval.models import resolved_model
 
     seen = []
-    monkeypatch.setattr(jobs, "version_of", lambda package: seen.append(package) or version_of(package))
+    monkeypatch.setattr(
+        resolved_model, "version_of", lambda package: seen.append(package) or version_of(package)
+    )
     plan(small_config(models=[MODEL | {"name": str(i)} for i in range(50)]))
     assert len(seen) == len(set(seen))
 
@@ -169,9 +172,9 @@ def nested(levels):
 
 def test_estimators_are_not_nested_without_end():
     """scikit-learn takes three times as long for each level."""
-    build(ModelSpec.model_validate(nested(5)), seed=0, threads=1)
+    build(resolve(ModelSpec.model_validate(nested(5))), seed=0, threads=1)
     with pytest.raises(ConfigError, match="nested at most 7 deep"):
-        build(ModelSpec.model_validate(nested(14)), seed=0, threads=1)
+        build(resolve(ModelSpec.model_validate(nested(14))), seed=0, threads=1)
 
 
 def test_a_search_over_very_many_criteria_is_refused():
@@ -184,7 +187,7 @@ def test_a_search_over_very_many_criteria_is_refused():
         "search": {"params": {f"e{i}__criterion": ["gini", "entropy"] * 30 for i in range(8)}, "draws": 2},
     }
     with pytest.raises(ConfigError, match="combinations"):
-        build(ModelSpec.model_validate(model), seed=0, threads=1)
+        build(resolve(ModelSpec.model_validate(model)), seed=0, threads=1)
 
 
 def test_time_is_up_even_where_python_does_not_run(tmp_path):

@@ -20,6 +20,7 @@ from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution import dask_cluster as module
 from boostnoise.eval.execution.dask_cluster import fit_on_cluster
 from boostnoise.eval.execution.jobs import make_jobs
+from boostnoise.eval.models.resolved_model import resolve_all
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed")
@@ -64,8 +65,8 @@ def fitted(content, scheduler):
     """The outcomes of a study, as they come."""
     config = parse_config(content, "run")
     datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
-    jobs = make_jobs(config, list(datasets.values()))
-    return fit_on_cluster(((job.key, job) for job in jobs), datasets, ALLOWED, scheduler=scheduler)
+    jobs = make_jobs(config, resolve_all(config.models, ALLOWED), list(datasets.values()))
+    return fit_on_cluster(((job.key, job) for job in jobs), datasets, scheduler=scheduler)
 
 
 def within_patience(function):
@@ -314,6 +315,8 @@ COMMAND = """
 from boostnoise.eval.execution import dask_cluster
 dask_cluster.COUNT_SECONDS = 0.1
 from boostnoise.eval.cli.main import main
+from boostnoise.eval.models.resolved_model import resolve_all
+from boostnoise.eval.models.resolved_model import resolve_all
 main()
 """
 

@@ -22,6 +22,7 @@ from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import EXTRAS, is_installed
+from boostnoise.eval.models.resolved_model import resolve
 from boostnoise.eval.models.short_names import SHORT_NAMES
 from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
 
@@ -37,7 +38,7 @@ NAMES = [
 
 
 def built(description, seed=5, allowed=()):
-    return build(ModelSpec(name="any", **description), seed=seed, threads=1, allowed=allowed)
+    return build(resolve(ModelSpec(name="any", **description), allowed), seed=seed, threads=1)
 
 
 def settings(estimator):
@@ -64,7 +65,7 @@ def test_a_description_builds_the_same_model(name):
 
         estimator = CatBoostClassifier(random_state=5, thread_count=4, verbose=False)
     else:
-        estimator = build(spec, seed=5, threads=1)
+        estimator = build(resolve(spec), seed=5, threads=1)
     description = describe(estimator, "it")
     again = built(description, seed=99)
     assert (description["module"], description["model"]) == (spec.module, spec.model)

@@ -15,6 +15,7 @@ from boostnoise.eval.datasets.train_test import split
 from boostnoise.eval.execution import cell
 from boostnoise.eval.execution.cell import run_cell
 from boostnoise.eval.execution.jobs import Job
+from boostnoise.eval.models.resolved_model import resolve
 
 X, Y = load_wine(return_X_y=True)
 WINE = Dataset("wine", X, Y.astype(np.int64), np.array(["a", "b", "c"]))
@@ -35,15 +36,14 @@ def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **chang
         "seed": 11,
         "test_fraction": 0.3,
         "stratify": True,
-        "versions": (),
     }
     job = Job(
         dataset=dataset.name,
         fingerprint=dataset.fingerprint,
-        model=ModelSpec.model_validate(described),
+        model=resolve(ModelSpec.model_validate(described)),
         **{**settings, **changes},
     )
-    return run_cell(job, dataset, ())
+    return run_cell(job, dataset)
 
 
 def test_soft_labels_are_weighted_copies():

@@ -15,6 +15,7 @@ from boostnoise.eval.execution.cell import run_cell
 from boostnoise.eval.execution.dask_cluster import fit_on_cluster
 from boostnoise.eval.execution.jobs import make_jobs
 from boostnoise.eval.execution.worker_handle import DIED, Limits
+from boostnoise.eval.models.resolved_model import resolve_all
 
 LocalCluster = pytest.importorskip("distributed").LocalCluster
 pytestmark = [
@@ -87,7 +88,8 @@ def work(models, datasets=("iris",)):
     }
     config = parse_config(content, "run")
     loaded = {spec.name: load_dataset(spec) for spec in config.datasets}
-    return {job.key: job for job in make_jobs(config, list(loaded.values()))}, loaded
+    models = resolve_all(config.models, {"counted"})
+    return {job.key: job for job in make_jobs(config, models, list(loaded.values()))}, loaded
 
 
 def counted(tag, **params):
@@ -96,11 +98,10 @@ def counted(tag, **params):
 
 def test_a_cluster_that_comes_loses_a_machine_and_is_lost(fits, cluster):
     pending, datasets = work([counted(tag, seconds=0.05) for tag in range(24)])
-    allowed = {"counted"}
     outcomes, before = {}, []
 
     def fit():
-        for key, outcome in fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address):
+        for key, outcome in fit_on_cluster(pending.items(), datasets, scheduler=cluster.address):
             assert key not in outcomes
             outcomes[key] = outcome
             if len(outcomes) == 8:
@@ -112,7 +113,7 @@ def test_a_cluster_that_comes_loses_a_machine_and_is_lost(fits, cluster):
     with pytest.warns(UserWarning, match="the cluster has no worker yet; the run waits for one"):
         fit()
     fitted = fits()
-    alone = {key: run_cell(job, datasets[job.dataset], allowed) for key, job in pending.items()}
+    alone = {key: run_cell(job, datasets[job.dataset]) for key, job in pending.items()}
     assert {key: outcome.scores["accuracy"] for key, outcome in outcomes.items()} == {
         key: outcome.scores["accuracy"] for key, outcome in alone.items()
     }
@@ -120,9 +121,9 @@ def test_a_cluster_that_comes_loses_a_machine_and_is_lost(fits, cluster):
     # at most the last two.
     assert len(pending) <= len(fitted) <= len(pending) + 3
     for key in before[:-2]:
-        assert fitted.count(str(pending[key].model.params["tag"])) == 1
+        assert fitted.count(str(pending[key].model.spec.params["tag"])) == 1
 
-    cells = fit_on_cluster(pending.items(), datasets, allowed, scheduler=cluster.address)
+    cells = fit_on_cluster(pending.items(), datasets, scheduler=cluster.address)
     next(cells)
     cluster.scheduler.kill()
     with pytest.raises(
@@ -135,7 +136,7 @@ def test_a_cluster_that_comes_loses_a_machine_and_is_lost(fits, cluster):
 def test_limits_and_crashes_fail_a_cell_alone(small_cluster):
     pending, datasets = work([counted(0), counted(1, seconds=60), counted(2), counted(3, dies=True)])
     limits = Limits(seconds=0.5)
-    cells = fit_on_cluster(pending.items(), datasets, {"counted"}, scheduler=small_cluster, limits=limits)
+    cells = fit_on_cluster(pending.items(), datasets, scheduler=small_cluster, limits=limits)
     found = dict(cells)
     assert [found[key].error for key in pending] == [
         None,
@@ -148,13 +149,13 @@ def test_limits_and_crashes_fail_a_cell_alone(small_cluster):
 def test_other_versions(fits, small_cluster):
     pending, datasets = work([counted(0)])
     ((key, job),) = pending.items()
-    other = dataclasses.replace(job, versions=(("nowhere_to_be_found", "2.0"), ("numpy", "1.0")))
-    allowed = {"counted"}
+    versions = (("nowhere_to_be_found", "2.0"), ("numpy", "1.0"))
+    other = dataclasses.replace(job, model=dataclasses.replace(job.model, versions=versions))
     difference = r"has other package versions: nowhere_to_be_found is missing \(expected 2\.0\), numpy \S+ \(expected 1\.0\)"
     with pytest.raises(ConfigError, match=f"worker tcp://.* {difference}"):
-        list(fit_on_cluster([(key, other)], datasets, allowed, scheduler=small_cluster))
+        list(fit_on_cluster([(key, other)], datasets, scheduler=small_cluster))
     # A worker may come later.
-    late = dask_worker.fit(key, other, datasets[job.dataset], allowed, 1, Limits())
+    late = dask_worker.fit(key, other, datasets[job.dataset], 1, Limits())
     assert re.search(f"a worker of the cluster {difference}", late.error)
     assert fits() == []
 
@@ -169,17 +170,16 @@ def test_other_versions(fits, small_cluster):
 def test_no_scheduler(address, message):
     pending, datasets = work(["gbm"])
     with pytest.raises(ConfigError, match=message):
-        list(fit_on_cluster(pending.items(), datasets, (), scheduler=address))
+        list(fit_on_cluster(pending.items(), datasets, scheduler=address))
 
 
 @pytest.mark.usefixtures("fits")
 def test_a_process_serves_the_cells_of_a_data_set_and_ends_when_no_more_come(monkeypatch):
     monkeypatch.setattr(dask_worker, "IDLE_SECONDS", 2.0)
-    allowed = {"counted"}
     pending, datasets = work([counted(0), counted(1)])
     processes = set()
     for key, job in pending.items():
-        assert dask_worker.fit(key, job, datasets[job.dataset], allowed, 1, Limits()).error is None
+        assert dask_worker.fit(key, job, datasets[job.dataset], 1, Limits()).error is None
         (worker,) = dask_worker._idle
         processes.add(worker.handle._process)
     (process,) = processes

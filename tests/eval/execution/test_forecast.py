@@ -28,7 +28,7 @@ def fit_by(monkeypatch):
 
     def fit_by(function):
         class FakeWorker:
-            def __init__(self, shared, allowed, threads, limits):
+            def __init__(self, shared, threads, limits):
                 self.datasets, self.limits = open_shared(shared.fileno(), shared.layout), limits
 
             def fit(self, key, job):

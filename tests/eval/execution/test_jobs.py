@@ -1,5 +1,4 @@
 import dataclasses
-from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -18,12 +17,22 @@ from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.jobs import PROTOCOL, Job, make_jobs, noise_by_rate
+from boostnoise.eval.models.resolved_model import resolve, resolve_all
 
 TREE = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
+VERSIONS = (("numpy", "2.4"), ("sklearn", "1.9"))
+
+
+def tree(versions=VERSIONS, **changes):
+    """A decision tree, resolved where these versions are installed."""
+    spec = {"name": "tree", **TREE, "params": {"max_depth": 3, "criterion": "gini"}, **changes}
+    return dataclasses.replace(resolve(ModelSpec.model_validate(spec)), versions=versions)
+
+
 JOB = Job(
     dataset="a",
     fingerprint="f" * 64,
-    model=ModelSpec(name="tree", params={"max_depth": 3, "criterion": "gini"}, **TREE),
+    model=tree(),
     noise_kind="uniform",
     noise_rate=0.1,
     noise=UniformNoise(0.1),
@@ -32,7 +41,6 @@ JOB = Job(
     seed=7,
     test_fraction=0.2,
     stratify=True,
-    versions=(("numpy", "2.4"), ("sklearn", "1.9")),
 )
 
 
@@ -41,7 +49,7 @@ def test_threads_change_a_key_where_there_are_several_and_limits_change_none():
         content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
         data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))
         config = parse_config({**content, **changes}, "run")
-        return [job.key for job in make_jobs(config, [data])]
+        return [job.key for job in make_jobs(config, resolve_all(config.models), [data])]
 
     assert keys(threads=1) == keys() == keys(time_limit=1.5, memory_limit=2)
     assert not set(keys(threads=2)) & set(keys())
@@ -51,7 +59,8 @@ def test_how_to_split_changes_no_key_where_the_data_set_says_it():
     def keys(is_test, **changes):
         content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
         data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), is_test)
-        return [job.key for job in make_jobs(parse_config({**content, **changes}, "run"), [data])]
+        config = parse_config({**content, **changes}, "run")
+        return [job.key for job in make_jobs(config, resolve_all(config.models), [data])]
 
     given = np.array([False, False, True, True])
     for change in ({"test_fraction": 0.5}, {"stratify": False}):
@@ -73,7 +82,7 @@ def test_a_run_is_the_cross_of_its_parts():
     datasets = [
         Dataset(name, np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2)) for name in ("iris", "wine")
     ]
-    jobs = make_jobs(config, datasets)
+    jobs = make_jobs(config, resolve_all(config.models), datasets)
     assert len(jobs) == 2 * 2 * (3 + 2) * 3
     assert {job.seed for job in jobs} == {10, 11, 12}
     # The data are the same, and without noise so are the kinds.
@@ -85,7 +94,7 @@ def test_a_run_is_the_cross_of_its_parts():
     [
         {"dataset": "b"},
         {"noise_kind": "other name"},
-        {"model": ModelSpec(name="other name", params={"criterion": "gini", "max_depth": 3}, **TREE)},
+        {"model": tree(name="other name", params={"criterion": "gini", "max_depth": 3})},
         {"repeat": 3},
     ],
 )
@@ -97,21 +106,9 @@ def test_names_are_not_part_of_the_key(change):
     "change",
     [
         {"fingerprint": "e" * 64},
-        {"model": ModelSpec(name="tree", params={"max_depth": 4, "criterion": "gini"}, **TREE)},
-        {
-            "model": ModelSpec(
-                name="tree", module="sklearn.tree", model="ExtraTreeClassifier", params=JOB.model.params
-            )
-        },
-        {
-            "model": ModelSpec.model_validate(
-                {
-                    **TREE,
-                    "params": {"max_depth": 3, "criterion": "gini"},
-                    "search": {"params": {"max_depth": [3]}},
-                }
-            )
-        },
+        {"model": tree(params={"max_depth": 4, "criterion": "gini"})},
+        {"model": tree(model="ExtraTreeClassifier")},
+        {"model": tree(search={"params": {"max_depth": [3]}})},
         {"noise": LabelNoise(0.1)},
         {"noise": UniformNoise(0.2)},
         {"noise_on": "train+test"},
@@ -119,7 +116,7 @@ def test_names_are_not_part_of_the_key(change):
         {"seed": 8},
         {"test_fraction": 0.3},
         {"stratify": False},
-        {"versions": (("numpy", "2.4"), ("sklearn", "1.10"))},
+        {"model": tree(versions=(("numpy", "2.4"), ("sklearn", "1.10")))},
     ],
 )
 def test_what_changes_the_scores_changes_the_key(change):
@@ -158,22 +155,6 @@ def test_noise_of_the_same_rate_has_keys_of_its_own():
     ]
     assert len({job.key for job in jobs}) == len(jobs)
     assert [job.key for job in jobs] == [job.key for job in jobs]
-
-
-def test_versions_are_those_of_the_packages_that_make_the_scores():
-    config = parse_config(
-        {
-            "datasets": ["iris"],
-            "models": ["gbm", "robust_lightgbm"],
-            "noise": [{"kind": "uniform", "rates": [0.1]}],
-        },
-        "run",
-    )
-    jobs = make_jobs(config, [Dataset("iris", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))])
-    versions = {job.model.name: dict(job.versions) for job in jobs}
-    assert versions["gbm"] == {"numpy": version("numpy"), "sklearn": version("scikit-learn")}
-    assert versions["robust_lightgbm"]["lightgbm"] == version("lightgbm")
-    assert versions["robust_lightgbm"]["boostnoise"] == version("boostnoise")
 
 
 SET = Dataset("letters", np.zeros((8, 1)), np.array([0, 1, 2] * 2 + [0, 1]), np.array(["a", "b", "c"]))

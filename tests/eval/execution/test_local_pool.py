@@ -12,6 +12,7 @@ from boostnoise.eval.execution.cell import run_cell
 from boostnoise.eval.execution.jobs import make_jobs
 from boostnoise.eval.execution.local_pool import fit_locally, worker_count
 from boostnoise.eval.execution.worker_handle import DIED, Limits
+from boostnoise.eval.models.resolved_model import resolve_all
 
 MODULE = """
 import os, signal, subprocess, sys, threading, time
@@ -110,14 +111,15 @@ def jobs(tmp_path, monkeypatch, log):
         models = [{"name": n, "module": "own_models", "model": n, "params": {"log": str(log)}} for n in names]
         noise = [{"kind": "uniform", "rates": [0.0]}]
         content = {"datasets": ["iris"], "models": models, "noise": noise, "repeats": repeats, **keys}
-        return {job.key: job for job in make_jobs(parse_config(content, "run"), [DATA])}
+        config = parse_config(content, "run")
+        resolved = resolve_all(config.models, ["own_models"])
+        return {job.key: job for job in make_jobs(config, resolved, [DATA])}
 
     return jobs
 
 
 def fit(jobs, n_workers=2, **options):
-    allowed = {"own_models"}
-    come = list(fit_locally(jobs.items(), {"data": DATA}, allowed, n_workers=n_workers, **options))
+    come = list(fit_locally(jobs.items(), {"data": DATA}, n_workers=n_workers, **options))
     outcomes = dict(come)
     assert sorted(outcomes) == sorted(key for key, _ in come) == sorted(jobs)
     return [(jobs[key].model.name, outcomes[key]) for key in jobs]
@@ -186,7 +188,7 @@ def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_g
             taken.append(key)
             yield key, job
 
-    come = fit_locally(cells(), {"data": DATA}, ["own_models"], n_workers=2)
+    come = fit_locally(cells(), {"data": DATA}, n_workers=2)
     assert taken == []
     next(come)
     # One for each worker, and one for the worker that is done; both may be.
@@ -228,7 +230,7 @@ def test_workers_give_the_scores_of_this_process(jobs):
     ]
     cells = jobs(models=models, noise=[{"kind": "uniform", "rates": [0.1, 0.2]}], repeats=2)
     # In another order: no cell depends on those that its process has fitted before.
-    here = {key: run_cell(job, DATA, ()) for key, job in reversed(cells.items())}
+    here = {key: run_cell(job, DATA) for key, job in reversed(cells.items())}
 
     def what_counts(outcome):
         return outcome.scores.get("accuracy"), outcome.scores.get("realised_rate"), outcome.error

@@ -90,9 +90,9 @@ def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, mon
     changes = {"datasets": [data], "models": [TREE, "robust_tree"], "noise": noise}
     other = run(make(**changes, results_dir=str(tmp_path / "other")), n_jobs=1).scores
 
-    def fit_backwards(cells, datasets, allowed, **_):
+    def fit_backwards(cells, datasets, **_):
         for key, job in reversed([*cells]):
-            yield key, run_cell(job, datasets[job.dataset], allowed)
+            yield key, run_cell(job, datasets[job.dataset])
 
     # No cell depends on its process, nor on what that has fitted before.
     monkeypatch.setattr(runner, "fit_locally", fit_backwards)
@@ -260,11 +260,11 @@ def test_models_that_take_their_process_down_or_too_much(make, monkeypatch):
     """The run passes its limits on, and keeps what becomes of each cell."""
     asked = []
 
-    def fit(cells, datasets, allowed, *, n_workers, threads, limits):
+    def fit(cells, datasets, *, n_workers, threads, limits):
         asked.append((n_workers, threads, limits))
         for key, job in cells:
             fitted = job.model.name == "tree"
-            yield key, run_cell(job, datasets[job.dataset], allowed) if fitted else Outcome(error=DIED)
+            yield key, run_cell(job, datasets[job.dataset]) if fitted else Outcome(error=DIED)
 
     monkeypatch.setattr(runner, "fit_locally", fit)
     limits = {"time_limit": 4, "memory_limit": 0.4}

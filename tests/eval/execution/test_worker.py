@@ -36,16 +36,18 @@ from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.execution.jobs import make_jobs
 from boostnoise.eval.execution.shared_data import SharedData
 from boostnoise.eval.execution.worker_handle import Limits, WorkerHandle
+from boostnoise.eval.models.resolved_model import resolve_all
 
 # No guard of __main__: this script is not run again by workers.
 data = Dataset("data", np.zeros((20, 1)), np.arange(20) % 2, np.arange(2))
 models = [{"module": "own_models", "model": name} for name in ("Sleeps", "HoldsTheLock")]
 noise = [{"kind": "uniform", "rates": [0.0]}]
 content = {"datasets": ["iris"], "models": models, "noise": noise, "repeats": 1}
-jobs = make_jobs(parse_config(content, "run"), [data])
+config = parse_config(content, "run")
+jobs = make_jobs(config, resolve_all(config.models, ["own_models"]), [data])
 with SharedData({"data": data}) as shared:
     def start(job):
-        handle = WorkerHandle(shared, ["own_models"], 1, Limits())
+        handle = WorkerHandle(shared, 1, Limits())
         handle.submit(job.key, job)
         return handle
 

@@ -48,9 +48,9 @@ RUN = """
 from boostnoise.eval.cli.main import main
 from boostnoise.eval.execution import cell, runner
 
-def fit(cells, datasets, allowed, **_):
+def fit(cells, datasets, **_):
     for key, job in cells:
-        yield key, cell.run_cell(job, datasets[job.dataset], allowed)
+        yield key, cell.run_cell(job, datasets[job.dataset])
 
 runner.fit_locally = fit
 main(["study.json"])

@@ -14,6 +14,7 @@ from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.metrics.tree_sizes import mean_tree_size
 from boostnoise.eval.models.early_stopping import EarlyStoppingClassifier
 from boostnoise.eval.models.factory import build
+from boostnoise.eval.models.resolved_model import resolve
 
 X, Y = load_breast_cancer(return_X_y=True)
 NOISY = np.where(np.random.default_rng(0).random(Y.size) < 0.3, 1 - Y, Y)
@@ -144,7 +145,7 @@ def test_other_models_cannot_stop_early():
         EarlyStoppingClassifier(RandomForestClassifier()).fit(X, Y)
     spec = ModelSpec.model_validate({"model": "random_forest", "early_stopping": {}})
     with pytest.raises(ConfigError, match="RandomForestClassifier cannot stop early; allowed: XGBClassifier, "):
-        build(spec, seed=0, threads=1)
+        build(resolve(spec), seed=0, threads=1)
 
 
 def test_a_model_of_a_config():
@@ -153,7 +154,7 @@ def test_a_model_of_a_config():
     )
     assert spec.name == "xgboost (early stopping)"
     assert spec.content[-1] == {"early_stopping": {"holdout": 0.2, "rounds": 4}}
-    model = build(spec, seed=7, threads=1)
+    model = build(resolve(spec), seed=7, threads=1)
     assert isinstance(model, EarlyStoppingClassifier)
     assert (model.rounds, model.random_state, model.estimator.random_state) == (4, 7, 7)
     with pytest.raises(ValueError, match="has both 'search' and 'early_stopping'"):

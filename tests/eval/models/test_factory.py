@@ -12,10 +12,12 @@ from sklearn.tree import DecisionTreeClassifier
 import boostnoise
 import robust_splits
 from boostnoise.eval.config.model_spec import ModelSpec
+from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.criterion_names import ADAPTIVE_CRITERION
 from boostnoise.eval.models.factory import build, check_variant, default_variant, variant_names, variants
 from boostnoise.eval.models.packages import EXTRAS, is_installed
+from boostnoise.eval.models.resolved_model import resolve
 from boostnoise.eval.models.short_names import SHORT_NAMES, VARIANT_PARAMETERS
 from boostnoise.losses import LOSSES
 from robust_splits.criteria import ADAPTIVE, ALIASES, CRITERIA
@@ -35,7 +37,7 @@ def make(model, allowed=(), seed=5, **params):
         spec = ModelSpec.model_validate({"module": module, "model": model, "params": params})
     else:
         spec = ModelSpec.model_validate({"model": model, "params": params})
-    return build(spec, seed=seed, threads=1, allowed=allowed)
+    return build(resolve(spec, allowed), seed=seed, threads=1)
 
 
 def skip_without(*packages):
@@ -184,13 +186,13 @@ def test_threads_are_given_to_the_outermost_estimator():
             },
         }
     )
-    bagging = build(spec, seed=0, threads=4)
+    bagging = build(resolve(spec), seed=0, threads=4)
     assert (bagging.n_jobs, bagging.estimator.n_jobs) == (4, 1)
 
 
 def search(model, params, **settings):
     spec = ModelSpec.model_validate({"model": model, "search": {"params": params, **settings}})
-    return build(spec, seed=5, threads=3)
+    return build(resolve(spec), seed=5, threads=3)
 
 
 def test_a_search():
@@ -388,11 +390,8 @@ def test_a_description_that_is_nested_too_deeply():
     value = []
     for _ in range(100_000):
         value = [value]
-    spec = ModelSpec.model_construct(
-        name="a", module="sklearn.svm", model="SVC", params={"C": value}, search=None
-    )
-    with pytest.raises(ConfigError, match="recursion"):
-        build(spec, seed=0, threads=1)
+    with pytest.raises(ConfigError, match="nested"):
+        parse_config({"models": [{"model": "gbm", "params": {"C": value}}]}, "run")
 
 
 def test_classes_that_an_allowed_module_imports_are_not_allowed(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from boostnoise.eval.comparison.from_estimators import describe
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.input_form import input_form
+from boostnoise.eval.models.resolved_model import resolve
 
 PACKAGE = """
 import os
@@ -50,7 +51,7 @@ def tabpfn(tmp_path, monkeypatch):
 
 
 def make(**settings):
-    return build(ModelSpec.model_validate({"model": "tabpfn", **settings}), seed=5, threads=1)
+    return build(resolve(ModelSpec.model_validate({"model": "tabpfn", **settings})), seed=5, threads=1)
 
 
 def test_it_is_a_scikit_learn_estimator_that_the_run_seeds():
