@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 
 from boostnoise.eval import Plan, cell_labels, load_config, plan
-from boostnoise.eval.report.published_tables import read_published
+from boostnoise.eval.papers.published_numbers import read_published
 
 EPSILON = np.finfo(np.float64).eps
 TOLERANCE = 1e-12

@@ -15,6 +15,7 @@ from .noise.base import NoisyLabels
 from .noise.class_dependent import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise
 from .noise.given import GivenNoise
+from .papers.published_comparison import compare_with_published
 from .plotting.curves import plot_curves
 from .plotting.plot import plot
 from .report.files import write_report
@@ -23,7 +24,6 @@ from .statistics.bootstrap import bootstrap_band
 from .statistics.friedman_nemenyi import friedman_nemenyi
 from .statistics.intervals import best_and_overlapping
 from .statistics.paired_t import paired_t_tests
-from .statistics.published import compare_with_published
 from .statistics.score_tables import rank_table, score_table
 from .statistics.verdict import verdict
 from .statistics.wilcoxon_holm import wilcoxon_holm

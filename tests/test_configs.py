@@ -13,8 +13,8 @@ from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.config.sweeps import parameter_sweeps
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.resolved_model import resolve
-from boostnoise.eval.report.published_tables import against_published, read_published
-from boostnoise.eval.statistics.run_claims import RUN_CLAIMS
+from boostnoise.eval.papers.published_numbers import against_published, read_published
+from boostnoise.eval.papers.run_claims import RUN_CLAIMS
 
 STUDY = ["50stumps", "depth6trees50", "xgb_gamma", "xgb_lambda"]
 

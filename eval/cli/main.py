@@ -214,7 +214,7 @@ def main(
             checked = _read_config(config, fresh, allow_modules, display)
             checked = checked.quick() if quick else checked
             if published is not None:
-                from ..report.published_tables import check_published
+                from ..papers.published_numbers import check_published
 
                 for remark in check_published(published, checked):
                     display.show_warning(remark)
@@ -338,8 +338,8 @@ def _run(
 def _write_results(run: Run, display: Display, published: str | None, beside: str | None) -> int:
     """Write the results of a run and show them."""
     from ..errors import ConfigError
+    from ..papers.published_numbers import against_published
     from ..report.files import write_report
-    from ..report.published_tables import against_published
 
     if beside is not None:
         from ..report.reference import beside as place_beside

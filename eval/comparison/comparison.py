@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # Matplotlib takes long to load
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ..statistics.published import PublishedComparison
+    from ..papers.published_comparison import PublishedComparison
     from .table_export import Cells
 
 AREA = "area_under_ela"
@@ -373,7 +373,7 @@ class Comparison:
             If the numbers cannot be read, lack a column or value, hold a cell twice or are out of range, or the
             run has none of the cells.
         """
-        from ..report.published_tables import against_published
+        from ..papers.published_numbers import against_published
 
         return against_published(self.run, published, metric)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # these take long to load, and an error in the config should 
     from ..execution.forecast import Forecast
     from ..execution.plan import Plan, Progress
     from ..execution.run import Run
-    from ..statistics.published import PublishedComparison
+    from ..papers.published_comparison import PublishedComparison
     from .leaders import Leaders
 
 SECONDS_BETWEEN_LEADERS = 1.0

@@ -16,9 +16,9 @@ from .._atomic_file import atomic_write, check_folder
 from ..errors import ConfigError, one_line
 from ..execution.run import Run
 from ..metrics.curves import curve, has_baseline, main_curves, mean_curve
+from ..papers.published_comparison import PublishedComparison
 from ..plotting.styles import options_of
 from ..plotting.sweep_plot import plot_run
-from ..statistics.published import PublishedComparison
 from .html.page import write_html
 from .published_tables import as_markdown, yes_or_no
 

@@ -16,8 +16,8 @@ from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
+from boostnoise.eval.papers.published_comparison import PublishedComparison
 from boostnoise.eval.plotting.styles import line_styles
-from boostnoise.eval.statistics.published import PublishedComparison
 from boostnoise.eval.statistics.verdict import compared_rate, verdict
 
 from ..citations import bibtex, bibtex_of, citation, references_of

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval import compare_with_published
-from boostnoise.eval.statistics.published import PublishedComparison
+from boostnoise.eval.papers.published_comparison import PublishedComparison
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from boostnoise.eval.report.published_tables import published_names, read_published
-from boostnoise.eval.statistics.claims import CLAIMS, check_claims
+from boostnoise.eval.papers.claims import CLAIMS, check_claims
+from boostnoise.eval.papers.published_numbers import published_names, read_published
 
 
 def cells(name):

@@ -1,4 +1,4 @@
-"""Scores of a run beside published numbers, cell by cell.
+"""Comparison of a run with published numbers, cell by cell.
 
 References
 ----------
@@ -14,7 +14,7 @@ import pandas as pd
 
 from .._wording import joined, listed, numbered, percent
 from ..metrics.registry import REGISTRY
-from .score_tables import DIGITS
+from ..statistics.score_tables import DIGITS
 
 CELL = ["dataset", "model", "noise_kind", "noise_rate"]
 NOUNS = {

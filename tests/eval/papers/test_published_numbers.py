@@ -11,14 +11,14 @@ from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import MEASURES
-from boostnoise.eval.report.published_tables import (
+from boostnoise.eval.papers.published_comparison import CELL, check_cells
+from boostnoise.eval.papers.published_numbers import (
     against_published,
-    as_markdown,
     check_published,
     published_names,
     read_published,
 )
-from boostnoise.eval.statistics.published import CELL, check_cells
+from boostnoise.eval.report.published_tables import as_markdown
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_from_a_file_a_name_or_a_frame(finished, table, tmp_path):
 
 @pytest.mark.parametrize("name", published_names())
 def test_tables_of_this_package_have_a_source(name):
-    folder = files("boostnoise.eval.report") / "published"
+    folder = files("boostnoise.eval.papers") / "published"
     source, _, rest = (folder / f"{name}.csv").read_text().partition("\n")
     assert re.fullmatch(r"# Source: .{40,}", source)
     assert name[name.index("20") :][:4] in source

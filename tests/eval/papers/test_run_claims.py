@@ -3,9 +3,9 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from boostnoise.eval.report.published_tables import published_names, read_published
-from boostnoise.eval.statistics.claims import CRITERIA
-from boostnoise.eval.statistics.run_claims import RUN_CLAIMS, TRAIN_ROWS, check_run_claims
+from boostnoise.eval.papers.claims import CRITERIA
+from boostnoise.eval.papers.published_numbers import published_names, read_published
+from boostnoise.eval.papers.run_claims import RUN_CLAIMS, TRAIN_ROWS, check_run_claims
 
 
 def scores(*rows, measure="accuracy"):
