@@ -265,7 +265,7 @@ def _audit(
     from ..audit.audit import audit
     from ..config.base import validate
     from ..config.model_spec import ModelSpec
-    from ..datasets.dataset import load_dataset
+    from ..datasets.loader import load_dataset
     from ..errors import ConfigError
     from ..models.factory import build
     from ..models.resolved_model import resolve

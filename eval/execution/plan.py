@@ -15,7 +15,8 @@ from .._atomic_file import check_folder
 from .._suggestions import nearest_first, suggest
 from .._wording import numbered
 from ..config.run import Config
-from ..datasets.dataset import Dataset, load_dataset
+from ..datasets.dataset import Dataset
+from ..datasets.loader import load_dataset
 from ..datasets.train_test import split
 from ..errors import ConfigError
 from ..metrics.outcome import Outcome

@@ -17,8 +17,8 @@ from boostnoise.eval.config.dataset_spec import DatasetSpec
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.reader import parse_text
 from boostnoise.eval.config.run import parse_config
-from boostnoise.eval.datasets.dataset import load_dataset
 from boostnoise.eval.datasets.encoding import Encoding, FeatureEncoder, check_features
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import version_of

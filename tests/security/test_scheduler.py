@@ -15,7 +15,7 @@ import warnings
 import pytest
 
 from boostnoise.eval.config.run import parse_config
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution import dask_cluster as module
 from boostnoise.eval.execution.dask_cluster import fit_on_cluster

@@ -10,7 +10,7 @@ from boostnoise.eval.cli.starter import starter_config, write_starter
 from boostnoise.eval.config.dataset_spec import DatasetSpec
 from boostnoise.eval.config.json_schema import config_schema
 from boostnoise.eval.config.reader import parse_text
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.execution.plan import plan
 
 

@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 
 from boostnoise.eval.comparison.from_memory import data_file
 from boostnoise.eval.config.dataset_spec import DatasetSpec
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 
 FRAME = pd.DataFrame(

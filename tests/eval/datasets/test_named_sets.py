@@ -8,7 +8,7 @@ from sklearn import datasets
 from sklearn.utils import Bunch
 
 from boostnoise.eval.config.dataset_spec import DOWNLOADED, DatasetSpec
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 
 

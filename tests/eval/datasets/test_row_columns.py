@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval.config.dataset_spec import DatasetSpec
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 
 FRAME = pd.DataFrame(

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from boostnoise.eval.config.dataset_spec import DatasetSpec
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.datasets.train_test import split
 
 WINE = load_dataset(DatasetSpec.model_validate("wine"))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval.config.run import parse_config
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution import dask_worker
 from boostnoise.eval.execution.cell import run_cell

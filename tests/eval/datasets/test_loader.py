@@ -4,7 +4,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from boostnoise.eval.config.dataset_spec import DatasetSpec
-from boostnoise.eval.datasets.dataset import load_dataset
+from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 
 
