@@ -8,8 +8,9 @@ import shlex
 import signal
 import sys
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -23,6 +24,58 @@ if TYPE_CHECKING:
     from ..config.dataset_spec import DatasetSpec
 
 PRECISION = 0.8  # of a list of suspects to drop or relabel
+
+
+@dataclass(frozen=True)
+class Options:
+    """Values of the command line; the options' help says what they mean."""
+
+    data: str
+    target: str | None
+    id_column: str | None
+    group: str | None
+    drop: tuple[str, ...]
+    separator: str | None
+    encoding: str | None
+    missing_values: tuple[str, ...]
+    model: str | None
+    checked: str | None
+    config: Path | None
+    clean: Path | None
+    relabel: bool
+    precision: float | None
+    name: str | None
+    results_dir: Path
+    seed: int
+    jobs: int | None
+    quiet: bool
+    as_json: bool
+
+    def check_combination(self) -> None:
+        """Raise a UsageError for an option without the one that it requires."""
+        required = (
+            ("--relabel", self.relabel, "--clean", self.clean),
+            ("--precision", self.precision is not None, "--clean", self.clean),
+            ("--config", self.config is not None, "--checked", self.checked),
+        )
+        for option, is_set, other, value in required:
+            if is_set and value is None:
+                raise click.UsageError(f"{option} requires {other}")
+
+    @property
+    def csv_keys(self) -> dict[str, Any]:
+        """Keys of a data set that say how to read a CSV file, of those that are set."""
+        values = {
+            "separator": self.separator,
+            "encoding": self.encoding,
+            "missing_values": list(self.missing_values) or None,
+        }
+        return {key: value for key, value in values.items() if value is not None}
+
+    @property
+    def not_features(self) -> list[str]:
+        """Columns that the options name, apart from the labels."""
+        return [*self.drop, *(column for column in (self.id_column, self.group) if column is not None)]
 
 
 def _one_character(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -99,28 +152,7 @@ def _one_character(context: click.Context, parameter: click.Parameter, value: st
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the location of the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON.")
 @click.version_option(package_name="boostnoise")
-def main(
-    data: str,
-    target: str | None,
-    id_column: str | None,
-    group: str | None,
-    drop: tuple[str, ...],
-    separator: str | None,
-    encoding: str | None,
-    missing_values: tuple[str, ...],
-    model: str | None,
-    checked: str | None,
-    config: Path | None,
-    clean: Path | None,
-    relabel: bool,
-    precision: float | None,
-    name: str | None,
-    results_dir: Path,
-    seed: int,
-    jobs: int | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def main(**values: Any) -> None:
     """Estimate how many labels of DATA are wrong, and which ones.
 
     DATA is a CSV, Parquet, ARFF or svmlight file.  Results go to <results_dir>/<name>_audit/: all rows, the
@@ -131,104 +163,99 @@ def main(
     closed (broken pipe).
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if relabel and clean is None:
-        raise click.UsageError("--relabel requires --clean")
-    if precision is not None and clean is None:
-        raise click.UsageError("--precision requires --clean")
-    if config is not None and checked is None:
-        raise click.UsageError("--config requires --checked")
-    from ..errors import ConfigError, printable
-    from .checked_rows import read_checked
-
-    def say(text: str, *, is_error: bool = False) -> None:
-        for line in text.splitlines():
-            click.echo(printable(line), err=is_error)
+    options = Options(**values)
+    options.check_combination()
+    from ..errors import ConfigError
 
     try:
-        _check_clean(clean, data)
-        _check_new(config, "--config")
-        if name is not None and (not name.strip() or not name.isprintable() or set(name) & set("/\\")):
-            raise ConfigError(f"--name: must be printable, not blank and without / or \\, got {name!r}")
-        overrides = {
-            "group": group,
-            "separator": separator,
-            "encoding": encoding,
-            "missing_values": list(missing_values) or None,
-            "name": name,
-        }
-        frame, spec, remarks = _read_spec(data, target, id_column, list(drop), overrides)
-        right = {} if checked is None else read_checked(checked, frame, spec, id_column)
-        found = _audit(frame, spec, id_column, model, right, seed, jobs)
-        if not (quiet or as_json):
-            for remark in remarks:
-                say(f"noisyaudit: warning: {remark}", is_error=True)
-        cleaned, n_changed = None, 0
-        if clean is not None:
-            cleaned, n_changed = _cleaned(
-                found, frame, spec, relabel, PRECISION if precision is None else precision
-            )
-        folder = results_dir / f"{spec.name}_audit"
-        from .._atomic_file import check_folder
-        from ..audit.files import summary, write_audit
-        from ..audit.label_audit import write
-        from .checked_config import write_checked_config
-
-        check_folder(folder)
-        files = write_audit(found, folder)
-        if clean is not None and cleaned is not None:
-            write(clean, cleaned)
-        if config is not None:
-            write_checked_config(config, folder, frame, spec, right, found.noise_rate)
-        if as_json:
-            done = {"folder": str(folder), "warnings": remarks} | (
-                {} if clean is None else {"changed": n_changed}
-            )
-            click.echo(json.dumps(summary(found) | done))
-        elif quiet:
-            say(str(folder))
-        else:
-            say(f"{found}\n\nResults are in {folder}; open {files[-1]} to view them")
-            if checked is None:
-                say("Check the first suspects and some random rows, and give their right labels with --checked")
-            if clean is not None:
-                say(f"{clean}: {numbered(n_changed, 'row')} {'relabelled' if relabel else 'left out'}")
-            if config is not None:
-                say(f"To test models on the {len(right)} checked rows: noisyeval {shlex.quote(str(config))}")
+        _run(options)
     except ConfigError as error:
-        say(f"noisyaudit: error: {error}", is_error=True)
+        _echo(f"noisyaudit: error: {error}", is_error=True)
         sys.exit(BAD_USAGE)
     except MemoryError:
-        say("noisyaudit: error: out of memory", is_error=True)
+        _echo("noisyaudit: error: out of memory", is_error=True)
         sys.exit(BAD_USAGE)
     except KeyboardInterrupt:
-        say(f"Interrupted; run it again with: {shlex.join(['noisyaudit', *sys.argv[1:]])}", is_error=True)
+        _echo(f"Interrupted; run it again with: {shlex.join(['noisyaudit', *sys.argv[1:]])}", is_error=True)
         sys.exit(INTERRUPTED)
     sys.exit(DONE)
 
 
-def _check_clean(clean: Path | None, data: str) -> None:
-    """Check where the cleaned data go."""
+def _echo(text: str, *, is_error: bool = False) -> None:
+    from ..errors import printable
+
+    for line in text.splitlines():
+        click.echo(printable(line), err=is_error)
+
+
+def _run(options: Options) -> None:
+    """Audit the data, write the results and show them."""
+    from .._atomic_file import check_folder
+    from ..audit.files import write_audit
+    from ..audit.label_audit import write
+    from .checked_config import write_checked_config
+    from .checked_rows import read_checked
+
+    _check_paths(options)
+    frame, spec, remarks = _read_spec(options)
+    checked = {} if options.checked is None else read_checked(options.checked, frame, spec, options.id_column)
+    found = _audit(frame, spec, checked, options)
+    if not (options.quiet or options.as_json):
+        for remark in remarks:
+            _echo(f"noisyaudit: warning: {remark}", is_error=True)
+    cleaned = None if options.clean is None else _clean(found, frame, spec, options)
+    folder = options.results_dir / f"{spec.name}_audit"
+    check_folder(folder)
+    page = write_audit(found, folder)[-1]
+    if options.clean is not None and cleaned is not None:
+        write(options.clean, cleaned.content)
+    if options.config is not None:
+        write_checked_config(options.config, folder, frame, spec, checked, found.noise_rate)
+    n_changed = None if cleaned is None else cleaned.n_changed
+    if options.as_json:
+        _show_json(found, folder, remarks, n_changed)
+    elif options.quiet:
+        _echo(str(folder))
+    else:
+        _echo(f"{found}\n\nResults are in {folder}; open {page} to view them")
+        _show_next_steps(options, len(checked), n_changed)
+
+
+def _show_json(found: LabelAudit, folder: Path, remarks: list[str], n_changed: int | None) -> None:
+    from ..audit.files import summary
+
+    done = summary(found) | {"folder": str(folder), "warnings": remarks}
+    click.echo(json.dumps(done if n_changed is None else done | {"changed": n_changed}))
+
+
+def _show_next_steps(options: Options, n_checked: int, n_changed: int | None) -> None:
+    """Show what to do with the suspects, and the other files that were written."""
+    if options.checked is None:
+        _echo("Check the first suspects and some random rows, and give their right labels with --checked")
+    if n_changed is not None:
+        verb = "relabelled" if options.relabel else "left out"
+        _echo(f"{options.clean}: {numbered(n_changed, 'row')} {verb}")
+    if options.config is not None:
+        command = f"noisyeval {shlex.quote(str(options.config))}"
+        _echo(f"To test models on the {n_checked} checked rows: {command}")
+
+
+def _check_paths(options: Options) -> None:
+    """Check the name of the results, and that other files can be written."""
     from ..config.data_paths import format_of
     from ..errors import ConfigError
 
-    if clean is None:
-        return
-    if format_of(data) != "csv":
-        raise ConfigError(f"--clean: only CSV files can be written again, got {data}")
-    _check_new(clean, "--clean")
+    if options.clean is not None and format_of(options.data) != "csv":
+        raise ConfigError(f"--clean: only CSV files can be written again, got {options.data}")
+    for option, path in (("--clean", options.clean), ("--config", options.config)):
+        if path is not None and path.exists():
+            raise ConfigError(f"{option}: {path} already exists and is not overwritten")
+    name = options.name
+    if name is not None and (not name.strip() or not name.isprintable() or set(name) & set("/\\")):
+        raise ConfigError(f"--name: must be printable, not blank and without / or \\, got {name!r}")
 
 
-def _check_new(path: Path | None, option: str) -> None:
-    """Check that a file does not exist."""
-    from ..errors import ConfigError
-
-    if path is not None and path.exists():
-        raise ConfigError(f"{option}: {path} already exists and is not overwritten")
-
-
-def _read_spec(
-    data: str, target: str | None, id_column: str | None, drop: list[str], overrides: dict[str, Any]
-) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
+def _read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
     """Read a file, and guess what the options do not say; also return remarks for the user."""
     from ..config.base import validate
     from ..config.dataset_spec import DatasetSpec
@@ -236,97 +263,103 @@ def _read_spec(
     from .table_guesses import guess_keys
 
     remarks: list[str] = []
-    given = {key: value for key, value in overrides.items() if value is not None}
-    csv = {key: value for key, value in given.items() if key not in ("group", "name")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the columns, which the remarks name
-        settled = [*drop, *(column for column in (id_column, overrides["group"]) if column is not None)]
-        frame, guessed = guess_keys(data, target, remarks, csv, by_options=True, settled=settled)
+        frame, guessed = guess_keys(
+            options.data,
+            options.target,
+            remarks,
+            options.csv_keys,
+            by_options=True,
+            settled=options.not_features,
+        )
     keys = parse_text("{" + ",\n".join(f'"{key}": {value}' for _, key, value in guessed) + "}")
-    not_features = [*keys.get("drop", []), *drop, *([] if id_column is None else [id_column])]
-    keys |= {"categorical": "ordinal", "missing": "keep", "drop": list(dict.fromkeys(not_features))} | given
-    spec = validate(DatasetSpec, keys)
-    return frame, spec, remarks
+    named = {"group": options.group, "name": options.name}
+    dropped = [*keys.get("drop", []), *options.drop]
+    dropped += [] if options.id_column is None else [options.id_column]
+    keys |= {"categorical": "ordinal", "missing": "keep", "drop": list(dict.fromkeys(dropped))}
+    keys |= options.csv_keys | {key: value for key, value in named.items() if value is not None}
+    return frame, validate(DatasetSpec, keys), remarks
 
 
-def _audit(
-    frame: pd.DataFrame,
-    spec: DatasetSpec,
-    id_column: str | None,
-    model: str | None,
-    right: dict[int, Any],
-    seed: int,
-    jobs: int | None,
-) -> LabelAudit:
+def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], options: Options) -> LabelAudit:
     """Audit the labels of a data set."""
     import pandas as pd
 
     from .._suggestions import nearest_first, suggest
     from ..audit.audit import audit
-    from ..config.base import validate
-    from ..config.model_spec import ModelSpec
     from ..datasets.loader import load_dataset
     from ..errors import ConfigError
-    from ..models.factory import build
-    from ..models.resolved_model import resolve
 
+    id_column = options.id_column
     if id_column is not None and id_column not in frame:
         raise ConfigError(
             f"--id: {id_column!r} is not a column{suggest(id_column, frame.columns)}; columns are "
             f"{nearest_first(id_column, frame.columns)}"
         )
-    n_jobs = jobs or -1
-    estimator = None
-    if model is not None:
-        try:
-            described = validate(ModelSpec, {"model": model})
-            estimator = build(resolve(described), seed=seed, threads=jobs or 1)
-        except ConfigError as error:
-            raise ConfigError(f"--model: {error}") from None
-        if not hasattr(estimator, "predict_proba"):
-            raise ConfigError(f"--model: {model} has no probabilities")
+    model = None if options.model is None else _build(options.model, options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of columns and labels, which the remarks name
         dataset = load_dataset(spec)
     X = dataset.X if isinstance(dataset.X, pd.DataFrame) else pd.DataFrame(dataset.X, columns=dataset.columns)
     assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
-    place = {row: i for i, row in enumerate(dataset.rows.tolist())}
-    unlabelled = next((row for row in right if row not in place), None)
+    position = {row: i for i, row in enumerate(dataset.rows.tolist())}
+    unlabelled = next((row for row in checked if row not in position), None)
     if unlabelled is not None:
         raise ConfigError(f"--checked: row {unlabelled} has no label")
     found = audit(
         X,
         dataset.classes[dataset.y],
-        model=estimator,
+        model=model,
         groups=dataset.groups,
-        checked={place[row]: label for row, label in right.items()} or None,
-        random_state=seed,
-        n_jobs=n_jobs,
+        checked={position[row]: label for row, label in checked.items()} or None,
+        random_state=options.seed,
+        n_jobs=options.jobs or -1,
         name=dataset.name,
     )
     ids = None if id_column is None else frame[id_column].to_numpy()[dataset.rows]
-    shown = frame.iloc[dataset.rows].reset_index(drop=True)
-    return dataclasses.replace(found, rows=dataset.rows, ids=ids, features=shown)
+    features = frame.iloc[dataset.rows].reset_index(drop=True)
+    return dataclasses.replace(found, rows=dataset.rows, ids=ids, features=features)
 
 
-def _cleaned(
-    found: LabelAudit, frame: pd.DataFrame, spec: DatasetSpec, relabel: bool, precision: float
-) -> tuple[bytes, int]:
-    """The CSV file without the suspects, or with other labels, and their number."""
+def _build(name: str, options: Options) -> Any:
+    """Build a model by its short name."""
+    from ..config.base import validate
+    from ..config.model_spec import ModelSpec
+    from ..errors import ConfigError
+    from ..models.factory import build
+    from ..models.resolved_model import resolve
+
+    try:
+        described = validate(ModelSpec, {"model": name})
+        estimator = build(resolve(described), seed=options.seed, threads=options.jobs or 1)
+    except ConfigError as error:
+        raise ConfigError(f"--model: {error}") from None
+    if not hasattr(estimator, "predict_proba"):
+        raise ConfigError(f"--model: {name} has no probabilities")
+    return estimator
+
+
+class _CleanFile(NamedTuple):
+    content: bytes
+    n_changed: int
+
+
+def _clean(found: LabelAudit, frame: pd.DataFrame, spec: DatasetSpec, options: Options) -> _CleanFile:
+    """The CSV file without the suspects, or with other labels."""
     from ..audit.clean_csv import clean_csv
     from ..datasets.files import CsvOptions
     from ..errors import ConfigError
 
     try:
-        suspect = ~found.clean_mask(precision)
+        suspect = ~found.clean_mask(PRECISION if options.precision is None else options.precision)
     except ValueError as error:
         raise ConfigError(f"--precision: {error}") from None
-    rows = dict(
-        zip(found.labels.tolist()[::-1], found.rows.tolist()[::-1], strict=True)
-    )  # the first of each label
+    # Reversed, so that the first row of each label remains.
+    row_of_label = dict(zip(found.labels.tolist()[::-1], found.rows.tolist()[::-1], strict=True))
     labels = found.errors.suggested[suspect].tolist()
-    others = [rows[label] if relabel else None for label in labels]
-    changes = dict(zip(found.rows[suspect].tolist(), others, strict=True))
+    sources = [row_of_label[label] if options.relabel else None for label in labels]
+    changes = dict(zip(found.rows[suspect].tolist(), sources, strict=True))
     target = list(frame.columns).index(spec.target) if isinstance(spec.target, str) else int(spec.target or 0)
     csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
-    return clean_csv(str(spec.path), csv, target, changes, len(frame)), len(changes)
+    return _CleanFile(clean_csv(str(spec.path), csv, target, changes, len(frame)), len(changes))
