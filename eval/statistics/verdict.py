@@ -97,8 +97,8 @@ def compared_rate(scores: pd.DataFrame, metric: str) -> float:
     """Default noise rate of the verdict on one kind of noise; see `verdict`."""
     rates = np.unique(scores["noise_rate"])
     rates = rates[rates > 0] if (rates > 0).any() else rates
-    kept = "retention" if higher_is_better(metric) and has_baseline(scores).all() else metric
-    if per_repeat(scores, kept, metric)[kept].isna().any():
+    compared_measure = "retention" if higher_is_better(metric) and has_baseline(scores).all() else metric
+    if per_repeat(scores, compared_measure, metric)[compared_measure].isna().any():
         compared = np.array([complete(_tables(scores, metric, rate)[0])[0].size for rate in rates])
         rates = rates[compared == compared.max()]
     return float(rates[np.abs(rates - RATE).argmin()])
@@ -115,7 +115,7 @@ def _verdict_on_kind(
     fixed: Callable[[str, float | None], Collection[str]] | None,
 ) -> str:
     """Write the paragraph on a kind of noise."""
-    table, kept = _tables(scores, metric, noise_rate)
+    table, retention = _tables(scores, metric, noise_rate)
     table, dropped, left_out = complete(table)
     where = f"at {percent(noise_rate, 3)} {kind} noise" if noise_rate else f"without {kind} noise"
     if table.empty:
@@ -123,12 +123,15 @@ def _verdict_on_kind(
     elif control in left_out:
         sentences = [f"{where} {control} has no values to compare"]
     else:
-        model, rank, joint = _rank_clause(table, metric, control)
-        keeps = ""
-        if kept is not None:
-            keeps = _retention_clause(scores, kept.loc[table.index, table.columns], metric, model)
-        sentences = [f"{where} {rank}{keeps and joint}{keeps}"]
-        if kept is not None and control is None:
+        ranks = rank_table(table, higher_is_better=higher_is_better(metric)).mean()
+        best = [str(name) for name in ranks.index[ranks == ranks.min()]]
+        model = best[0] if control is None else control
+        first = f"{where} {_rank_clause(table, ranks, best, model, metric)}"
+        if retention is not None:
+            clause = _retention_clause(scores, retention.loc[table.index, table.columns], metric, model)
+            first += f" and {clause}" if best == [model] else f"; {model} {clause}"
+        sentences = [first]
+        if retention is not None and control is None:
             sentences += _ela_sentence(scores, table, metric, noise_rate, model)
         if scores["dataset"].nunique() == 1 and table.shape[1] > 1:
             compared = scores[scores["model"].isin(table.columns)]
@@ -152,39 +155,38 @@ def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.Da
     table = score_table(scores, metric, noise_rate=noise_rate)
     if noise_rate == 0 or not higher_is_better(metric) or not has_baseline(scores).all():
         return table, None
-    kept = score_table(scores, "retention", noise_rate=noise_rate, of=metric)
-    table = table.where(kept.notna())
-    table.attrs = kept.attrs
-    return table, kept
+    retention = score_table(scores, "retention", noise_rate=noise_rate, of=metric)
+    table = table.where(retention.notna())
+    table.attrs = retention.attrs
+    return table, retention
 
 
-def _rank_clause(table: pd.DataFrame, metric: str, control: str | None) -> tuple[str, str, str]:
-    """The best model or the control, a clause on its rank, and the words that join the next clause to it."""
-    n, k = table.shape
-    ranks = rank_table(table, higher_is_better=higher_is_better(metric)).mean()
-    first = [str(name) for name in ranks.index[ranks == ranks.min()]]
-    model = first[0] if control is None else control
-    what, on = label_of(metric), f"on {table.index[0]}" if n == 1 else f"over {counted(n, 'data set')}"
-    of = f"of {counted(k, 'model')}"
-    best = f"best {what} {of} {on}" if n == 1 else f"best mean rank {of} ({ranks.min():.3g}) in {what} {on}"
-    mean = "" if n == 1 else "mean "
-    if k == 1:
-        return model, f"{model}, the only model, has the {mean}{what} {table[model].mean():.3g} {on}", " and "
-    if model not in first:
-        text = f"{model} has the {mean}rank {ranks[model]:.3g} {of} in {what} {on}, {listed(first)} the best"
-        return model, text, f"; {model} "
-    if len(first) > 1:
-        return model, f"{listed(first)} share the {best}", f"; {model} "
-    return model, f"{model} has the {best}", " and "
+def _rank_clause(table: pd.DataFrame, ranks: pd.Series[float], best: list[str], model: str, metric: str) -> str:
+    """Clause on the mean rank of a model; the models `best` share the best one."""
+    n_datasets, n_models = table.shape
+    what, among = label_of(metric), f"of {counted(n_models, 'model')}"
+    if n_datasets == 1:
+        mean, on = "", f"on {table.index[0]}"
+        best_rank = f"best {what} {among} {on}"
+    else:
+        mean, on = "mean ", f"over {counted(n_datasets, 'data set')}"
+        best_rank = f"best mean rank {among} ({ranks.min():.3g}) in {what} {on}"
+    if n_models == 1:
+        return f"{model}, the only model, has the {mean}{what} {table[model].mean():.3g} {on}"
+    if model not in best:
+        return f"{model} has the {mean}rank {ranks[model]:.3g} {among} in {what} {on}, {listed(best)} the best"
+    if len(best) > 1:
+        return f"{listed(best)} share the {best_rank}"
+    return f"{model} has the {best_rank}"
 
 
-def _retention_clause(scores: pd.DataFrame, kept: pd.DataFrame, metric: str, model: str) -> str:
+def _retention_clause(scores: pd.DataFrame, retention: pd.DataFrame, metric: str, model: str) -> str:
     """Clause on the share of the measure that a model keeps, and on the model that keeps the most."""
-    shares, what = kept.mean(), label_of(metric)
+    shares, what = retention.mean(), label_of(metric)
     text = f"keeps {percent(shares[model], 3)} of its {what}"
     most = shares.index[np.isclose(shares, shares.max(), rtol=0, atol=TIE)]
     if model not in most:
-        clean = score_table(scores, metric, noise_rate=0).loc[kept.index].mean()
+        clean = score_table(scores, metric, noise_rate=0).loc[retention.index].mean()
         less = f", but of a lower {what}" if clean[most[0]] < clean[model] else ""
         text += f"; {most[0]} keeps the most, {percent(shares.max(), 3)}{less}"
     elif len(most) == 1 < len(shares):
