@@ -17,8 +17,8 @@ from typing import Any
 from boostnoise.eval.config.json_schema import config_schema
 from boostnoise.eval.config.run import SCHEMA_KEY
 from boostnoise.eval.metrics.registry import SCORED, TIMED, Measure
-from boostnoise.eval.models.factory import variants
 from boostnoise.eval.models.short_names import SHORT_NAMES
+from boostnoise.eval.models.variants import variants
 
 REFERENCE = Path(__file__).with_name("config.md")
 TABLE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)

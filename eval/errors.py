@@ -1,13 +1,19 @@
-"""Configuration errors, and one-line summaries of library errors."""
+"""Configuration errors, and what their messages quote: values, suggestions and errors of libraries."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
+from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from typing import Any
 
+from ._wording import joined
+
 MAX_LENGTH = 300
+CUTOFF = 0.7  # similarity of a suggestion, from 0 to 1
+MAX_COMPARED = 100  # characters of names that are compared
 
 # XGBoost's messages begin with a time and a source line and end with a stack trace.
 XGBOOST_CONTEXT = re.compile(r"^\[\d\d:\d\d:\d\d\] \S+:\d+: | Stack trace: .*$")
@@ -50,3 +56,19 @@ def shown(value: Any) -> str:
     except (TypeError, ValueError):
         text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def suggest(name: str, known: Collection[object]) -> str:
+    """Most similar known name, as in " (did you mean 'xgboost'?)"; empty if none is similar."""
+    by_lower = {str(one).lower(): str(one) for one in known}
+    matches = get_close_matches(name[:MAX_COMPARED].lower(), by_lower, n=1, cutoff=CUTOFF)
+    return f" (did you mean {by_lower[matches[0]]!r}?)" if matches else ""
+
+
+def nearest_first(name: str, known: Collection[object], limit: int = 20) -> str:
+    """List known names; if there are more than `limit`, those most similar to `name`."""
+    names = [str(one) if str(one).isprintable() else repr(one) for one in known]
+    if len(names) > limit:
+        name = name[:MAX_COMPARED].lower()
+        names.sort(key=lambda one: -SequenceMatcher(None, name, one[:MAX_COMPARED].lower()).quick_ratio())
+    return joined(names, limit)

@@ -10,7 +10,7 @@ import pytest
 
 from boostnoise.eval.config.annotators_spec import AnnotatorsSpec
 from boostnoise.eval.config.dataset_spec import SETS, DatasetSpec
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.config.json_schema import config_schema
 from boostnoise.eval.config.model_spec import EarlyStoppingSpec, Metric, ModelSpec, SearchSpec
 from boostnoise.eval.config.noise_spec import NoiseSpec

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._wording import numbered, percent
-from ..config.figure_options import FigureOptions
+from ..config.figures import FigureOptions
 from ..errors import printable, shortened
 from ..models.packages import version_of
 from ..report.html.page import FIRST_SCRIPT, environment, policy_of, read_template

@@ -286,10 +286,9 @@ def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], opti
     """Audit the labels of a data set."""
     import pandas as pd
 
-    from .._suggestions import nearest_first, suggest
     from ..audit.audit import audit
     from ..datasets.loader import load_dataset
-    from ..errors import ConfigError
+    from ..errors import ConfigError, nearest_first, suggest
 
     id_column = options.id_column
     if id_column is not None and id_column not in frame:

@@ -8,9 +8,9 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from ..models.factory import variants
 from ..models.packages import is_installed
 from ..models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, VariantParameter
+from ..models.variants import variants
 
 FOLLOWED_BY: dict[VariantParameter, str] = {"criterion": "a split criterion", "loss": "a loss"}
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._suggestions import nearest_first, suggest
 from .._wording import joined, numbered
 from ..config.data_paths import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
@@ -25,7 +24,7 @@ from ..datasets.inspection import (
     has_thousands,
     stray_values,
 )
-from ..errors import ConfigError
+from ..errors import ConfigError, nearest_first, suggest
 
 SEPARATORS = ";\t|"
 MAX_STRAYS = 5  # more different values are not taken for missing ones

@@ -13,7 +13,6 @@ import numpy as np
 from ..config.data_paths import format_of
 from ..config.dataset_spec import SETS
 from ..config.model_spec import ModelSpec
-from ..config.optional_models import leave_out_missing
 from ..config.run import parse_config
 from ..errors import ConfigError
 from ..execution.plan import Progress
@@ -163,7 +162,7 @@ def compare(
         *_named_packages(allow_modules),
         *(package for i in from_estimators for package in _packages_not_listed(config.models[i])),
     }
-    config = leave_out_missing(config)
+    config = config.without_missing()
     for model in config.models:
         try:
             check_classes(described_classes(model), allowed)

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ConfigError
 from ..models.allowed_classes import TOOLS
 from ..models.allowed_parameters import THREADS
-from ..models.criterion_names import criterion_name
+from ..models.variants import criterion_name
 
 # Ignored: an evaluation never lets CatBoost print or write files.
 QUIET = frozenset({"verbose", "silent", "logging_level", "allow_writing_files"})

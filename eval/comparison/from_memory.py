@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._atomic_file import atomic_write, check_folder
-from .._suggestions import nearest_first, suggest
-from ..errors import ConfigError, one_line
+from ..errors import ConfigError, nearest_first, one_line, suggest
 
 TARGET = "target"
 

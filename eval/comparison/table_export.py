@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._wording import percent, sentence, under_noise
 from ..metrics.registry import label_of
-from ..report.escaping import escape_latex, escape_markdown
+from ..report.formulas import escape_latex, escape_markdown
 from ..statistics.intervals import best_and_overlapping
 from ..statistics.score_tables import repeat_table
 

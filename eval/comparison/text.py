@@ -51,7 +51,7 @@ def as_text(run: Run, verdict: str) -> str:
 
 def as_html(run: Run, verdict: str) -> str:
     """The heading, the verdict, tables and curves of ELA, and the failures, with all names escaped."""
-    from ..report.latex_names import readable
+    from ..report.formulas import readable
     from ..report.text_tables import averaged_over, failures, table_title
 
     scores, of = run.scores, run.config.metric

@@ -9,8 +9,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from .._suggestions import suggest
-from ..errors import ConfigError, printable, shown
+from ..errors import ConfigError, printable, shown, suggest
 
 Model = TypeVar("Model", bound=BaseModel)
 

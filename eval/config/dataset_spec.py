@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from .._suggestions import suggest
+from ..errors import suggest
 from .annotators_spec import AnnotatorsSpec
 from .base import Name, Strict, with_keys
 from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, pattern_of, stem_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ConfigError, one_line
-from .figure_options import FigureOptions
+from .figures import FigureOptions
 from .run import Config
 
 # Limits of line styles, and the resolution of the trial figure.

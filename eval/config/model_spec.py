@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from ..models.factory import MAX_CANDIDATES, check_variant, variant_names
+from ..models.factory import MAX_CANDIDATES
 from ..models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, parse_name
+from ..models.variants import check_variant, variant_names
 from .base import Name, Strict, has_printable_lines, with_keys
 
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..errors import ConfigError, shown
 from .base import check_json
-from .optional_models import leave_out_missing
 from .run import Config, parse_config
 from .study2020 import is_study_config, parse_study_config
 
@@ -45,7 +44,7 @@ def load_config(path: str | Path) -> Config:
     try:
         content = parse_text(text)
         parse = parse_study_config if is_study_config(content) else parse_config
-        return leave_out_missing(parse(content, path.stem))
+        return parse(content, path.stem).without_missing()
     except ConfigError as error:
         raise ConfigError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
 

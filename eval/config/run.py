@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from .._suggestions import suggest
-from ..errors import ConfigError, shown
+from ..errors import ConfigError, shown, suggest
 from ..metrics.registry import ACCURACIES, METRICS
+from ..models.packages import described_classes, missing_extras, not_installed, packages_of
 from .base import Name, Strict, check_json, validate
 from .dataset_spec import ONE_ANNOTATOR, DatasetSpec, expand_folders
-from .figure_options import FigureOptions
+from .figures import FIGURES, FigureOptions
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec, expand_labels
-from .plot_names import FIGURES
 from .sweeps import expand_sweeps, expand_train_rows
 
 MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
@@ -203,6 +204,31 @@ class Config(Strict):
                 if not given & set(dataset.noisy_names):
                     raise ValueError(f"data set {dataset.name!r} has no cells: it has none of the noisy labels")
         return self
+
+    def without_missing(self) -> Config:
+        """Leave out optional models whose packages are not installed, with a warning for each.
+
+        Raises
+        ------
+        ConfigError
+            If no model is left.
+        """
+        missing = [
+            missing_extras(packages_of(described_classes(model))) if model.optional else []
+            for model in self.models
+        ]
+        for model, packages in zip(self.models, missing, strict=True):
+            if packages:
+                warnings.warn(f"models: {model.name} is left out: {not_installed(packages)}", stacklevel=3)
+        is_usable = [not packages for packages in missing]
+        if not any(is_usable):
+            packages = sorted({package for packages in missing for package in packages})
+            raise ConfigError(f"models: none is left, as all are optional and {not_installed(packages)}")
+        figures = {
+            name: options.model_copy(update={"plot_kwargs": list(compress(options.plot_kwargs, is_usable))})
+            for name, options in (("ela_fig", self.ela_fig), ("rla_fig", self.rla_fig))
+        }
+        return self.model_copy(update={"models": list(compress(self.models, is_usable)), **figures})
 
     def quick(self) -> Config:
         """A short form, to try a config: one repeat or cross-validation, at most 1,000 rows of each data set.

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._suggestions import nearest_first, suggest
 from .._wording import numbered
 from ..config.dataset_spec import Column
-from ..errors import ConfigError
+from ..errors import ConfigError, nearest_first, suggest
 
 
 def find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> Any:

@@ -20,7 +20,7 @@ from ..datasets.encoding import Features
 from ..datasets.train_test import split
 from ..errors import one_line
 from ..metrics.outcome import Outcome
-from ..metrics.scoring import measure
+from ..metrics.registry import measure
 from ..models.factory import build
 from ..models.fit_arguments import fit_arguments
 from ..models.input_form import enable_categories, input_form

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._atomic_file import check_folder
-from .._suggestions import nearest_first, suggest
 from .._wording import numbered
 from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..datasets.loader import load_dataset
 from ..datasets.train_test import split
-from ..errors import ConfigError
+from ..errors import ConfigError, nearest_first, suggest
 from ..metrics.outcome import Outcome
 from ..models.factory import build
 from ..models.fit_arguments import fit_arguments

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import measures, robustness
@@ -109,6 +110,31 @@ RANGES = (
     | {"realised_rate": (0.0, 1.0)}
     | {measure.name: (measure.minimum, measure.maximum) for measure in TIMED}
 )
+
+
+def measure(
+    model: Any, X: Any, y: NDArray[np.int64], predicted: ArrayLike, classes: NDArray[np.int64]
+) -> dict[str, float | None]:
+    """Measure a fitted classifier on test rows.
+
+    Parameters
+    ----------
+    model, X, y, predicted, classes
+        See `Predictions`.
+
+    Returns
+    -------
+    dict of str to float or None
+        Each measure of `SCORED`; None if the model has no such value.
+
+    Raises
+    ------
+    ValueError
+        If the model returns labels that are not in the training labels, scores of the wrong shape, NaN or
+        infinity.
+    """
+    predictions = Predictions(model, X, y, predicted, classes)
+    return {entry.name: entry.score(predictions) for entry in SCORED if entry.score is not None}
 
 
 def check_metric(metric: str) -> None:

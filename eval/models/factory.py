@@ -1,4 +1,4 @@
-"""Build estimators from their descriptions in a config, and list criteria and losses.
+"""Build estimators from their descriptions in a config.
 
 Configs are untrusted.  Only allowed classes are imported, parameters that access files or the network are
 rejected, and the run sets the number of threads.
@@ -9,26 +9,19 @@ from __future__ import annotations
 import importlib
 import inspect
 import logging
-import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from math import prod
 from typing import Any
 
-from .._suggestions import suggest
-from ..errors import ConfigError, one_line, shown
+from ..errors import ConfigError, one_line, shown, suggest
 from .allowed_classes import PACKAGES, check_classes, is_tool
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
-from .criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
 from .packages import import_extras, is_description
 from .resolved_model import ResolvedModel
+from .variants import check_criterion
 
-OWN_PACKAGES = frozenset({"boostnoise", "robust_splits"})
-ADAPTIVE_SUMMARY = "negative_exponential, with lam chosen on noisy labels."
 MAX_CANDIDATES = 10_000  # of a search
-
-# Losses with parameters that JSON cannot hold, here a distribution of scipy.stats.
-NOT_IN_CONFIGS = frozenset({"distribution"})
 
 
 def build(model: ResolvedModel, *, seed: int, threads: int) -> Any:
@@ -83,88 +76,6 @@ def build(model: ResolvedModel, *, seed: int, threads: int) -> Any:
     return estimator
 
 
-def default_variant(model: str) -> dict[str, str]:
-    """Criterion or loss that one of this project's estimators uses by default.
-
-    The estimator is not imported, which would take seconds.
-
-    Parameters
-    ----------
-    model : str
-        Name of a class.
-
-    Returns
-    -------
-    dict of str to str
-        The parameter and its default; empty for other classes.
-    """
-    from boostnoise.losses.registry import DEFAULT_LOSS
-    from robust_splits.criteria import FOREST_CRITERION, TREE_CRITERION
-
-    defaults = {
-        "RobustDecisionTreeClassifier": {"criterion": TREE_CRITERION},
-        "RobustForestClassifier": {"criterion": FOREST_CRITERION},
-        "RobustExtraTreesClassifier": {"criterion": FOREST_CRITERION},
-        "RobustXGBClassifier": {"loss": DEFAULT_LOSS},
-        "RobustLGBMClassifier": {"loss": DEFAULT_LOSS},
-    }
-    return defaults.get(model, {})
-
-
-def variants(parameter: str) -> dict[str, str]:
-    """Criteria or losses that a config may name, each with a summary; `parameter` is "criterion" or "loss"."""
-    if parameter == "criterion":
-        from robust_splits.criteria import CRITERIA
-
-        synonyms: dict[str, list[str]] = {name: [] for name in CRITERIA}
-        for synonym, name in criterion_synonyms().items():
-            synonyms[name].append(synonym)
-        summaries = {
-            name: _summary(criterion) + (f" Also {', '.join(synonyms[name])}." if synonyms[name] else "")
-            for name, criterion in CRITERIA.items()
-        }
-        return {ADAPTIVE_CRITERION: ADAPTIVE_SUMMARY, **summaries}
-    from boostnoise.losses.registry import LOSSES, needed_parameters
-
-    return {
-        name: _summary(loss) + (f" Needs loss_params: {', '.join(needed)}." if needed else "")
-        for name, loss in LOSSES.items()
-        if name not in NOT_IN_CONFIGS
-        for needed in [needed_parameters(name)]
-    }
-
-
-def variant_names(parameter: str) -> list[str]:
-    """All names of criteria or losses, including synonyms."""
-    synonyms = criterion_synonyms() if parameter == "criterion" else ()
-    return [*variants(parameter), *synonyms]
-
-
-def check_variant(parameter: str, name: str) -> None:
-    """Raise a ValueError for an unknown criterion or loss."""
-    if parameter == "criterion":
-        _check_criterion(name)
-    elif name not in variants(parameter):
-        hint = "; give parameters of a loss in loss_params" if "(" in name else ""
-        raise ValueError(
-            f"unknown loss {name!r}{suggest(name, variants(parameter))}; "
-            f"known losses: {', '.join(variants(parameter))}{hint}"
-        )
-
-
-def _check_criterion(criterion: Any) -> None:
-    from robust_splits import get_criterion
-
-    if criterion != ADAPTIVE_CRITERION:
-        get_criterion(criterion)
-
-
-def _summary(cls: Any) -> str:
-    """First line of a docstring, without markup and references."""
-    line = (cls.__doc__ or "").partition("\n")[0]
-    return re.sub(r" \[\d+\]_|``| \([A-Z][a-z]+[^()]*\)", "", line)
-
-
 def _set_seeds_and_threads(estimator: Any, seed: int, threads: int) -> None:
     """Set seeds and thread counts on an estimator and its nested estimators."""
     parameters = estimator.get_params(deep=True)
@@ -185,7 +96,7 @@ def _check_own_parameters(estimator: Any) -> None:
     for part in (estimator, *estimator.get_params(deep=True).values()):
         package = type(part).__module__.partition(".")[0]
         if package == "robust_splits" and hasattr(part, "criterion"):
-            _check_criterion(part.criterion)
+            check_criterion(part.criterion)
         elif package == "boostnoise" and hasattr(part, "loss_params"):
             from boostnoise.boosting.loss_parameters import build_loss
 

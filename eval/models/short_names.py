@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .._suggestions import suggest
-from .criterion_names import ADAPTIVE_CRITERION
+from ..errors import suggest
+from .variants import ADAPTIVE_CRITERION
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from .._suggestions import suggest
 from .._wording import joined, listed
 from ..config.data_paths import format_of
 from ..config.noise_spec import GivenSpec
 from ..config.run import Config
 from ..datasets.files import read_files
-from ..errors import ConfigError
+from ..errors import ConfigError, suggest
 from ..execution.run import Run
 from ..statistics.score_tables import DIGITS
 from .claims import CLAIMS, check_claims

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from ..config.figure_options import FigureOptions
+from ..config.figures import FigureOptions
 from ..metrics.registry import MEASURES, METRICS, check_metric, label_of
 from .bands import averaged
 from .figure import PANEL, STYLE, add_side_legend, new_figure, number_ids, scaled_panel

@@ -18,7 +18,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from ..config.figure_options import MAX_PIXELS, FigureOptions
+from ..config.figures import MAX_PIXELS, FigureOptions
 from .mathtext import text_of
 
 PANEL = (6.0, 4.8)  # inches

@@ -11,8 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from ..config.figure_options import FigureOptions
-from ..config.plot_names import BY_DATASET, COMPARISONS, CURVES, PLOTS
+from ..config.figures import BY_DATASET, COMPARISONS, CURVES, PLOTS, FigureOptions
 from ..metrics.registry import MEASURES, METRICS
 from .critical_difference import critical_difference_diagram
 from .curves import averaged_curves

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from .._wording import sentence, under_noise
-from ..config.figure_options import FigureOptions
+from ..config.figures import FigureOptions
 from ..metrics.registry import label_of, short_label_of
 from ..statistics.score_tables import resolve_noise_rate
 from ..statistics.verdict import compared_rate

@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 
-from ..config.figure_options import FigureOptions
+from ..config.figures import FigureOptions
 from ..config.line_styles import line_arguments
 from ..config.run import Config
 

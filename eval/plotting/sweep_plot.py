@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import NDArray
 
 from .._wording import under_noise
-from ..config.plot_names import SWEEPS
+from ..config.figures import SWEEPS
 from ..config.run import Config
 from ..config.sweeps import parameter_sweeps, training_size_sweeps
 from ..metrics.registry import label_of, short_label_of

@@ -9,8 +9,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ..config.run import Config
-from ..models.criterion_names import ADAPTIVE_CRITERION, criterion_synonyms
-from ..models.factory import OWN_PACKAGES, default_variant
+from ..models.variants import ADAPTIVE_CRITERION, OWN_PACKAGES, criterion_synonyms, default_variant
 
 ALWAYS = {"ELA and RLA": ["saez2016"], "comparisons over data sets": ["demsar2006"]}
 # Learners by the top-level package of their module.

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import pandas as pd
 
 from .._wording import counted, joined, listed, sentence
-from ..config.figure_options import FigureOptions
+from ..config.figures import FigureOptions
 from ..config.model_spec import ModelSpec
 from ..errors import ConfigError
 from ..execution.run import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ..papers.published_comparison import PublishedComparison
-from .escaping import escape_markdown
+from .formulas import escape_markdown
 
 HEADINGS = {
     "dataset": "data set",

@@ -1,4 +1,4 @@
-from boostnoise.eval.errors import one_line, shortened, shown
+from boostnoise.eval.errors import nearest_first, one_line, shortened, shown, suggest
 
 
 def test_one_line():
@@ -24,3 +24,16 @@ def test_values_are_shown_on_one_line():
     assert shown("a\u202eb\n") == '"a\N{REPLACEMENT CHARACTER}b\\n"'
     assert shown(list(range(100))) == f"{str(list(range(100)))[:57]}..."
     assert shown({1}) == "{1}"
+
+
+def test_similar_names_are_suggested():
+    assert suggest("XGBost", ["lightgbm", "xgboost", 3]) == " (did you mean 'xgboost'?)"
+    assert suggest("svm", ["lightgbm", "xgboost"]) == ""
+    assert suggest("", []) == suggest("x", []) == ""
+
+
+def test_nearest_names_come_first_among_many():
+    names = [f"column {i}" for i in range(30)]
+    assert nearest_first("colum 17", names, limit=3).startswith("column 17, ")
+    assert nearest_first("colum 17", names, limit=3).endswith(", ...")
+    assert nearest_first("b", ["a", "c\x1b", 7]) == "a, 'c\\x1b', 7"

@@ -8,14 +8,13 @@ import subprocess
 import pytest
 
 from boostnoise.eval import load_config
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.config.line_styles import check_figures, check_options
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.plotting.mathtext import text_of
-from boostnoise.eval.report.escaping import escape_latex, escape_markdown
+from boostnoise.eval.report.formulas import escape_latex, escape_markdown, readable, readable_names
 from boostnoise.eval.report.html.styles import plotly_style
-from boostnoise.eval.report.latex_names import readable, readable_names
 
 DEEP = {
     "superscripts": "$" + "x^{" * 60 + "1" + "}" * 60 + "$",
@@ -214,7 +213,7 @@ def test_no_figure_is_wider_than_the_largest(monkeypatch):
     import pandas as pd
 
     from boostnoise.eval import plot
-    from boostnoise.eval.config.figure_options import MAX_PIXELS, FigureOptions
+    from boostnoise.eval.config.figures import MAX_PIXELS, FigureOptions
 
     rows = [
         {"dataset": "d", "noise_kind": f"n{k}", "noise_rate": rate, "repeat": 0, "accuracy": 0.9 - rate, "error": None,

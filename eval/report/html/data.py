@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from boostnoise.eval._wording import counted, numbered
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.curves import main_curves
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
@@ -22,7 +22,7 @@ from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
 from boostnoise.eval.plotting.request import PlotRequest
 from boostnoise.eval.statistics.bootstrap import FEWEST
 
-from ..latex_names import readable_names
+from ..formulas import readable_names
 
 Floats = NDArray[np.float64]
 DIGITS = 5  # significant digits of numbers in the page

@@ -21,7 +21,7 @@ from boostnoise.eval.plotting.styles import line_styles
 from boostnoise.eval.statistics.verdict import compared_rate, verdict
 
 from ..citations import bibtex, bibtex_of, citation, references_of
-from ..latex_names import readable
+from ..formulas import readable
 from ..published_tables import shown_cells
 from .data import Results
 from .pictures import sweep_pictures

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.colors import to_hex, to_rgba
 from numpy.typing import NDArray
 
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.plotting.heat_map import COLOUR_MAP
 from boostnoise.eval.plotting.styles import line_style
 

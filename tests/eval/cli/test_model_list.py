@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Console
 
 from boostnoise.eval.cli.model_list import print_models
-from boostnoise.eval.models.factory import variants
 from boostnoise.eval.models.short_names import SHORT_NAMES
+from boostnoise.eval.models.variants import variants
 
 
 def listed(**settings):

@@ -14,11 +14,17 @@ import robust_splits
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.models.criterion_names import ADAPTIVE_CRITERION
-from boostnoise.eval.models.factory import build, check_variant, default_variant, variant_names, variants
+from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import EXTRAS, is_installed
 from boostnoise.eval.models.resolved_model import resolve
 from boostnoise.eval.models.short_names import SHORT_NAMES, VARIANT_PARAMETERS
+from boostnoise.eval.models.variants import (
+    ADAPTIVE_CRITERION,
+    check_variant,
+    default_variant,
+    variant_names,
+    variants,
+)
 from boostnoise.losses import LOSSES
 from robust_splits.criteria import ADAPTIVE, ALIASES, CRITERIA
 

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from boostnoise.eval import plot_curves
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 
 
 def means(models=("a", "b"), kinds=("uniform",)):

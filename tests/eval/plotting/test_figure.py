@@ -3,8 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from boostnoise.eval import plot
-from boostnoise.eval.config.figure_options import MAX_PIXELS, FigureOptions
-from boostnoise.eval.config.plot_names import COMPARISONS
+from boostnoise.eval.config.figures import COMPARISONS, MAX_PIXELS, FigureOptions
 
 LONG = "a robust model with a long name, of depth"
 NOISE = ("uniform", "label", "pair")

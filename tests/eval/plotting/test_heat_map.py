@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval import area_under_ela, curve, plot
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 
 SETS = ("iris", "wine", "digits")
 

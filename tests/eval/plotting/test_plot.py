@@ -7,8 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from boostnoise.eval import mean_curve, plot
-from boostnoise.eval.config.figure_options import FigureOptions
-from boostnoise.eval.config.plot_names import FIGURES
+from boostnoise.eval.config.figures import FIGURES, FigureOptions
 from boostnoise.eval.config.run import Figure as FigureName
 
 MIXED = [

@@ -8,7 +8,7 @@ import pytest
 import boostnoise
 from boostnoise import losses
 from boostnoise.eval.config.run import parse_config
-from boostnoise.eval.models.criterion_names import ADAPTIVE_CRITERION
+from boostnoise.eval.models.variants import ADAPTIVE_CRITERION
 from boostnoise.eval.report import citations as module
 from boostnoise.eval.report.citations import (
     CRITERIA,

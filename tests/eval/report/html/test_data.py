@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.execution import runner
 from boostnoise.eval.metrics.curves import curve, mean_curve
 from boostnoise.eval.report.html.data import Results, numbers

@@ -3,7 +3,7 @@ import base64
 import numpy as np
 import pandas as pd
 
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.plotting.styles import line_styles
 from boostnoise.eval.report.html.significance import tests_with_diagram as with_diagram
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from boostnoise.eval.config.figure_options import FigureOptions
+from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.plotting.styles import COLOURS, MARKERS, line_style
 from boostnoise.eval.report.html.styles import (
     DARK_PAGE,

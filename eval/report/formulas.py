@@ -1,9 +1,10 @@
-"""Escape text for LaTeX and Markdown."""
+"""Text with formulas between dollar signs, as LaTeX, Markdown and plain text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 
 from ..plotting.mathtext import text_of
 
@@ -26,6 +27,7 @@ _COMMANDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+|.|$)", re.DOTALL)
+_MATHS = re.compile(r"\$([^$]*)\$")
 _FORMULA = re.compile(r"[\w\s\\^{}+\-*/=<>().,:;|'!]+", re.ASCII)  # same meaning in LaTeX and Matplotlib
 
 
@@ -54,3 +56,30 @@ def _escaped(text: str, escape: Callable[[str], str], keep: Callable[[str], str]
 
 def _is_formula(piece: str) -> bool:
     return _FORMULA.fullmatch(piece) is not None and _COMMANDS.issuperset(_COMMAND.findall(piece))
+
+
+def readable(name: str) -> str:
+    r"""Convert the LaTeX in a name to Unicode, such as ``$\gamma$`` to γ, if figures draw it as LaTeX.
+
+    Examples
+    --------
+    >>> from boostnoise.eval.report.formulas import readable
+    >>> readable(r"$\gamma = 0.1$")
+    'γ = 0.1'
+    >>> readable("costs $5")
+    'costs $5'
+    """
+    if "$" not in name or text_of(name) != name:
+        return name
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    converter = LatexNodes2Text(math_mode="text")
+    return _MATHS.sub(lambda found: converter.latex_to_text(found[0]), name)
+
+
+def readable_names(names: Iterable[str]) -> dict[str, str]:
+    """Convert each name with `readable`, unless the result is blank or not unique."""
+    found = {name: readable(name) for name in names}
+    counts = Counter(found.values())
+    chosen = {name: text if counts[text] == 1 and text.strip() else name for name, text in found.items()}
+    return chosen if len(set(chosen.values())) == len(chosen) else {name: name for name in found}

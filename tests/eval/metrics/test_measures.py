@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from boostnoise.eval.metrics.scoring import measure
+from boostnoise.eval.metrics.registry import measure
 
 X = np.zeros((1, 1))
 

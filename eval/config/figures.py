@@ -1,4 +1,4 @@
-"""Options of a figure in a config."""
+"""Figures of a config: their names and options."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from ..metrics.registry import MEASURES, PAIRED
 from .base import Strict, Title
 
 MAX_PIXELS = 20_000
 MAX_LINES = 10_000
+
+# Names, for configs and for `plot`.
+CURVES = (*PAIRED, *MEASURES)  # against the noise rate
+BY_DATASET = "_by_dataset"
+COMPARISONS = ("critical_difference", "ranks", "time", "heatmap")
+SWEEPS = ("parameter_sweep", "training_size")
+PLOTS = (*CURVES, *(f"{metric}{BY_DATASET}" for metric in CURVES), *COMPARISONS)
+FIGURES = (*PLOTS, *SWEEPS)
 
 
 class FigureOptions(Strict):

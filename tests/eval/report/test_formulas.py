@@ -1,6 +1,6 @@
 import pytest
 
-from boostnoise.eval.report.latex_names import readable, readable_names
+from boostnoise.eval.report.formulas import readable, readable_names
 
 
 @pytest.mark.parametrize(
