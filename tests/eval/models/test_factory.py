@@ -1,5 +1,4 @@
 import importlib
-import inspect
 import sys
 
 import numpy as np
@@ -9,8 +8,6 @@ from sklearn.datasets import make_blobs
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-import boostnoise
-import robust_splits
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
@@ -21,12 +18,9 @@ from boostnoise.eval.models.short_names import SHORT_NAMES, VARIANT_PARAMETERS
 from boostnoise.eval.models.variants import (
     ADAPTIVE_CRITERION,
     check_variant,
-    default_variant,
-    variant_names,
     variants,
 )
-from boostnoise.losses import LOSSES
-from robust_splits.criteria import ADAPTIVE, ALIASES, CRITERIA
+from robust_splits.criteria import ALIASES
 
 NEEDED = {
     "forward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
@@ -97,18 +91,6 @@ def test_a_correction_before_a_model(prefix):
         make(f"{prefix}+svm_linear")
     with pytest.raises(ConfigError, match="takes no search: it would be scored on noisy labels"):
         search(f"{prefix}+robust_forest", {"max_depth": [2, 3]}, folds=3)
-
-
-def test_every_variant_is_known():
-    assert ADAPTIVE_CRITERION == ADAPTIVE
-    assert set(variants("criterion")) == {ADAPTIVE_CRITERION, *CRITERIA}
-    assert set(variant_names("criterion")) == {ADAPTIVE_CRITERION, *CRITERIA, *ALIASES}
-    assert set(variants("loss")) == {*LOSSES} - {"distribution"}
-    assert all(
-        0 < len(line) < 150 and line.isascii()
-        for parameter in ("criterion", "loss")
-        for line in variants(parameter).values()
-    )
 
 
 @pytest.mark.parametrize(
@@ -417,12 +399,3 @@ def test_classes_that_an_allowed_module_imports_are_not_allowed(tmp_path, monkey
         make("lender.Nothing", allowed={"lender"})
     with pytest.raises(ConfigError, match=r"module 'lender\.more' cannot be imported"):
         make("lender.more.SVC", allowed={"lender"})
-
-
-def test_defaults_of_own_estimators():
-    for package in (boostnoise, robust_splits):
-        for name in [name for name in package.__all__ if name.endswith("Classifier")]:
-            parameters = inspect.signature(getattr(package, name)).parameters
-            defaults = {key: parameters[key].default for key in ("criterion", "loss") if key in parameters}
-            assert default_variant(name) == defaults
-    assert default_variant("SVC") == {}
