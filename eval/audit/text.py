@@ -24,13 +24,15 @@ def sentences(audit: AuditEstimates) -> list[str]:
     """Summarise the noise rate, its interval and the suspects in sentences."""
     low, high = audit.noise_rate_interval
     n = audit.labels.size
-    rate, interval = audit.noise_rate, f"90 % interval from {_percent(low)} to {_percent(high)}"
-    found = [f"About {_percent(rate)} of {numbered(n, 'label')} are wrong; {interval}."]
+    noise_rate, interval = audit.noise_rate, f"90 % interval from {_percent(low)} to {_percent(high)}"
+    found = [f"About {_percent(noise_rate)} of {numbered(n, 'label')} are wrong; {interval}."]
     if audit.n_checked:
         verb = "was" if audit.n_checked == 1 else "were"
         found[0] += f" {audit.n_checked} of them {verb} checked."
-    elif rate < LITTLE:
-        found = [f"There is little label noise, about {_percent(rate)} of {numbered(n, 'label')}; {interval}."]
+    elif noise_rate < LITTLE:
+        found = [
+            f"There is little label noise, about {_percent(noise_rate)} of {numbered(n, 'label')}; {interval}."
+        ]
     elif low < LITTLE:
         found.append(
             "There may be none: without checked labels, noise cannot be told from overlapping classes."

@@ -25,7 +25,7 @@ ABOUT_COLUMNS = ("drop", "group", "dates", "date_format")
 
 
 def write_checked_config(
-    path: Path, folder: Path, frame: pd.DataFrame, spec: DatasetSpec, right: dict[int, Any], rate: float
+    path: Path, folder: Path, frame: pd.DataFrame, spec: DatasetSpec, right: dict[int, Any], noise_rate: float
 ) -> Path:
     """Write the rows with right and given labels, and a config that trains on given and tests on right ones.
 
@@ -40,7 +40,7 @@ def write_checked_config(
     spec : DatasetSpec
     right : dict
         Right labels by row.
-    rate : float
+    noise_rate : float
         Estimated noise rate.
 
     Returns
@@ -88,7 +88,7 @@ def write_checked_config(
         found["missing"] = "impute"
     keys += [("", key, to_json(value)) for key, value in found.items()]
     comment = "The labels as they are.  The rate is the audit's estimate, for tables."
-    noise = to_json({"kind": "given", "labels": [GIVEN], "rate": round(max(rate, MIN_RATE), 4)})
+    noise = to_json({"kind": "given", "labels": [GIVEN], "rate": round(max(noise_rate, MIN_RATE), 4)})
     try:
         write(path, render(keys, comment, noise, "Repeats differ in the seeds of the models only.").encode())
     except ConfigError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._numbers import is_real
 from ..config.data_paths import format_of
 from ..config.dataset_spec import SETS
 from ..config.model_spec import ModelSpec
@@ -262,7 +263,7 @@ def _noise(noise: Any) -> list[Any]:
         items = [noise] if "kind" in noise else [{"kind": kind, "rates": noise[kind]} for kind in noise]
     else:
         items = list(noise) if isinstance(noise, list | tuple | np.ndarray) else [noise]
-    if items and all(_is_number(item) for item in items):
+    if items and all(is_real(item) for item in items):
         items = [{"kind": "uniform", "rates": items}]
     return [_spec_of_noise(item, f"noise[{i}]") for i, item in enumerate(items)]
 
@@ -274,16 +275,12 @@ def _spec_of_noise(noise: Any, where: str) -> dict[str, Any]:
         raise TypeError(f"{where} must be a kind of noise, a rate or a dict, got {noise!r:.60}")
     spec = dict(noise)
     rates = spec.get("rates")
-    if _is_number(rates):
+    if is_real(rates):
         rates = [rates]
     if isinstance(rates, list | tuple | np.ndarray):
         # Rounding makes 3 * 0.1 the rate 0.3.
-        spec["rates"] = [round(float(rate), 12) if _is_number(rate) else rate for rate in rates]
+        spec["rates"] = [round(float(item), 12) if is_real(item) else item for item in rates]
     return spec
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def _named(items: Any, argument: str) -> Iterator[tuple[str | None, Any, str]]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from .._numbers import is_integer
 from ..errors import suggest
 from .annotators_spec import AnnotatorsSpec
 from .base import Name, Strict, with_keys
@@ -41,7 +42,7 @@ def _number_or_list(value: object) -> object:
     numbers = value if isinstance(value, list) else [value]
     if len(numbers) > MAX_SIZES:
         raise ValueError(f"must have at most {MAX_SIZES} items")
-    integers = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool)]
+    integers = [n for n in numbers if is_integer(n)]
     if value is not None and (not numbers or len(integers) < len(numbers) or min(integers) < 2):
         raise ValueError("must be an integer of at least 2, or a list of such integers")
     return value
@@ -238,7 +239,7 @@ class DatasetSpec(Strict):
     @field_validator("openml", mode="before")
     @classmethod
     def _name_or_number(cls, source: Any) -> Any:
-        is_number = isinstance(source, int) and not isinstance(source, bool) and source > 0
+        is_number = is_integer(source) and source > 0
         if isinstance(source, str) and not re.fullmatch(OPENML_NAME, source):
             raise ValueError("must consist of letters, digits and . _ , ( ) ' + - without '..'")
         if source is not None and not is_number and not isinstance(source, str):

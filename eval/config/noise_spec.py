@@ -93,7 +93,7 @@ class _RatesSpec(_BaseSpec):
     def noise_by_rate(self) -> list[tuple[float, Noise]]:
         """Noise rates and the noise at each."""
         make: Any = self.noise_class
-        return [(rate, make(rate)) if rate else NO_NOISE for rate in self.rates]
+        return [(noise_rate, make(noise_rate)) if noise_rate else NO_NOISE for noise_rate in self.rates]
 
 
 class UniformSpec(_RatesSpec):
@@ -149,7 +149,7 @@ class MahalanobisSpec(_RatesSpec):
     noise_class = MahalanobisNoise
     kind: Literal["mahalanobis"]
     rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]], _RATES] = Field(
-        default=[0.0, MahalanobisNoise().rate]
+        default=[0.0, MahalanobisNoise().noise_rate]
     )
 
 
@@ -189,7 +189,7 @@ class ClassConditionalSpec(_BaseSpec):
     @field_validator("rates")
     @classmethod
     def _check_mean_rates(cls, rates: list[Any]) -> list[Any]:
-        means = [_mean_rate(ClassConditionalNoise(rate)) for rate in rates]
+        means = [_mean_rate(ClassConditionalNoise(matrix)) for matrix in rates]
         if len(set(means)) != len(means):
             raise ValueError(
                 f"has the mean rates {means}, but tables identify rates by their means; "
@@ -201,13 +201,13 @@ class ClassConditionalSpec(_BaseSpec):
     @property
     def noise_by_rate(self) -> list[tuple[float, Noise]]:
         """Mean noise rates and the noise at each."""
-        noises = [ClassConditionalNoise(rate) for rate in self.rates]
+        noises = [ClassConditionalNoise(matrix) for matrix in self.rates]
         by_mean = {_mean_rate(noise): noise for noise in noises if _mean_rate(noise)}
         return [NO_NOISE, *sorted(by_mean.items())]
 
 
 def _mean_rate(noise: ClassConditionalNoise) -> float:
-    return round(noise.rate, 12)  # (0.1 + 0.7) / 2 is 0.4
+    return round(noise.noise_rate, 12)  # (0.1 + 0.7) / 2 is 0.4
 
 
 class GivenSpec(_BaseSpec):

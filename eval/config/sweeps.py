@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .._numbers import is_real
 from .dataset_spec import DatasetSpec
 from .model_spec import ModelSpec
 
@@ -125,7 +126,7 @@ def _number_of(value: Any) -> tuple[str, float | None]:
     if found is not None:
         with contextlib.suppress(ValueError):
             return found["name"], float(found["number"])
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_VALUE:
+    if is_real(value) and abs(value) < MAX_VALUE:
         return "", float(value)
     return "", None
 

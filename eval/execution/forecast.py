@@ -192,8 +192,8 @@ def _trial_order(jobs: dict[str, Job], slow: Collection[str]) -> Iterator[tuple[
 
 
 def _fit(worker: WorkerHandle, key: str, job: Job) -> Outcome:
-    rate, noise = NO_NOISE
-    return worker.fit(key, dataclasses.replace(job, noise=noise, noise_rate=rate, stratify=False))
+    noise_rate, noise = NO_NOISE
+    return worker.fit(key, dataclasses.replace(job, noise=noise, noise_rate=noise_rate, stratify=False))
 
 
 def _subset(dataset: Dataset, factor: int) -> Dataset | None:

@@ -56,17 +56,18 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
                     "they equal those of the target"
                 )
         noises[dataset.name] = noise
-    rate = spec.rate
-    if rate is None:
+    noise_rate = spec.rate
+    if noise_rate is None:
         if not any(rates):
             raise ConfigError(
                 f"{where}: the noise rate is unknown, because no row with a noisy and a true label differs in "
                 "them; set 'rate', for example to an estimate of noisyaudit"
             )
-        rate = float(np.mean(rates))
+        noise_rate = float(np.mean(rates))
     has_baseline = {dataset.name: dataset.is_known is None for dataset in datasets}
     return {
-        name: [*([NO_NOISE] if has_baseline[name] else []), (rate, noise)] for name, noise in noises.items()
+        name: [*([NO_NOISE] if has_baseline[name] else []), (noise_rate, noise)]
+        for name, noise in noises.items()
     }
 
 

@@ -137,7 +137,7 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
             fingerprint=fingerprint,
             model=model,
             noise_kind=spec.name,
-            noise_rate=rate,
+            noise_rate=noise_rate,
             noise=noise,
             noise_on=spec.noise_on,
             repeat=repeat,
@@ -152,7 +152,7 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
         for dataset in datasets
         for fingerprint in [dataset.fingerprint]
         for spec in config.noise
-        for rate, noise in (
+        for noise_rate, noise in (
             given[spec.name].get(dataset.name, []) if spec.name in given else noise_by_rate(spec, dataset)
         )
         for repeat in range(config.repeats)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Mapping
 from multiprocessing.connection import wait
+from typing import Any
 
-import numpy as np
-
+from .._numbers import is_integer
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
 from ..metrics.outcome import Outcome
@@ -16,10 +16,9 @@ from .shared_data import SharedData
 from .worker_handle import POLL_SECONDS, Limits, WorkerHandle
 
 
-def check_n_jobs(n_jobs: object) -> None:
+def check_n_jobs(n_jobs: Any) -> None:
     """Raise a ConfigError unless `n_jobs` is -1 or a positive integer."""
-    is_integer = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if not is_integer or not (n_jobs == -1 or n_jobs >= 1):  # type: ignore[operator]
+    if not is_integer(n_jobs) or not (n_jobs == -1 or n_jobs >= 1):
         raise ConfigError(f"n_jobs must be -1 or at least 1, got {n_jobs!r:.60}")
 
 

@@ -142,10 +142,10 @@ class RunRecord(Strict):
             rates[cell.dataset, cell.noise_kind].add(cell.noise_rate)
         models = [model.name for model in config.models]
         expected = (
-            (dataset.name, noise.name, rate, repeat, model)
+            (dataset.name, noise.name, noise_rate, repeat, model)
             for dataset in config.datasets
             for noise in config.noise
-            for rate in _rates(noise, dataset, rates.get((dataset.name, noise.name), set()))
+            for noise_rate in _rates(noise, dataset, rates.get((dataset.name, noise.name), set()))
             for repeat in range(config.repeats)
             for model in models
         )
@@ -161,7 +161,7 @@ class RunRecord(Strict):
 def _rates(noise: NoiseSpec, dataset: DatasetSpec, found: set[float]) -> list[float]:
     """Noise rates of a data set under a kind of noise.  That of given noise depends on the labels."""
     if not isinstance(noise, GivenSpec):
-        return [rate for rate, _ in noise.noise_by_rate]
+        return [noise_rate for noise_rate, _ in noise.noise_by_rate]
     if noise.labels[0] not in dataset.noisy_names:
         return []
     highest = max(found, default=0.0)

@@ -34,7 +34,7 @@ class AnnotatorNoise(Noise):
     --------
     >>> from boostnoise.eval import AnnotatorNoise
     >>> noisy = AnnotatorNoise([[0, 1], [1, -1]]).corrupt([0, 1], random_state=0)
-    >>> noisy.asked_rate
+    >>> noisy.noise_rate
     0.25
     """
 

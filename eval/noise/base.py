@@ -10,7 +10,6 @@ import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -31,13 +30,13 @@ class NoisyLabels:
         The noisy labels.
     flipped : bool array of shape (n_samples,)
         Whether each label differs from the true label.
-    asked_rate : float
+    noise_rate : float
         The requested noise rate: the expectation of the realised rate, except for `LabelNoise`.
     """
 
     labels: NDArray[Any]
     flipped: NDArray[np.bool_]
-    asked_rate: float
+    noise_rate: float
 
     @property
     def realised_rate(self) -> float:
@@ -160,8 +159,8 @@ class Noise(ABC):
         if where not in get_args(NoiseOn):
             raise ValueError(f"noise_on must be one of {', '.join(get_args(NoiseOn))}, got {noise_on!r}")
         rows = self._read_rows(y, X, classes)
-        noisy_train, noisy_test, asked_rate = self._draw(rows, train, test, random_state)
-        noisy = NoisyLabels(rows.classes[noisy_train], noisy_train != rows.y[train], asked_rate)
+        noisy_train, noisy_test, noise_rate = self._draw(rows, train, test, random_state)
+        noisy = NoisyLabels(rows.classes[noisy_train], noisy_train != rows.y[train], noise_rate)
         return noisy, rows.classes[noisy_test if where == "train+test" else rows.y[test]]
 
     @abstractmethod
@@ -207,12 +206,6 @@ def to_class_numbers(y: NDArray[Any], classes: NDArray[Any]) -> Integers:
     if unknown.any():
         raise ValueError(f"y contains the label {y[unknown].tolist()[0]!r}, which is not in classes")
     return numbers.astype(np.int64)
-
-
-def check_rate(noise: Noise, rate: float, highest: float = 1) -> None:
-    """Raise a ValueError if a noise rate is not a number in [0, highest]."""
-    if isinstance(rate, bool) or not isinstance(rate, Real) or not 0 <= rate <= highest:
-        raise ValueError(f"rate of {type(noise).__name__} must be a number in [0, {highest}], got {rate!r}")
 
 
 def make_generators(random_state: Any) -> tuple[np.random.Generator, np.random.Generator]:

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from .base import Floats, Integers, LabelledRows, MatrixNoise, Noise, check_rate
+from .._numbers import check_noise_rate
+from .base import Floats, Integers, LabelledRows, MatrixNoise, Noise
 
 
 @dataclass(frozen=True)
 class UniformNoise(MatrixNoise):
-    """Symmetric noise: a label is flipped with probability `rate`, to each other class with equal probability.
+    """Symmetric noise: a label is flipped with probability `noise_rate`, to any other class equally often.
 
-    ``T[j, k] = rate / (K - 1)`` for k != j.
+    ``T[j, k] = noise_rate / (K - 1)`` for k != j.
 
     Parameters
     ----------
-    rate : float
+    noise_rate : float
         Noise rate, in [0, 1].
 
     Examples
@@ -30,18 +31,18 @@ class UniformNoise(MatrixNoise):
     """
 
     kind = "uniform"
-    rate: float
+    noise_rate: float
 
     def __post_init__(self) -> None:
-        check_rate(self, self.rate)
+        check_noise_rate(self, self.noise_rate)
 
     def _matrix(self, rows: LabelledRows) -> Floats:
-        T = np.full((rows.n_classes, rows.n_classes), self.rate / (rows.n_classes - 1))
-        np.fill_diagonal(T, 1 - self.rate)
+        T = np.full((rows.n_classes, rows.n_classes), self.noise_rate / (rows.n_classes - 1))
+        np.fill_diagonal(T, 1 - self.noise_rate)
         return T
 
     def _draw_labels(self, y: Integers, T: Floats, rng: np.random.Generator) -> Integers:
-        flipped = rng.random(y.size) < self.rate
+        flipped = rng.random(y.size) < self.noise_rate
         # Modulo K, steps of 1 to K-1 reach each other class exactly once.
         steps = rng.integers(1, len(T), size=y.size)
         return np.where(flipped, (y + steps) % len(T), y)
@@ -51,11 +52,11 @@ class UniformNoise(MatrixNoise):
 class PairFlipNoise(MatrixNoise):
     """Pair-flip noise: a label of class k is flipped to class k + 1, and of the last class to the first [1]_.
 
-    ``T[k, (k + 1) % K] = rate``.
+    ``T[k, (k + 1) % K] = noise_rate``.
 
     Parameters
     ----------
-    rate : float
+    noise_rate : float
         Noise rate, in [0, 1].
 
     References
@@ -71,14 +72,14 @@ class PairFlipNoise(MatrixNoise):
     """
 
     kind = "pair_flip"
-    rate: float
+    noise_rate: float
 
     def __post_init__(self) -> None:
-        check_rate(self, self.rate)
+        check_noise_rate(self, self.noise_rate)
 
     def _matrix(self, rows: LabelledRows) -> Floats:
         identity = np.eye(rows.n_classes)
-        T: Floats = (1 - self.rate) * identity + self.rate * np.roll(identity, 1, axis=1)
+        T: Floats = (1 - self.noise_rate) * identity + self.noise_rate * np.roll(identity, 1, axis=1)
         return T
 
 
@@ -102,7 +103,7 @@ class ClassConditionalNoise(MatrixNoise):
     >>> from boostnoise.eval import ClassConditionalNoise
     >>> ClassConditionalNoise([0.1, 0.3])
     ClassConditionalNoise(T=((0.9, 0.1), (0.3, 0.7)))
-    >>> ClassConditionalNoise([0.1, 0.3]).rate
+    >>> ClassConditionalNoise([0.1, 0.3]).noise_rate
     0.2
     """
 
@@ -114,7 +115,7 @@ class ClassConditionalNoise(MatrixNoise):
         object.__setattr__(self, "T", tuple(map(tuple, read_transition_matrix(self.T).tolist())))
 
     @property
-    def rate(self) -> float:
+    def noise_rate(self) -> float:
         """Unweighted mean of the noise rates of the classes."""
         T = np.array(self.T)
         np.fill_diagonal(T, 0)
@@ -172,23 +173,23 @@ def read_transition_matrix(T: Any) -> Floats:
 class LabelNoise(Noise):
     """Label noise of the study "Boosting with Label Noise" (2020), with the same random draws.
 
-    ``int(rate * n)`` rows are drawn with replacement, and the label of each drawn row is replaced by another
-    one.  Rows may be drawn more than once, so at most ``rate * n`` labels change.  By default, both training
-    and test labels are corrupted.  `corrupt_split` reproduces the study if the random state is the
-    integer seed of the study; `corrupt` treats all rows as training rows.
+    ``int(noise_rate * n)`` rows are drawn with replacement, and the label of each drawn row is replaced by
+    another one.  Rows may be drawn more than once, so at most ``noise_rate * n`` labels change.  By default,
+    both training and test labels are corrupted.  `corrupt_split` reproduces the study if the random state is
+    the integer seed of the study; `corrupt` treats all rows as training rows.
 
     Parameters
     ----------
-    rate : float
+    noise_rate : float
         Number of draws divided by the number of rows, in [0, 1].
     """
 
     kind = "label"
     noise_on = "train+test"
-    rate: float
+    noise_rate: float
 
     def __post_init__(self) -> None:
-        check_rate(self, self.rate)
+        check_noise_rate(self, self.noise_rate)
 
     def _draw(
         self, rows: LabelledRows, train: Integers, test: Integers, random_state: Any
@@ -200,9 +201,9 @@ class LabelNoise(Noise):
             )
         rng = np.random.RandomState(random_state)
         noisy = [rows.y[train], rows.y[test]]
-        drawn = [rng.choice(y.size, int(self.rate * y.size)) for y in noisy]
+        drawn = [rng.choice(y.size, int(self.noise_rate * y.size)) for y in noisy]
         others = [np.delete(np.arange(rows.n_classes), true) for true in range(rows.n_classes)]
         for y, positions in zip(noisy, drawn, strict=True):
             for i in positions:
                 y[i] = rng.choice(others[y[i]])
-        return noisy[0], noisy[1], self.rate
+        return noisy[0], noisy[1], self.noise_rate

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .base import Floats, Integers, LabelledRows, MatrixNoise, Noise, check_rate, make_generators
+from .._numbers import check_noise_rate
+from .base import Floats, Integers, LabelledRows, MatrixNoise, Noise, make_generators
 
 # Sums of distances with a smaller relative difference are equal up to rounding.
 TIE_TOLERANCE = 1e-9
@@ -22,15 +23,15 @@ class MahalanobisNoise(MatrixNoise):
 
     Let d_ij be the Mahalanobis distance between the means of classes i and j under their pooled covariance.
     The sums ``sum_j d_ij`` are scaled linearly to ``t_i`` in [0, 1], or set to 1/2 if all are equal, as with
-    two classes.  Then ``1 - T[i, i] = rate (5 - 4 t_i) / 3``, which is divided among the other classes in
+    two classes.  Then ``1 - T[i, i] = noise_rate (5 - 4 t_i) / 3``, which is divided among the other classes in
     proportion to ``s_ij = 1 / d_ij``.  (The paper prints ``s_ij / (1 - s_ii)``, for which rows do not sum to
-    one.)  For rate 0.3 the diagonal is that of the paper, from 0.5 to 0.9.
+    one.)  For the noise rate 0.3 the diagonal is that of the paper, from 0.5 to 0.9.
 
     Classes without rows are not corrupted.
 
     Parameters
     ----------
-    rate : float, default=0.3
+    noise_rate : float, default=0.3
         Midpoint of the range of the classes' noise rates, in [0, 0.6].
 
     References
@@ -41,10 +42,10 @@ class MahalanobisNoise(MatrixNoise):
 
     kind = "mahalanobis"
     needs_features = True
-    rate: float = 0.3
+    noise_rate: float = 0.3
 
     def __post_init__(self) -> None:
-        check_rate(self, self.rate, HIGHEST_MAHALANOBIS_RATE)
+        check_noise_rate(self, self.noise_rate, HIGHEST_MAHALANOBIS_RATE)
 
     def _matrix(self, rows: LabelledRows) -> Floats:
         T = np.eye(rows.n_classes)
@@ -55,7 +56,7 @@ class MahalanobisNoise(MatrixNoise):
         sums = distance.sum(axis=1)
         spread = np.ptp(sums)
         t = (sums - sums.min()) / spread if spread > TIE_TOLERANCE * sums.max() else np.full(sums.size, 0.5)
-        flip_probabilities = self.rate * (5 - 4 * t) / 3
+        flip_probabilities = self.noise_rate * (5 - 4 * t) / 3
         # Classes with equal means have infinite similarity; a tiny distance gives the same matrix.
         similarity = 1 / np.maximum(distance, np.finfo(float).eps * (distance.max() or 1))
         np.fill_diagonal(similarity, 0)
@@ -73,13 +74,13 @@ class InstanceDependentNoise(Noise):
     distances of a row to the class means under the within-class covariance.  The margin of the row is the
     difference of its two smallest ``d ** 2``: twice the log odds of its two most probable classes, and 0 at the
     boundary.  Let u be the fraction of rows with a smaller margin (ties count half).  The label is flipped with
-    probability ``2 rate (1 - u)``, or ``1 - 2 (1 - rate) u`` for rates above 1/2; the mean of these is `rate`.
-    The noisy label is the most probable other class.  More noise near the boundary is the assumption of [1]_;
-    flips to the next most probable class are the assumption of [2]_.
+    probability ``2 noise_rate (1 - u)``, or ``1 - 2 (1 - noise_rate) u`` for rates above 1/2; the mean of these
+    is `noise_rate`.  The noisy label is the most probable other class.  More noise near the boundary is the
+    assumption of [1]_; flips to the next most probable class are the assumption of [2]_.
 
     Parameters
     ----------
-    rate : float
+    noise_rate : float
         Noise rate, the mean over the rows, in [0, 1].
 
     References
@@ -92,10 +93,10 @@ class InstanceDependentNoise(Noise):
 
     kind = "instance_dependent"
     needs_features = True
-    rate: float
+    noise_rate: float
 
     def __post_init__(self) -> None:
-        check_rate(self, self.rate)
+        check_noise_rate(self, self.noise_rate)
 
     def flip_probabilities(self, y: ArrayLike, X: ArrayLike, *, classes: ArrayLike | None = None) -> Floats:
         """Probability that each label is flipped.
@@ -131,14 +132,15 @@ class InstanceDependentNoise(Noise):
             return np.where(flipped, rivals, part.y)
 
         train_rng, test_rng = make_generators(random_state)
-        return draw_labels(train_rows, train_rng), draw_labels(rows.take(test), test_rng), float(self.rate)
+        noisy_train, noisy_test = draw_labels(train_rows, train_rng), draw_labels(rows.take(test), test_rng)
+        return noisy_train, noisy_test, float(self.noise_rate)
 
     def _flip_probabilities(self, margins: Floats, train_margins: Floats) -> Floats:
         """Flip probabilities of rows, from the ranks of their margins among the training rows."""
         ordered = np.sort(train_margins)
         ranks = np.searchsorted(ordered, margins, side="left") + np.searchsorted(ordered, margins, side="right")
         u = ranks / (2 * train_margins.size)
-        return 2 * self.rate * (1 - u) if self.rate <= 0.5 else 1 - 2 * (1 - self.rate) * u
+        return 2 * self.noise_rate * (1 - u) if self.noise_rate <= 0.5 else 1 - 2 * (1 - self.noise_rate) * u
 
 
 class _ClassMeans:

@@ -223,7 +223,7 @@ def names_without(cells: pd.DataFrame, found: pd.Series[bool]) -> str:
         parts += name_list(column, [str(name) for name in any_found.index[~any_found]])
     for kind, of_kind in cells.groupby("noise_kind", sort=False):
         any_found = found[of_kind.index].groupby(of_kind["noise_rate"]).any()
-        rates = [f"{rate:g}" for rate in any_found.index[~any_found]]
+        rates = [f"{noise_rate:g}" for noise_rate in any_found.index[~any_found]]
         if rates and any_found.any():
             parts.append(f"{kind} noise at {listed(rates)}")
     return "; ".join(parts)
@@ -233,7 +233,8 @@ def _rank_agreement(cells: pd.DataFrame) -> pd.DataFrame:
     from scipy.stats import kendalltau  # slow to import
 
     rows = []
-    for (kind, rate), at_rate in cells.dropna(subset="ours").groupby(["noise_kind", "noise_rate"], sort=False):
+    reproduced = cells.dropna(subset="ours")
+    for (kind, noise_rate), at_rate in reproduced.groupby(["noise_kind", "noise_rate"], sort=False):
         taus = [
             float(kendalltau(table["published"], table["ours"]).statistic)
             for _, table in at_rate.groupby("dataset")
@@ -241,7 +242,7 @@ def _rank_agreement(cells: pd.DataFrame) -> pd.DataFrame:
         ]
         taus = [tau for tau in taus if np.isfinite(tau)]  # not finite if all models are equal
         if taus:
-            rows.append((kind, rate, float(np.mean(taus)), len(taus)))
+            rows.append((kind, noise_rate, float(np.mean(taus)), len(taus)))
     return pd.DataFrame(rows, columns=["noise_kind", "noise_rate", "kendall_tau", "datasets"])
 
 

@@ -93,7 +93,7 @@ def check_published(source: str | Path, config: Config) -> list[str]:
     }
     # The noise rates of given labels are known after the run only.
     rates = {
-        spec.name: {round(rate, DIGITS) for rate, _ in spec.noise_by_rate}
+        spec.name: {round(noise_rate, DIGITS) for noise_rate, _ in spec.noise_by_rate}
         for spec in config.noise
         if not isinstance(spec, GivenSpec)
     }
@@ -138,8 +138,8 @@ def _match(
         theirs = cells.loc[matched & (cells["noise_kind"] == kind), "noise_rate"]
         missing = sorted(set(theirs) - set(known_rates))
         if missing:
-            known_text = joined(f"{rate:g}" for rate in sorted(known_rates))
-            missing_text = listed([f"{rate:g}" for rate in missing])
+            known_text = joined(f"{noise_rate:g}" for noise_rate in sorted(known_rates))
+            missing_text = listed([f"{noise_rate:g}" for noise_rate in missing])
             unknown.append(f"{kind} noise at {missing_text} (its rates are {known_text})")
             matched &= (cells["noise_kind"] != kind) | cells["noise_rate"].isin(known_rates)
     if not matched.any():

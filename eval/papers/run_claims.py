@@ -114,14 +114,14 @@ def _rows_for_accuracy(published: Mapping[float, float]) -> RunClaim:
 
     def check(scores: pd.DataFrame) -> Finding:
         rows = {}
-        for rate in published:
-            best = _means(_at(scores, rate), ["dataset"]).reindex(datasets).max(axis=1).to_numpy()
+        for noise_rate in published:
+            best = _means(_at(scores, noise_rate), ["dataset"]).reindex(datasets).max(axis=1).to_numpy()
             if np.isnan(best).any():
                 return None
             if best.max() < SUFFICIENT:
-                return False, f"not reached at {percent(rate)} of noise with {TRAIN_ROWS[-1]:,} rows"
-            rows[rate] = _first_crossing(np.log(TRAIN_ROWS), best)
-        holds = all(n / FACTOR <= rows[rate] <= n * FACTOR for rate, n in published.items())
+                return False, f"not reached at {percent(noise_rate)} of noise with {TRAIN_ROWS[-1]:,} rows"
+            rows[noise_rate] = _first_crossing(np.log(TRAIN_ROWS), best)
+        holds = all(n / FACTOR <= rows[noise_rate] <= n * FACTOR for noise_rate, n in published.items())
         return holds, _row_text(rows)
 
     return RunClaim(
@@ -141,7 +141,7 @@ def _first_crossing(log_sizes: np.ndarray, accuracy: np.ndarray) -> float:
 
 
 def _row_text(rows: Mapping[float, float]) -> str:
-    texts = [f"{float(f'{n:.2g}'):,.0f} rows at {percent(rate)}" for rate, n in rows.items()]
+    texts = [f"{float(f'{n:.2g}'):,.0f} rows at {percent(noise_rate)}" for noise_rate, n in rows.items()]
     return f"{listed(texts)} of noise"
 
 
@@ -178,7 +178,10 @@ def _no_best_lam() -> RunClaim:
     def check(scores: pd.DataFrame) -> Finding:
         best = _means(scores, ["noise_rate"])[list(LAM_MODELS)].idxmax(axis=1)
         lams = best.map(dict(zip(LAM_MODELS, LAMS, strict=True)))
-        texts = [f"{lam} at {percent(rate)}" for rate, lam in zip(best.index.to_numpy(), lams, strict=True)]
+        texts = [
+            f"{lam} at {percent(noise_rate)}"
+            for noise_rate, lam in zip(best.index.to_numpy(), lams, strict=True)
+        ]
         return best.nunique() > 1, f"the most accurate: {listed(texts)}"
 
     text = "No lam is the most accurate at every noise rate."

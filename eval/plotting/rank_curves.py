@@ -50,14 +50,14 @@ def rank_table_by_rate(request: PlotRequest, kind: str) -> pd.DataFrame:
     """
     parts = []
     compared: dict[tuple[Any, ...], int] = {}
-    for rate in np.unique(request.scores_of(kind)["noise_rate"]):
+    for noise_rate in np.unique(request.scores_of(kind)["noise_rate"]):
         table = score_table(
-            request.scores, request.metric, noise_rate=float(rate), noise_kind=kind, of=request.of
+            request.scores, request.metric, noise_rate=float(noise_rate), noise_kind=kind, of=request.of
         )
         ranks = rank_table(table, higher_is_better=higher_is_better(request.metric)).dropna(how="all")
         low, high = mean_band(ranks.to_numpy(dtype=np.float64).T[:, np.newaxis])
         part = pd.DataFrame({"model": ranks.columns, "rank": ranks.mean().to_numpy(), "low": low, "high": high})
         ranked = (*ranks.index, None, *ranks.columns[ranks.notna().any()])
         number = compared.setdefault(ranked, len(compared))
-        parts.append(part.assign(noise_rate=rate, n_datasets=len(ranks), compared=number))
+        parts.append(part.assign(noise_rate=noise_rate, n_datasets=len(ranks), compared=number))
     return pd.concat(parts, ignore_index=True)

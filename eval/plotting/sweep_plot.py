@@ -83,8 +83,9 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
         options = options_of(config, plot).model_copy(update={"plot_kwargs": []})
         styles = line_styles(lines, options)
         panels = {
-            (f"{kind} {rate:g}" if rate else "without noise"): rows  # which is the same for all kinds
-            for (kind, rate), rows in table.groupby(["noise_kind", "noise_rate"], sort=False)
+            # Without noise, all kinds are the same.
+            (f"{kind} {noise_rate:g}" if noise_rate else "without noise"): rows
+            for (kind, noise_rate), rows in table.groupby(["noise_kind", "noise_rate"], sort=False)
         }
         ratio = table["x"].max() / table["x"].min() if table["x"].min() > 0 else 0.0
 

@@ -142,7 +142,7 @@ def _padded(options: FigureOptions, n_models: int) -> FigureOptions:
 
 
 def _rates(scores: pd.DataFrame) -> str:
-    return ", ".join(f"{rate:g}" for rate in sorted(scores["noise_rate"].unique()))
+    return ", ".join(f"{noise_rate:g}" for noise_rate in sorted(scores["noise_rate"].unique()))
 
 
 def _left_out(places: pd.DataFrame, shared: pd.DataFrame, other_name: str) -> list[str]:
@@ -164,7 +164,7 @@ def _left_out(places: pd.DataFrame, shared: pd.DataFrame, other_name: str) -> li
 
 def _missing_rates(places: pd.DataFrame, shared: pd.DataFrame) -> str:
     missing = sorted(set(places["noise_rate"]) - set(shared["noise_rate"]))
-    return listed([f"{rate:g}" for rate in missing]) if missing else ""
+    return listed([f"{noise_rate:g}" for noise_rate in missing]) if missing else ""
 
 
 def _origin(added: list[str], other_name: str) -> str:

@@ -82,23 +82,23 @@ def table_of(name: str, config: Config, scores: pd.DataFrame) -> pd.DataFrame:
 
 def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group:
     longest = max(len(heading), *(len(str(name)) for name in wide.index))
-    rates = [rate if isinstance(rate, str) else f"{rate:.4g}" for rate in wide.columns]
+    headings = [column if isinstance(column, str) else f"{column:.4g}" for column in wide.columns]
     # Tree sizes and seconds may be large; then one decimal is enough.
     digits = 3 if not (wide.abs() >= 100).to_numpy().any() else 1
     cells = [["–" if pd.isna(value) else f"{value:.{digits}f}" for value in row] for row in wide.to_numpy()]
-    column_width = max(5, *map(len, rates), *(len(cell) for row in cells for cell in row))
+    column_width = max(5, *map(len, headings), *(len(cell) for row in cells for cell in row))
     # Each column takes one space in front; as many columns as fit go into one part.  The names may take a third
     # of the width, and more if the columns leave more free.  Longer names are folded.
-    columns_width = len(rates) * (column_width + 1)
+    columns_width = len(headings) * (column_width + 1)
     name_width = min(longest, max(len(heading), width // 3, width - columns_width))
     columns_per_part = max(1, (width - name_width) // (column_width + 1))
     tables = []
-    for first in range(0, len(rates), columns_per_part):
+    for first in range(0, len(headings), columns_per_part):
         part = slice(first, first + columns_per_part)
         table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
         table.add_column(heading, width=name_width, overflow="fold")
-        for rate in rates[part]:
-            table.add_column(rate, justify="right", no_wrap=True, width=column_width)
+        for heading in headings[part]:
+            table.add_column(heading, justify="right", no_wrap=True, width=column_width)
         for name, row in zip(wide.index, cells, strict=True):
             # Text, not str: a name may contain console markup.
             table.add_row(Text(str(name)), *row[part])

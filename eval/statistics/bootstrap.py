@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._numbers import check_fraction
 from ..metrics.curves import per_repeat
-from .result import check_fraction, too_few_remark
+from .result import too_few_remark
 
 FEWEST = 3  # repeats or data sets; fewer are not resampled
 

@@ -20,8 +20,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from .._numbers import check_fraction
 from .._wording import counted, p_text, there_are
-from .result import NO_DATASET, TestResult, check_fraction, too_few_remark
+from .result import NO_DATASET, TestResult, too_few_remark
 from .score_tables import complete, rank_table
 
 MANY_DATASETS = 10  # with fewer, the asymptotic distributions are rough [1]

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from .._numbers import check_fraction
 from .._wording import percent
 from ..metrics.registry import higher_is_better
-from .result import TestResult, check_fraction, too_few_remark
+from .result import TestResult, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
 
 MIN_REPEATS = 2  # for a standard deviation

@@ -22,9 +22,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._numbers import check_fraction
 from .._wording import counted, listed, there_are
 from ..metrics.registry import higher_is_better
-from .result import NO_DATASET, TestResult, check_fraction, too_few_remark
+from .result import NO_DATASET, TestResult, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
 
 MIN_REPEATS = 3  # for a t-test; two repeats leave one degree of freedom

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 
 import pandas as pd
 
@@ -63,12 +62,6 @@ class TestResult:
 def format_table(table: pd.DataFrame) -> str:
     """Format a table as text; empty if it has no row."""
     return table.to_string(index=False, float_format="{:.4f}".format) if len(table) else ""
-
-
-def check_fraction(name: str, value: float) -> None:
-    """Raise a ValueError that names the argument unless its value lies between 0 and 1."""
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
 
 
 def too_few_remark(n: int, noun: str, test: str, needed: int) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._numbers import is_real
 from ..errors import shortened
 from ..metrics.curves import per_repeat
 from ..metrics.outcome import NOT_FITTED
@@ -124,8 +125,7 @@ def resolve_noise_rate(rates: NDArray[np.float64], noise_rate: Any, under: str =
 
     `under` ends the list of allowed rates in its message.
     """
-    is_number = isinstance(noise_rate, int | float | np.number) and not isinstance(noise_rate, bool)
-    matches = rates[np.isclose(rates, noise_rate)] if is_number else rates[:0]
+    matches = rates[np.isclose(rates, noise_rate)] if is_real(noise_rate) else rates[:0]
     if matches.size == 0:
         allowed = ", ".join(f"{rate:g}" for rate in rates)
         raise ValueError(f"noise_rate must be one of {allowed}{under}, got {noise_rate!r}")

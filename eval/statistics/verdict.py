@@ -99,7 +99,7 @@ def compared_rate(scores: pd.DataFrame, metric: str) -> float:
     rates = rates[rates > 0] if (rates > 0).any() else rates
     compared_measure = "retention" if higher_is_better(metric) and has_baseline(scores).all() else metric
     if per_repeat(scores, compared_measure, metric)[compared_measure].isna().any():
-        compared = np.array([complete(_tables(scores, metric, rate)[0])[0].size for rate in rates])
+        compared = np.array([complete(_tables(scores, metric, noise_rate)[0])[0].size for noise_rate in rates])
         rates = rates[compared == compared.max()]
     return float(rates[np.abs(rates - RATE).argmin()])
 

@@ -20,8 +20,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._numbers import check_fraction
 from .._wording import counted
-from .result import NO_DATASET, TestResult, check_fraction, format_table, too_few_remark
+from .result import NO_DATASET, TestResult, format_table, too_few_remark
 from .score_tables import complete, rank_table, rounded
 
 MAX_EXACT = 50  # data sets

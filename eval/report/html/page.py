@@ -107,14 +107,14 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
             averages=tables_of_averages(results),
             heat_maps=heat_maps(results),
             sets=[tables_of_dataset(results, i) for i in range(len(results.datasets))],
-            rate_indices=[results.rates[kind].index(rate) for kind, _, rate in compared],
+            rate_indices=[results.rates[kind].index(noise_rate) for kind, _, noise_rate in compared],
             verdict=[
                 paragraph
-                for _, of_kind, rate in compared
+                for _, of_kind, noise_rate in compared
                 for paragraph in verdict(
                     of_kind,
                     metric=results.metric,
-                    noise_rate=rate,
+                    noise_rate=noise_rate,
                     test_fraction=config.resampled_fraction,
                     fixed=config.fixed_datasets,
                 )
@@ -124,13 +124,13 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
                 tests_with_diagram(
                     of_kind,
                     results.metric,
-                    rate,
+                    noise_rate,
                     kind,
                     diagram_styles,
                     config.resampled_fraction,
-                    config.fixed_datasets(kind, rate),
+                    config.fixed_datasets(kind, noise_rate),
                 )
-                for kind, of_kind, rate in compared
+                for kind, of_kind, noise_rate in compared
             ],
             p_text=p_text,
             metric=short_label_of(results.metric),

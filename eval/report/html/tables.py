@@ -78,7 +78,7 @@ class Table:
     rows : list of Row
     kind : int
         Index of the kind of noise.
-    rate : int or None
+    rate_index : int or None
         Index of the noise rate, if there is only one.
     """
 
@@ -87,12 +87,12 @@ class Table:
     columns: list[Column]
     rows: list[Row]
     kind: int
-    rate: int | None = None
+    rate_index: int | None = None
 
 
-def unbroken_percent(rate: float) -> str:
+def unbroken_percent(noise_rate: float) -> str:
     """A noise rate in percent, with a no-break space."""
-    return percent(rate).replace(" ", "\N{NO-BREAK SPACE}")
+    return percent(noise_rate).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -124,7 +124,7 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
 def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, where: str) -> Table:
     rates = results.rates[results.kinds[kind]]
     better, short = higher_is_better(metric), short_label_of(metric, results.metric)
-    values, columns = lines.value, [Column(unbroken_percent(rate)) for rate in rates]
+    values, columns = lines.value, [Column(unbroken_percent(noise_rate)) for noise_rate in rates]
     if metric == "ela" and len(rates) > 1:
         areas = [area_under_ela(line, rates) for line in values]
         values, columns = np.column_stack([values, areas]), [*columns, Column("area")]
@@ -153,9 +153,9 @@ def heat_maps(results: Results) -> list[Table]:
     columns = [Column(model, i) for i, model in enumerate(results.models)]
     tables = []
     for k, kind in enumerate(results.kinds):
-        for r, rate in enumerate(results.rates[kind]):
+        for r, noise_rate in enumerate(results.rates[kind]):
             cells = results.scores_by_kind[k]
-            present = set(cells["dataset"][cells["noise_rate"] == rate])
+            present = set(cells["dataset"][cells["noise_rate"] == noise_rate])
             chosen = [i for i, name in enumerate(results.datasets) if name in present]
             for metric in (results.metric, *(["ela"] if "ela" in results.curves else [])):
                 values, better = results.by_dataset[metric][kind].value[chosen, :, r], higher_is_better(metric)
@@ -163,7 +163,7 @@ def heat_maps(results: Results) -> list[Table]:
                 best = _best(values, higher_is_better=better)
                 near, legend = np.zeros_like(best), "bold: best on the data set"
                 if metric == results.metric:
-                    marks = best_and_overlapping(results.scores, metric, noise_rate=rate, noise_kind=kind)
+                    marks = best_and_overlapping(results.scores, metric, noise_rate=noise_rate, noise_kind=kind)
                     overlaps = marks.table.pivot(index="dataset", columns="model", values="overlaps")
                     near = (
                         overlaps.loc[[results.datasets[i] for i in chosen], results.models].to_numpy() & ~best
@@ -189,7 +189,7 @@ def heat_maps(results: Results) -> list[Table]:
                     for i, name in enumerate(results.datasets[i] for i in chosen)
                 ]
                 label = label_of(metric, results.metric)
-                caption = f"{label} at {unbroken_percent(rate)} {kind} noise ({HINTS[better]}; {legend})"
+                caption = f"{label} at {unbroken_percent(noise_rate)} {kind} noise ({HINTS[better]}; {legend})"
                 tables.append(Table(caption[0].upper() + caption[1:], "data set", columns, rows, k, r))
     return tables
 
@@ -247,7 +247,7 @@ def failures(results: Results) -> Failures:
             number=results.models.index(model),
             dataset=dataset,
             kinds=", ".join(pd.unique(cells["noise_kind"])),
-            rates=", ".join(unbroken_percent(rate) for rate in sorted(cells["noise_rate"].unique())),
+            rates=", ".join(map(unbroken_percent, sorted(cells["noise_rate"].unique()))),
             cells=len(cells),
             error=error,
         )

@@ -29,7 +29,7 @@ def outcome(dataset=WINE, model="robust_tree", params=None, noise=CLEAN, **chang
     described = {"model": model, "params": params or {}} | ({"module": module} if module else {})
     settings = {
         "noise_kind": "any",
-        "noise_rate": getattr(noise, "rate", None),
+        "noise_rate": getattr(noise, "noise_rate", None),
         "noise": noise,
         "noise_on": "train",
         "repeat": 1,

@@ -133,7 +133,7 @@ def test_what_changes_the_scores_changes_the_key(change):
 )
 def test_finished_cells_of_this_protocol_stay_usable(noise, noise_on, key):
     assert PROTOCOL == 3
-    assert dataclasses.replace(JOB, noise=noise, noise_on=noise_on, noise_rate=noise.rate).key == key
+    assert dataclasses.replace(JOB, noise=noise, noise_on=noise_on, noise_rate=noise.noise_rate).key == key
 
 
 def test_noise_of_the_same_rate_has_keys_of_its_own():

@@ -17,7 +17,7 @@ def test_labels_are_drawn_from_the_annotators_of_a_row():
     assert shares == pytest.approx([1 / 2, 1 / 3], abs=0.06)
     assert (drawn[:, 2] == 2).all()
     assert (drawn[:, 3] == 1).all()  # nobody labelled it
-    assert noise.corrupt(Y, classes=range(3), random_state=0).asked_rate == pytest.approx((1 / 2 + 1 / 3) / 4)
+    assert noise.corrupt(Y, classes=range(3), random_state=0).noise_rate == pytest.approx((1 / 2 + 1 / 3) / 4)
     again = noise.corrupt(Y, classes=range(3), random_state=3).labels
     assert (again == drawn[3]).all()
 
@@ -59,7 +59,7 @@ def test_soft_labels():
     assert soft.wrong_share(Y, np.array([0, 1, 2])) == pytest.approx((0.5 + 0.75 + 0) / 3)
     noisy, y_test = soft.corrupt_split(Y, np.array([0, 1, 2]), np.array([3]), noise_on="train+test")
     assert noisy.labels.tolist() == [0, 2, 2]
-    assert noisy.asked_rate == pytest.approx((0.5 + 0.75 + 0) / 3)
+    assert noisy.noise_rate == pytest.approx((0.5 + 0.75 + 0) / 3)
     assert y_test.tolist() == [1]
     assert soft.identity == SoftLabels(p.tolist()).identity != SoftLabels(p[::-1]).identity
     with pytest.raises(ValueError, match=r"probabilities must have shape \(2, 2\), got \(4, 3\)"):

@@ -30,7 +30,7 @@ ALL = [*DRAWN, GivenNoise(GIVEN)]
 
 
 def ids(noise):
-    return f"{noise.kind} {getattr(noise, 'rate', '')}"
+    return f"{noise.kind} {getattr(noise, 'noise_rate', '')}"
 
 
 @pytest.mark.parametrize("noise", ALL, ids=ids)
@@ -43,12 +43,12 @@ def test_flipped_marks_the_changed_labels(noise):
 
 
 @pytest.mark.parametrize("noise", [n for n in DRAWN if n.kind != "label"], ids=ids)
-def test_asked_rate_is_the_expectation_of_the_realised_rate(noise):
+def test_the_noise_rate_is_the_expectation_of_the_realised_rate(noise):
     # Rows are drawn independently, so the variance is at most that of a binomial with the mean rate.
     draws = [noise.corrupt(Y, X, random_state=seed) for seed in range(4)]
     flips = sum(int(draw.flipped.sum()) for draw in draws)
-    assert len({draw.asked_rate for draw in draws}) == 1
-    assert binomtest(flips, 4 * Y.size, draws[0].asked_rate).pvalue > 1e-3
+    assert len({draw.noise_rate for draw in draws}) == 1
+    assert binomtest(flips, 4 * Y.size, draws[0].noise_rate).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("noise", MATRIX_KINDS, ids=ids)
@@ -64,7 +64,7 @@ def test_labels_are_drawn_from_the_transition_matrix(noise):
         n = n_draws * int((true == Y).sum())
         # A hundred tests of one fixed draw: the bound is for the smallest p-value.
         assert binomtest(int(counts[true, label]), n, min(T[true, label], 1.0)).pvalue > 1e-5
-    np.testing.assert_allclose(noise.corrupt(Y, X).asked_rate, (1 - T[Y, Y]).mean(), rtol=1e-12)
+    np.testing.assert_allclose(noise.corrupt(Y, X).noise_rate, (1 - T[Y, Y]).mean(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("noise", ALL, ids=ids)
@@ -145,5 +145,5 @@ def test_identities_are_distinct():
 )
 @pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan, "0.1", True, None])
 def test_invalid_rates(make, rate):
-    with pytest.raises(ValueError, match=rf"rate of {make.__name__} must be a number in \[0, "):
+    with pytest.raises(ValueError, match=rf"noise_rate of {make.__name__} must be a number in \[0, "):
         make(rate)

@@ -90,14 +90,14 @@ def test_pairs_of_rates_follow_the_order_of_the_classes():
     noisy = ClassConditionalNoise([0.4, 0.2]).corrupt(y, random_state=0)
     for label, rate in (("+", 0.4), ("-", 0.2)):
         assert binomtest(int(noisy.flipped[y == label].sum()), 5000, rate).pvalue > 1e-3
-    assert noisy.asked_rate == pytest.approx(0.3)
+    assert noisy.noise_rate == pytest.approx(0.3)
 
 
 def test_a_pair_is_equivalent_to_a_matrix():
     pair, matrix = ClassConditionalNoise((0.1, 0.3)), ClassConditionalNoise(np.array([[0.9, 0.1], [0.3, 0.7]]))
     assert pair == matrix
     assert hash(pair) == hash(matrix)
-    assert pair.rate == pytest.approx(0.2)
+    assert pair.noise_rate == pytest.approx(0.2)
     np.testing.assert_array_equal(pair.transition_matrix([0, 1]), [[0.9, 0.1], [0.3, 0.7]])
 
 

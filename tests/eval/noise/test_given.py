@@ -10,7 +10,7 @@ def test_labels_of_a_split():
     noisy, y_test = noise.corrupt_split(y, np.array([3, 1]), np.array([4, 0, 2]), noise_on="train+test")
     assert noisy.labels.tolist() == ["c", "b"]
     assert noisy.flipped.tolist() == [True, True]
-    assert noisy.asked_rate == noisy.realised_rate == 1
+    assert noisy.noise_rate == noisy.realised_rate == 1
     assert y_test.tolist() == ["c", "a", "b"]
     assert noise.corrupt(y).realised_rate == 0.4
 

@@ -6,7 +6,7 @@ import pytest
 
 from boostnoise.eval._wording import counted, joined, listed, p_text, sentence
 from boostnoise.eval.statistics import result
-from boostnoise.eval.statistics.result import check_fraction, format_table, too_few_remark
+from boostnoise.eval.statistics.result import format_table, too_few_remark
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,3 @@ def test_a_result_is_frozen():
 def test_tables_as_text():
     assert format_table(pd.DataFrame({"a": []})) == ""
     assert format_table(pd.DataFrame({"a": [0.12345]})).split() == ["a", "0.1235"]
-
-
-def test_alpha():
-    check_fraction("alpha", 0.01)
-    for alpha in (0, 1, "0.05"):
-        with pytest.raises(ValueError, match=f"^alpha must lie between 0 and 1, got {alpha!r}$"):
-            check_fraction("alpha", alpha)

@@ -82,7 +82,7 @@ def test_the_best_of_a_data_set_is_bold(run):
 
 def test_heat_maps(run):
     tables = heat_maps(Results(run))
-    assert [(table.rate, table.caption.split()[0]) for table in tables] == [
+    assert [(table.rate_index, table.caption.split()[0]) for table in tables] == [
         (rate, word) for rate in range(3) for word in ("Accuracy", "ELA,")
     ]
     accuracy = tables[2]
