@@ -39,31 +39,31 @@ def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: s
         If the file cannot be read or has no such columns, a row does not exist or is checked twice, or a label
         is missing.
     """
-    where = "--checked"
+    context = "--checked"
     file_format = format_of(path)
     if file_format is None or file_format == "svmlight":
-        raise ConfigError(f"{where}: {path}: must be a CSV, Parquet or ARFF file")
+        raise ConfigError(f"{context}: {path}: must be a CSV, Parquet or ARFF file")
     if file_format == "csv":
-        table, _ = guess_csv(path, where, {})
+        table, _ = guess_csv(path, context, {})
     else:
-        (table,) = read_files([path], [file_format], where)
+        (table,) = read_files([path], [file_format], context)
     target = spec.target if isinstance(spec.target, str) else None
     label = next((name for name in (LABEL, target) if name in table), None)
     key = next((name for name in (ROW, id_column) if name is not None and name in table), None)
     if label is None or key is None:
         needed = f"{ROW!r}{'' if id_column is None else f' or {id_column!r}'} and {LABEL!r}"
         raise ConfigError(
-            f"{where}: {path} needs the columns {needed}; its columns are {joined(table.columns)}"
+            f"{context}: {path} needs the columns {needed}; its columns are {joined(table.columns)}"
         )
     n_missing = int(table[label].isna().sum())
     if n_missing:
-        raise ConfigError(f"{where}: column {label!r} has {numbered(n_missing, 'missing label')}")
+        raise ConfigError(f"{context}: column {label!r} has {numbered(n_missing, 'missing label')}")
     known: dict[Hashable, int] = {row: row for row in range(len(frame))}
     if key != ROW:
         names = frame[id_column]
         if not names.is_unique:
             raise ConfigError(
-                f"{where}: column {id_column!r} names several rows {str(names[names.duplicated()].iloc[0])!r}"
+                f"{context}: column {id_column!r} names several rows {str(names[names.duplicated()].iloc[0])!r}"
             )
         known = {name: row for row, name in enumerate(names.tolist())}
     right: dict[int, Any] = {}
@@ -71,10 +71,10 @@ def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: s
         if key == ROW and isinstance(name, str) and name.strip().isdecimal():
             name = int(name)  # in a column with text
         if name not in known:
-            raise ConfigError(f"{where}: {key} {name!r} is not a row of the data")
+            raise ConfigError(f"{context}: {key} {name!r} is not a row of the data")
         if known[name] in right:
-            raise ConfigError(f"{where}: {key} {name!r} is checked more than once")
+            raise ConfigError(f"{context}: {key} {name!r} is checked more than once")
         right[known[name]] = value
     if not right:
-        raise ConfigError(f"{where}: {path} has no rows")
+        raise ConfigError(f"{context}: {path} has no rows")
     return right

@@ -81,13 +81,13 @@ def guess_keys(
     file_format = format_of(data)
     if file_format is None:
         raise ConfigError(f"{data}: must end in {', '.join(FORMAT_OF_SUFFIX)}")
-    where = f"data set {stem_of(data)!r}"
+    context = f"data set {stem_of(data)!r}"
     keys: list[Key] = [("", "path", to_json(data))]
     if file_format == "csv":
-        frame, csv_keys = guess_csv(data, where, csv or {})
+        frame, csv_keys = guess_csv(data, context, csv or {})
         keys += csv_keys
     else:
-        (frame,) = read_files([data], [file_format], where)
+        (frame,) = read_files([data], [file_format], context)
     if file_format != "svmlight":
         keys += _guess_table_keys(frame, target, remarks, by_options, settled)
     elif target is not None:
@@ -95,13 +95,13 @@ def guess_keys(
     return frame, keys
 
 
-def guess_csv(path: str, where: str, given: dict[str, Any]) -> tuple[pd.DataFrame, list[Key]]:
+def guess_csv(path: str, context: str, given: dict[str, Any]) -> tuple[pd.DataFrame, list[Key]]:
     """Read a CSV file, and guess the keys that it needs to be read so; `given` ones are known."""
     found: dict[str, Any] = dict(given)
     comments: dict[str, str] = {}
 
     def read() -> pd.DataFrame:
-        (frame,) = read_files([path], ["csv"], where, CsvOptions(**found))
+        (frame,) = read_files([path], ["csv"], context, CsvOptions(**found))
         return frame
 
     if "encoding" not in given and Path(path).is_file() and (encoding := _guess_encoding(Path(path))):

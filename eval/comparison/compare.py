@@ -186,24 +186,24 @@ def _models(models: Any) -> tuple[list[Any], list[int]]:
         raise TypeError(f"models must be a list or a dict, got {type(models).__name__}")
     described: list[Any] = []
     from_estimators, unnamed = [], []
-    for i, (name, model, where) in enumerate(_named(models, "models")):
+    for i, (name, model, context) in enumerate(_named(models, "models")):
         if is_estimator(model):
-            value = describe(model, where)
+            value = describe(model, context)
             from_estimators.append(i)
             if name is None:
                 unnamed.append(i)
         elif isinstance(model, Mapping):
-            value = plain(dict(model), where)
+            value = plain(dict(model), context)
         elif isinstance(model, str):
             value = {"model": model}
         elif isinstance(model, type):
-            raise TypeError(f"{where}: {model.__name__} is a class; pass an instance, {model.__name__}()")
+            raise TypeError(f"{context}: {model.__name__} is a class; pass an instance, {model.__name__}()")
         else:
             raise TypeError(
-                f"{where} must be a short name, an estimator or a dict, got {model!r:.60}; the order is "
+                f"{context} must be a short name, an estimator or a dict, got {model!r:.60}; the order is "
                 "compare(models, datasets)"
             )
-        described.append(_with_name(value, name, where))
+        described.append(_with_name(value, name, context))
     counts = Counter(described[i]["model"] for i in unnamed)
     for i in unnamed:
         described[i]["name"] = _name_of(described[i], unique=counts[described[i]["model"]] == 1)
@@ -232,7 +232,7 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
         raise TypeError(f"datasets must be a list or a dict, got {type(datasets).__name__}")
     sets: list[Any] = []
     files = []
-    for name, data, where in _named(datasets, "datasets"):
+    for name, data, context in _named(datasets, "datasets"):
         value = data
         if isinstance(data, str | Path):
             value = {"path": str(data)} if _is_path(data) else {"set": data}
@@ -244,12 +244,12 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
         if "data" in value:
             name = value.get("name") if name is None else name
             if not isinstance(name, str):
-                raise ConfigError(f"{where}: data in memory need a name; pass a dict, {{'my data': (X, y)}}")
+                raise ConfigError(f"{context}: data in memory need a name; pass a dict, {{'my data': (X, y)}}")
             data, target = value.pop("data"), value.pop("target", None)
-            file, target = data_file(name, data, target, folder, where)
+            file, target = data_file(name, data, target, folder, context)
             files.append(file)
             value = {"path": str(file.path), "target": target, "missing": "keep", **value}
-        sets.append(_with_name(value, name, where))
+        sets.append(_with_name(value, name, context))
     return sets, files
 
 
@@ -268,11 +268,11 @@ def _noise(noise: Any) -> list[Any]:
     return [_spec_of_noise(item, f"noise[{i}]") for i, item in enumerate(items)]
 
 
-def _spec_of_noise(noise: Any, where: str) -> dict[str, Any]:
+def _spec_of_noise(noise: Any, context: str) -> dict[str, Any]:
     if isinstance(noise, str):
         return {"kind": noise} | ({"rates": RATES} if noise in KINDS_WITH_USUAL_RATES else {})
     if not isinstance(noise, Mapping):
-        raise TypeError(f"{where} must be a kind of noise, a rate or a dict, got {noise!r:.60}")
+        raise TypeError(f"{context} must be a kind of noise, a rate or a dict, got {noise!r:.60}")
     spec = dict(noise)
     rates = spec.get("rates")
     if is_real(rates):
@@ -297,11 +297,11 @@ def _named(items: Any, argument: str) -> Iterator[tuple[str | None, Any, str]]:
         yield name, value, f"{argument}[{i}]"
 
 
-def _with_name(value: dict[str, Any], name: str | None, where: str) -> dict[str, Any]:
+def _with_name(value: dict[str, Any], name: str | None, context: str) -> dict[str, Any]:
     if name is None:
         return value
     if value.get("name", name) != name:
-        raise ConfigError(f"{where}: two names, {name!r} and {value['name']!r}; give one")
+        raise ConfigError(f"{context}: two names, {name!r} and {value['name']!r}; give one")
     return {**value, "name": name}
 
 

@@ -27,7 +27,7 @@ def is_estimator(value: Any) -> bool:
     return not isinstance(value, type) and hasattr(value, "get_params") and hasattr(value, "set_params")
 
 
-def describe(estimator: Any, where: str) -> dict[str, Any]:
+def describe(estimator: Any, context: str) -> dict[str, Any]:
     """Describe an estimator, fitted or not, and its nested estimators by module, class and parameters.
 
     Parameters with default values and numbers of threads, which a run sets, are left out.  Tuples become lists.
@@ -35,7 +35,7 @@ def describe(estimator: Any, where: str) -> dict[str, Any]:
     Parameters
     ----------
     estimator : estimator
-    where : str
+    context : str
         How error messages refer to it, such as ``models[0]``.
 
     Returns
@@ -49,7 +49,7 @@ def describe(estimator: Any, where: str) -> dict[str, Any]:
         If a parameter has no JSON form, or other processes cannot import the class or a function.
     """
     cls = type(estimator)
-    module = _public_module(cls, where)
+    module = _public_module(cls, context)
     omitted = THREADS | QUIET if module == "catboost" else THREADS
     defaults = _defaults(cls)
     if module == "tabpfn":
@@ -58,14 +58,14 @@ def describe(estimator: Any, where: str) -> dict[str, Any]:
     if module == "xgboost" and current.get("objective") == FITTED_OBJECTIVE:
         del current["objective"]
     params = {
-        name: plain(value, f"{where}.{name}")
+        name: plain(value, f"{context}.{name}")
         for name, value in current.items()
         if name not in omitted and not (name in defaults and _is_same(value, defaults[name]))
     }
     return {"module": module, "model": cls.__name__, "params": params}
 
 
-def plain(value: Any, where: str) -> Any:
+def plain(value: Any, context: str) -> Any:
     """Convert a value to JSON types, with descriptions in place of estimators.
 
     Raises
@@ -82,11 +82,11 @@ def plain(value: Any, where: str) -> Any:
     if isinstance(value, float) and math.isfinite(value):
         return float(value)
     if isinstance(value, list | tuple):
-        return [plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
+        return [plain(item, f"{context}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {str(key): plain(item, f"{where}.{key}") for key, item in value.items()}
+        return {str(key): plain(item, f"{context}.{key}") for key, item in value.items()}
     if is_estimator(value):
-        return describe(value, where)
+        return describe(value, context)
     tool = _describe_tool(value)
     if tool is not None:
         return tool
@@ -94,8 +94,8 @@ def plain(value: Any, where: str) -> Any:
     if criterion is not None:
         return criterion
     if inspect.isfunction(value) and value.__name__.isidentifier():
-        return {"module": _public_module(value, where), "model": value.__name__, "params": {}}
-    raise ConfigError(f"{where}: {_problem(value)}")
+        return {"module": _public_module(value, context), "model": value.__name__, "params": {}}
+    raise ConfigError(f"{context}: {_problem(value)}")
 
 
 def _describe_tool(value: Any) -> dict[str, Any] | None:
@@ -140,7 +140,7 @@ def _problem(value: Any) -> str:
     return f"{found} cannot be written into a config; {hint}"
 
 
-def _public_module(cls: Any, where: str) -> str:
+def _public_module(cls: Any, context: str) -> str:
     """The shortest public module path that exports a class or a function."""
     parts = cls.__module__.split(".")
     for n in range(1, len(parts) + 1):
@@ -150,7 +150,7 @@ def _public_module(cls: Any, where: str) -> str:
         if getattr(sys.modules.get(module), cls.__name__, None) is cls:
             return module
     raise ConfigError(
-        f"{where}: other processes cannot import the {'class' if isinstance(cls, type) else 'function'} "
+        f"{context}: other processes cannot import the {'class' if isinstance(cls, type) else 'function'} "
         f"{cls.__qualname__} from {cls.__module__}; define it at the top level of a module"
     )
 

@@ -52,7 +52,7 @@ class DataFile:
             raise ConfigError(f"results_dir: {self.path} cannot be written: {error.strerror}") from None
 
 
-def data_file(name: str, data: Any, target: Any, folder: Path, where: str) -> tuple[DataFile, str]:
+def data_file(name: str, data: Any, target: Any, folder: Path, context: str) -> tuple[DataFile, str]:
     """The file of a data set, and the name of its label column.
 
     Parameters
@@ -67,7 +67,7 @@ def data_file(name: str, data: Any, target: Any, folder: Path, where: str) -> tu
         Label column of a frame; None for a pair.
     folder : Path
         Folder of the file.
-    where : str
+    context : str
         How error messages refer to the data set.
 
     Raises
@@ -79,34 +79,34 @@ def data_file(name: str, data: Any, target: Any, folder: Path, where: str) -> tu
     is_pair = isinstance(data, tuple | list) and len(data) == 2
     if is_pair and isinstance(data[0], pd.DataFrame) and isinstance(data[1], str):
         if target not in (None, data[1]):
-            raise ConfigError(f"{where}: two label columns, {data[1]!r} and {target!r:.60}; give one")
+            raise ConfigError(f"{context}: two label columns, {data[1]!r} and {target!r:.60}; give one")
         data, target = data
     if isinstance(data, pd.DataFrame):
         if target is None:
-            raise ConfigError(f"{where}: a frame needs the name of its label column: (frame, 'label')")
+            raise ConfigError(f"{context}: a frame needs the name of its label column: (frame, 'label')")
         frame = data.reset_index(drop=True)
     elif is_pair:
         if target is not None:
             raise ConfigError(
-                f"{where}: target must be left out for a pair (X, y), whose y holds the labels, "
+                f"{context}: target must be left out for a pair (X, y), whose y holds the labels, "
                 f"got {target!r:.60}"
             )
-        frame, target = _joined(data[0], data[1], where)
+        frame, target = _joined(data[0], data[1], context)
     else:
         raise ConfigError(
-            f"{where}: data must be a pair (X, y), or a frame and its label column, (frame, 'label'), "
+            f"{context}: data must be a pair (X, y), or a frame and its label column, (frame, 'label'), "
             f"got {type(data).__name__}"
         )
     frame.columns = frame.columns.map(str)
     target = str(target)
     if target not in frame:
         raise ConfigError(
-            f"{where}: unknown column {target!r}{suggest(target, frame.columns)}; "
+            f"{context}: unknown column {target!r}{suggest(target, frame.columns)}; "
             f"columns: {nearest_first(target, frame.columns)}"
         )
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
-        raise ConfigError(f"{where}: several columns are named {twice!r}")
+        raise ConfigError(f"{context}: several columns are named {twice!r}")
     content = io.BytesIO()
     try:
         frame.to_parquet(content, index=False)
@@ -115,27 +115,27 @@ def data_file(name: str, data: Any, target: Any, folder: Path, where: str) -> tu
             types = sorted({type(value).__name__ for value in frame[column].dropna()})
             if frame[column].dtype == object and len(types) > 1:
                 raise ConfigError(
-                    f"{where}: column {column!r} must hold values of one type, got {', '.join(types)}"
+                    f"{context}: column {column!r} must hold values of one type, got {', '.join(types)}"
                 ) from None
-        raise ConfigError(f"{where}: cannot be written to Parquet: {one_line(error)}") from None
+        raise ConfigError(f"{context}: cannot be written to Parquet: {one_line(error)}") from None
     digest = hashlib.sha256(content.getvalue()).hexdigest()[:16]
     stem = re.sub(r"[^\w.-]+", "_", name)[:60].strip("._") or "data"
     return DataFile(folder / f"{stem}-{digest}.parquet", content.getvalue()), target
 
 
-def _joined(X: Any, y: Any, where: str) -> tuple[pd.DataFrame, str]:
+def _joined(X: Any, y: Any, context: str) -> tuple[pd.DataFrame, str]:
     """Features and labels as one frame, and the name of the label column."""
     if hasattr(X, "toarray"):
-        raise ConfigError(f"{where}: X is a sparse matrix; use X.toarray()")
-    features = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else _columns(X, where)
+        raise ConfigError(f"{context}: X is a sparse matrix; use X.toarray()")
+    features = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else _columns(X, context)
     labels = pd.Series(y).reset_index(drop=True) if _is_vector(y) else None
     if labels is None:
-        raise ConfigError(f"{where}: y must be a vector of labels, got {np.shape(y)} of {type(y).__name__}")
+        raise ConfigError(f"{context}: y must be a vector of labels, got {np.shape(y)} of {type(y).__name__}")
     if len(features) != len(labels):
-        raise ConfigError(f"{where}: X has {len(features)} rows, but y has {len(labels)}")
+        raise ConfigError(f"{context}: X has {len(features)} rows, but y has {len(labels)}")
     if isinstance(X, pd.DataFrame) and isinstance(y, pd.Series) and _are_shuffled(X.index, y.index):
         raise ConfigError(
-            f"{where}: X and y must have the same row order, but their indexes hold the same labels in "
+            f"{context}: X and y must have the same row order, but their indexes hold the same labels in "
             "different orders; use y.loc[X.index], or y.to_numpy() if row i of X has label i of y"
         )
     target = str(labels.name) if labels.name is not None else TARGET
@@ -154,12 +154,12 @@ def _is_vector(y: Any) -> bool:
     return isinstance(y, pd.Series) or np.ndim(y) == 1
 
 
-def _columns(X: Any, where: str) -> pd.DataFrame:
+def _columns(X: Any, context: str) -> pd.DataFrame:
     try:
         matrix = np.asarray(X)
     except ValueError as error:
-        raise ConfigError(f"{where}: X must be a matrix: {one_line(error)}") from None
+        raise ConfigError(f"{context}: X must be a matrix: {one_line(error)}") from None
     if matrix.ndim != 2:
-        raise ConfigError(f"{where}: X must have two dimensions, rows and columns, got {matrix.ndim}")
+        raise ConfigError(f"{context}: X must have two dimensions, rows and columns, got {matrix.ndim}")
     # An object array may hold columns of numbers and columns of text.
     return pd.DataFrame(matrix, columns=[f"x{i}" for i in range(matrix.shape[1])]).infer_objects()

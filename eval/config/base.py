@@ -100,7 +100,7 @@ def check_json(content: dict[str, Any]) -> None:
     n_values = 0
     waiting: list[tuple[Any, str, int]] = [(content, "", 0)]
     while waiting:
-        value, where, depth = waiting.pop()
+        value, path, depth = waiting.pop()
         n_values += 1
         problem = None
         if isinstance(value, float) and not math.isfinite(value):
@@ -112,15 +112,13 @@ def check_json(content: dict[str, Any]) -> None:
         elif isinstance(value, dict | list) and depth == MAX_DEPTH:
             problem = f"lists and objects must be nested at most {MAX_DEPTH} deep"
         elif n_values > MAX_VALUES:
-            where, problem = "", f"must have at most {MAX_VALUES:,} values"
+            path, problem = "", f"must have at most {MAX_VALUES:,} values"
         if problem is not None:
-            raise ConfigError(f"{printable(where)[:200] or 'the config'}: {problem}")
+            raise ConfigError(f"{printable(path)[:200] or 'the config'}: {problem}")
         if isinstance(value, dict):
-            waiting += [
-                (item, f"{where}.{key}" if where else str(key), depth + 1) for key, item in value.items()
-            ]
+            waiting += [(item, f"{path}.{key}" if path else str(key), depth + 1) for key, item in value.items()]
         elif isinstance(value, list):
-            waiting += [(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value[: MAX_VALUES + 1])]
+            waiting += [(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value[: MAX_VALUES + 1])]
 
 
 def _is_unicode(text: str) -> bool:
@@ -128,20 +126,20 @@ def _is_unicode(text: str) -> bool:
 
 
 def _describe(problem: Any, model: type[BaseModel]) -> str:
-    where, models = _locate(problem["loc"], model)
+    path, models = _locate(problem["loc"], model)
     context, found = problem.get("ctx", {}), problem["input"]
     if problem["type"].startswith("union_tag"):
         key = context["discriminator"].strip("'")
-        where += f".{key}"
+        path += f".{key}"
         found = found.get(key)
-    where = where if where.isprintable() else repr(where)
+    path = path if path.isprintable() else repr(path)
     match problem["type"]:
         case "missing" | "union_tag_not_found":
-            return f"{where}: required key is missing"
+            return f"{path}: required key is missing"
         case "extra_forbidden":
             allowed = [key for key, field in models[0].model_fields.items() if not field.exclude]
             key = str(problem["loc"][-1])
-            return f"{where}: unexpected key{suggest(key, allowed)}; allowed keys: {', '.join(allowed)}"
+            return f"{path}: unexpected key{suggest(key, allowed)}; allowed keys: {', '.join(allowed)}"
         case "union_tag_invalid":
             message = f"must be one of {context['expected_tags']}{_suggestion(found, context['expected_tags'])}"
         case "literal_error":
@@ -157,9 +155,9 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
         case _:
             message = problem["msg"].replace("Input should", "must").replace("String should", "must")
             message = message.replace("a valid integer", "an integer").replace("a valid ", "a ")
-    if not where:
+    if not path:
         return message
-    return f"{where}: {message}, got {shown(found)}"
+    return f"{path}: {message}, got {shown(found)}"
 
 
 def _suggestion(found: Any, expected: str) -> str:
@@ -173,18 +171,18 @@ def _items(n: int) -> str:
 
 def _locate(location: Sequence[int | str], model: type[BaseModel]) -> tuple[str, list[type[BaseModel]]]:
     """Path of a value in the config, and the models of that value, or of the object with an unexpected key."""
-    where, models = "", [model]
+    path, models = "", [model]
     for part in location:
         if isinstance(part, int):
-            where += f"[{part}]"
+            path += f"[{part}]"
         elif len(models) > 1:
             # Not a key, but the kind of the object, by which pydantic selects one of several models.
             models = [m for m in models if part in get_args(m.model_fields["kind"].annotation)]
         else:
-            where += f".{part}" if where else part
+            path += f".{part}" if path else part
             if models and part in models[0].model_fields:
                 models = _models_in(models[0].model_fields[part].annotation)
-    return where, models
+    return path, models
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

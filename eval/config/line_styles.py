@@ -87,17 +87,17 @@ def line_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in spelt_out.items() if value is not None or name == "marker"}
 
 
-def _check_effort(style: dict[str, Any], where: str) -> None:
+def _check_effort(style: dict[str, Any], context: str) -> None:
     """Reject styles that would take Matplotlib hours, or all memory, to draw."""
     for key in SIZE_KEYS & set(style):
         if not 0 <= float(style[key]) <= MAX_POINTS:
-            raise ConfigError(f"{where}: {key} must be from 0 to {MAX_POINTS} points, got {style[key]!r:.60}")
+            raise ConfigError(f"{context}: {key} must be from 0 to {MAX_POINTS} points, got {style[key]!r:.60}")
     for key in ("linestyle", "marker"):
         value = style.get(key)
         if not (value is None or (isinstance(value, str) and len(value) <= MAX_CHARACTERS)):
             raise ConfigError(
-                f"{where}: {key} must be text of at most {MAX_CHARACTERS} characters, got {value!r:.60}"
+                f"{context}: {key} must be text of at most {MAX_CHARACTERS} characters, got {value!r:.60}"
             )
     every = style.get("markevery")
     if isinstance(every, float) and every < MIN_SPACING:
-        raise ConfigError(f"{where}: markevery must be at least {MIN_SPACING}, got {every}")
+        raise ConfigError(f"{context}: markevery must be at least {MIN_SPACING}, got {every}")

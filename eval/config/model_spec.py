@@ -194,12 +194,12 @@ class ModelSpec(Strict):
         return content if self.search is None else [*content, self.search.model_dump(exclude_none=True)]
 
 
-def _check_printable(value: Any, where: str) -> None:
+def _check_printable(value: Any, context: str) -> None:
     if isinstance(value, str) and not has_printable_lines(value):
-        raise ValueError(f"{where}: must be printable, got {ascii(value)[:60]}")
+        raise ValueError(f"{context}: must be printable, got {ascii(value)[:60]}")
     if isinstance(value, dict | list):
         for item in [*value, *value.values()] if isinstance(value, dict) else value:
-            _check_printable(item, where)
+            _check_printable(item, context)
 
 
 def _expand_short_name(value: dict[str, Any]) -> dict[str, Any]:
@@ -209,10 +209,10 @@ def _expand_short_name(value: dict[str, Any]) -> dict[str, Any]:
         check_variant(parsed.parameter, parsed.variant)
     params, search = value.get("params", {}), value.get("search")
     searched = search.get("params") if isinstance(search, dict) else None
-    for where, names in (("params", params), ("search.params", searched)):
+    for context, names in (("params", params), ("search.params", searched)):
         if isinstance(names, dict) and parsed.parameter in names:
             raise ValueError(
-                f"{where}: must not have {parsed.parameter!r}, which {value['model']!r} already sets"
+                f"{context}: must not have {parsed.parameter!r}, which {value['model']!r} already sets"
             )
     described = parsed.description(params if isinstance(params, dict) else {})
     if not isinstance(params, dict):

@@ -136,14 +136,14 @@ class Dataset:
         return digest.hexdigest()
 
 
-def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str, seed: int = SEED) -> NDArray[np.int64]:
+def draw_rows(groups: NDArray[np.int64], n_rows: int, context: str, seed: int = SEED) -> NDArray[np.int64]:
     """Draw rows, stratified by group and with at least one row of each; return their sorted positions.
 
     Parameters
     ----------
     groups : int array of shape (n_samples,)
     n_rows : int
-    where : str
+    context : str
         Prefix of error messages.
     seed : int, default=0
         With the same seed, fewer rows are part of more rows.
@@ -155,7 +155,7 @@ def draw_rows(groups: NDArray[np.int64], n_rows: int, where: str, seed: int = SE
     """
     _, groups, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if sizes.size > n_rows:
-        raise ConfigError(f"{where}: max_rows is {n_rows}, too few for {sizes.size} classes")
+        raise ConfigError(f"{context}: max_rows is {n_rows}, too few for {sizes.size} classes")
     shuffled = np.random.RandomState(seed).permutation(groups.size)
     by_group = shuffled[np.argsort(groups[shuffled], kind="stable")]
     rank = np.concatenate([np.arange(size) / size for size in sizes])  # from 0 to 1 in each group

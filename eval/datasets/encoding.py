@@ -24,7 +24,7 @@ DAY = pd.Timedelta(days=1)
 EPOCH = pd.Timestamp(0)
 
 
-def check_features(frame: pd.DataFrame, missing: Missing, where: str) -> pd.DataFrame:
+def check_features(frame: pd.DataFrame, missing: Missing, context: str) -> pd.DataFrame:
     """Check features and convert them to a few types: NumPy's numbers and dates, text, and categories.
 
     Truth values become numbers, also if some are missing, and time spans become days.
@@ -34,7 +34,7 @@ def check_features(frame: pd.DataFrame, missing: Missing, where: str) -> pd.Data
     frame : DataFrame of shape (n_samples, n_columns)
     missing : {"error", "drop_rows", "impute", "keep"}
         Treatment of missing values.  The first two raise an error; the caller has dropped the rows.
-    where : str
+    context : str
         Prefix of error messages.
 
     Raises
@@ -44,21 +44,21 @@ def check_features(frame: pd.DataFrame, missing: Missing, where: str) -> pd.Data
         dates, nor text.
     """
     if frame.shape[1] == 0:
-        raise ConfigError(f"{where}: has no columns except the target")
+        raise ConfigError(f"{context}: has no columns except the target")
     incomplete = frame.columns[frame.isna().any()]
     if len(incomplete) and missing in ("error", "drop_rows"):
         raise ConfigError(
-            f"{where}: missing values in {numbered(len(incomplete), 'column')} (first: {incomplete[0]!r}); "
+            f"{context}: missing values in {numbered(len(incomplete), 'column')} (first: {incomplete[0]!r}); "
             'fill or drop them, or set "missing" to "drop_rows", "impute" or "keep"'
         )
     if missing == "impute":
         empty = incomplete[frame[incomplete].isna().all().to_numpy()]
         if len(empty):
-            raise ConfigError(f"{where}: column {empty[0]!r} has no values; drop it")
+            raise ConfigError(f"{context}: column {empty[0]!r} has no values; drop it")
     changed = [name for name, dtype in frame.dtypes.items() if not _is_plain(dtype)]
-    frame = _replace(frame, {name: _convert(frame[name], where) for name in changed})
+    frame = _replace(frame, {name: _convert(frame[name], context) for name in changed})
     if np.isinf(frame.loc[:, is_number(frame)].to_numpy(dtype=np.float64)).any():
-        raise ConfigError(f"{where}: has infinite values")
+        raise ConfigError(f"{context}: has infinite values")
     return frame
 
 
@@ -76,7 +76,7 @@ def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "biufM"
 
 
-def _convert(column: pd.Series[Any], where: str) -> pd.Series[Any]:
+def _convert(column: pd.Series[Any], context: str) -> pd.Series[Any]:
     if types.is_numeric_dtype(column):  # a type of pandas
         return column.astype(np.float64)
     match types.infer_dtype(column, skipna=True):
@@ -93,7 +93,7 @@ def _convert(column: pd.Series[Any], where: str) -> pd.Series[Any]:
     try:
         column.nunique()
     except TypeError:
-        raise ConfigError(f"{where}: column {column.name!r} has neither numbers nor text") from None
+        raise ConfigError(f"{context}: column {column.name!r} has neither numbers nor text") from None
     return column.map(str).where(column.notna())
 
 

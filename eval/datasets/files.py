@@ -39,7 +39,7 @@ class CsvOptions:
 
 
 def read_files(
-    paths: Sequence[str], formats: Sequence[str], where: str, csv: CsvOptions = CsvOptions()
+    paths: Sequence[str], formats: Sequence[str], context: str, csv: CsvOptions = CsvOptions()
 ) -> list[pd.DataFrame]:
     """Read one or two files with the same columns.
 
@@ -48,7 +48,7 @@ def read_files(
     Parameters
     ----------
     paths, formats : sequence of str
-    where : str
+    context : str
         Prefix of error messages.
     csv : CsvOptions
 
@@ -63,44 +63,44 @@ def read_files(
         files differ in their columns or one of them only is an svmlight file.
     """
     if set(formats) == {"svmlight"}:
-        return _read_svmlight(paths, where)
+        return _read_svmlight(paths, context)
     readers = {"csv": partial(_read_csv, options=csv), "parquet": pd.read_parquet, "arff": _read_arff}
     tables = []
     for path, file_format in zip(paths, formats, strict=True):
         if file_format == "svmlight":
-            raise ConfigError(f"{where}: {path} is an svmlight file, but {paths[0]} is not")
-        tables.append(_read_file(readers[file_format], path, where))
+            raise ConfigError(f"{context}: {path} is an svmlight file, but {paths[0]} is not")
+        tables.append(_read_file(readers[file_format], path, context))
         repeated = tables[-1].columns[tables[-1].columns.duplicated()]
         if len(repeated):
-            raise ConfigError(f"{where}: several columns are named {repeated[0]!r}")
+            raise ConfigError(f"{context}: several columns are named {repeated[0]!r}")
     columns = tables[0].columns
     for path, table in zip(paths, tables, strict=True):
         if set(table.columns) != set(columns):
             differing = min(map(str, set(table.columns) ^ set(columns)))
-            raise ConfigError(f"{where}: {paths[0]} and {path} differ in column {differing!r}")
+            raise ConfigError(f"{context}: {paths[0]} and {path} differ in column {differing!r}")
     return [table[columns] for table in tables]
 
 
-def _read_file(read: Any, path: str, where: str) -> Any:
+def _read_file(read: Any, path: str, context: str) -> Any:
     """Read a file with `read`, and convert its errors."""
     try:
         is_file = Path(path).is_file()
     except OSError:  # for example, the name is too long
         is_file = False
     if not is_file:
-        raise ConfigError(f"{where}: no such file: {path}")
+        raise ConfigError(f"{context}: no such file: {path}")
     try:
         # Absolute, because pandas would treat a path such as http:/x as a URL.
         return read(str(Path(path).absolute()))
     except pd.errors.EmptyDataError:
-        raise ConfigError(f"{where}: the file is empty: {path}") from None
+        raise ConfigError(f"{context}: the file is empty: {path}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(
-            f"{where}: {path} cannot be read: it is not {error.encoding.upper()}; "
+            f"{context}: {path} cannot be read: it is not {error.encoding.upper()}; "
             'set "encoding", for example to "latin-1"'
         ) from None
     except Exception as error:  # noqa: BLE001 - parsers may raise anything for damaged files
-        raise ConfigError(f"{where}: {path} cannot be read: {one_line(error)}") from None
+        raise ConfigError(f"{context}: {path} cannot be read: {one_line(error)}") from None
 
 
 def default_separator(path: str) -> str:
@@ -164,19 +164,19 @@ def _read_arff(path: str) -> pd.DataFrame:
     return table
 
 
-def _read_svmlight(paths: Sequence[str], where: str) -> list[pd.DataFrame]:
+def _read_svmlight(paths: Sequence[str], context: str) -> list[pd.DataFrame]:
     from sklearn.datasets import load_svmlight_file
 
     n_features: int | None = None
     matrices = []
     for path in paths:
-        X, y = _read_file(lambda path: load_svmlight_file(path), path, where)
+        X, y = _read_file(lambda path: load_svmlight_file(path), path, context)
         n_features = max(n_features or 0, X.shape[1])
         matrices.append((X, y))
     n_rows = sum(y.size for _, y in matrices)
     if n_rows * (n_features or 0) > MAX_NUMBERS:
         raise ConfigError(
-            f"{where}: {n_rows} rows of {n_features} features are more than {MAX_NUMBERS} numbers, "
+            f"{context}: {n_rows} rows of {n_features} features are more than {MAX_NUMBERS} numbers, "
             "too many for a dense matrix"
         )
     tables = []

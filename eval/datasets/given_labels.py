@@ -58,7 +58,7 @@ class GivenLabels:
 
 
 def read_given_labels(
-    frame: pd.DataFrame, spec: DatasetSpec, is_test: NDArray[np.bool_] | None, where: str
+    frame: pd.DataFrame, spec: DatasetSpec, is_test: NDArray[np.bool_] | None, context: str
 ) -> GivenLabels:
     """Read the noisy labels of a data set.
 
@@ -69,7 +69,7 @@ def read_given_labels(
     spec : DatasetSpec
     is_test : bool array or None
         Whether each row is a test row.
-    where : str
+    context : str
         Prefix of error messages.
 
     Raises
@@ -77,65 +77,67 @@ def read_given_labels(
     ConfigError
         If a column does not exist, or the file of the annotators cannot be read or does not fit the data set.
     """
-    found = {name: find_column(frame, column, f"noisy ({name})", where) for name, column in spec.noisy.items()}
+    found = {
+        name: find_column(frame, column, f"noisy ({name})", context) for name, column in spec.noisy.items()
+    }
     labels = pd.DataFrame({name: frame[column] for name, column in found.items()}, index=frame.index)
     columns = list(found.values())
     if spec.annotators is None:
         return GivenLabels(labels, None, columns)
     if spec.annotators.columns is not None:
-        chosen = [find_column(frame, column, "annotators", where) for column in spec.annotators.columns]
-        _check_distinct(chosen, "annotators", where)
+        chosen = [find_column(frame, column, "annotators", context) for column in spec.annotators.columns]
+        _check_distinct(chosen, "annotators", context)
         return GivenLabels(labels, frame[chosen], columns + chosen)
     identity = None
     if spec.annotators.id is not None:
-        identity = find_column(frame, spec.annotators.id, "id of annotators", where)
+        identity = find_column(frame, spec.annotators.id, "id of annotators", context)
         columns.append(identity)
-    return GivenLabels(labels, _read_answers(frame, spec.annotators, identity, is_test, where), columns)
+    return GivenLabels(labels, _read_answers(frame, spec.annotators, identity, is_test, context), columns)
 
 
 def _read_answers(
-    frame: pd.DataFrame, spec: AnnotatorsSpec, identity: Any, is_test: NDArray[np.bool_] | None, where: str
+    frame: pd.DataFrame, spec: AnnotatorsSpec, identity: Any, is_test: NDArray[np.bool_] | None, context: str
 ) -> pd.DataFrame:
     path = str(spec.path)
-    (table,) = read_files([path], [str(format_of(path))], where)
+    (table,) = read_files([path], [str(format_of(path))], context)
     if spec.row is None:
         train = frame.index if is_test is None else frame.index[~is_test]
         if len(table) not in (len(frame), len(train)):
             raise ConfigError(
-                f"{where}: {path} has {len(table)} rows, but the data set has {len(frame)}"
+                f"{context}: {path} has {len(table)} rows, but the data set has {len(frame)}"
                 + ("" if is_test is None else f", {len(train)} of them for training")
                 + "; both must have the same rows in the same order"
             )
         return table.set_axis(train if len(table) == len(train) else frame.index).reindex(frame.index)
     named = [key for key in (spec.row, spec.annotator, spec.label) if key is not None]
-    row, annotator, label = (find_column(table, column, f"file {path}:", where) for column in named)
-    _check_distinct([row, annotator, label], path, where)
+    row, annotator, label = (find_column(table, column, f"file {path}:", context) for column in named)
+    _check_distinct([row, annotator, label], path, context)
     table = table[[row, annotator, label]].dropna()
     twice = table[table.duplicated([row, annotator])]
     if len(twice):
         raise ConfigError(
-            f"{where}: {path} has two labels by annotator {twice[annotator].tolist()[0]!r} "
+            f"{context}: {path} has two labels by annotator {twice[annotator].tolist()[0]!r} "
             f"for row {twice[row].tolist()[0]!r}"
         )
     rows = pd.Index(frame.index if identity is None else frame[identity])
     if not rows.is_unique:
-        raise ConfigError(f"{where}: column {identity!r} has {rows[rows.duplicated()].tolist()[0]!r} twice")
+        raise ConfigError(f"{context}: column {identity!r} has {rows[rows.duplicated()].tolist()[0]!r} twice")
     unknown = table[~table[row].isin(rows)]
     if len(unknown):
         raise ConfigError(
-            f"{where}: {path} has a label for row {unknown[row].tolist()[0]!r}, which is not in the data set"
+            f"{context}: {path} has a label for row {unknown[row].tolist()[0]!r}, which is not in the data set"
         )
     return table.pivot(index=row, columns=annotator, values=label).reindex(rows).set_axis(frame.index)
 
 
-def _check_distinct(columns: list[Any], key: str, where: str) -> None:
+def _check_distinct(columns: list[Any], key: str, context: str) -> None:
     for column in columns:
         if columns.count(column) > 1:
-            raise ConfigError(f"{where}: {key}: column {column!r} is named twice")
+            raise ConfigError(f"{context}: {key}: column {column!r} is named twice")
 
 
 def choose_rows(
-    true: pd.Series[Any], given: GivenLabels, is_test: Rows | None, spec: DatasetSpec, where: str
+    true: pd.Series[Any], given: GivenLabels, is_test: Rows | None, spec: DatasetSpec, context: str
 ) -> tuple[Rows, Rows | None]:
     """Choose the rows that have the labels they need, and those of the test; warn if rows are removed.
 
@@ -145,15 +147,15 @@ def choose_rows(
     is_test : bool array of shape (n_samples,) or None
     """
     if given.is_empty:
-        return rows_with_label(true, where), is_test
+        return rows_with_label(true, context), is_test
     has_true: Rows = true.notna().to_numpy()
     if spec.unchecked == "drop":
         hint = '; set "unchecked": "train" to train on the noisy labels of the rows without a label'
-        used = rows_with_label(true, where, hint)
+        used = rows_with_label(true, context, hint)
         needs_given = np.ones(used.size, dtype=bool) if is_test is None else ~is_test
     else:
         if not has_true.any():
-            raise ConfigError(f"{where}: column {true.name!r} has no labels; test rows need true labels")
+            raise ConfigError(f"{context}: column {true.name!r} has no labels; test rows need true labels")
         is_test = has_true if is_test is None else is_test
         used = ~is_test | has_true
         needs_given = ~is_test
@@ -161,12 +163,12 @@ def choose_rows(
     if without.any():
         used = used & ~without
         warnings.warn(
-            f"{where}: {numbered(int(without.sum()), 'row')} without one of the noisy labels; "
+            f"{context}: {numbered(int(without.sum()), 'row')} without one of the noisy labels; "
             f"the other {int(used.sum())} rows are used",
             stacklevel=3,
         )
     if not used.any():
-        raise ConfigError(f"{where}: no row has both a true and a noisy label")
+        raise ConfigError(f"{context}: no row has both a true and a noisy label")
     return used, is_test
 
 
@@ -206,7 +208,7 @@ class EncodedLabels:
 
 
 def encode_all_labels(
-    true: pd.Series[Any], given: GivenLabels, positive: list[Any] | None, where: str
+    true: pd.Series[Any], given: GivenLabels, positive: list[Any] | None, context: str
 ) -> EncodedLabels:
     """Encode true and noisy labels.  If true labels are missing, noisy labels may add classes.
 
@@ -223,27 +225,27 @@ def encode_all_labels(
     if not is_known.all():
         known_labels = pd.concat([true, *columns.values()], ignore_index=True).dropna()
         known_labels.name = true.name
-    classes, numbers = encode_labels(known_labels, positive, where)
+    classes, numbers = encode_labels(known_labels, positive, context)
     number_of = dict(zip(known_labels.tolist(), numbers.tolist(), strict=True))
-    codes = {name: _encode(column, number_of, name, where) for name, column in columns.items()}
+    codes = {name: _encode(column, number_of, name, context) for name, column in columns.items()}
     noisy = {str(name): codes[f"noisy labels {name!r}"] for name in given.labels}
     answers = np.column_stack(list(codes.values())[len(noisy) :]) if given.answers is not None else None
     if is_known.all():
         return EncodedLabels(classes, numbers, None, noisy, answers)
-    y = _encode(true, number_of, "", where)
+    y = _encode(true, number_of, "", context)
     for column in codes.values():
         y = np.where(y < 0, column, y)
     return EncodedLabels(classes, y, is_known, noisy, answers)
 
 
-def _encode(column: pd.Series[Any], number_of: dict[Any, int], name: str, where: str) -> NDArray[np.int64]:
+def _encode(column: pd.Series[Any], number_of: dict[Any, int], name: str, context: str) -> NDArray[np.int64]:
     """Class numbers of labels, -1 for missing ones."""
     labels = column.tolist()
     numbers = [-1 if pd.isna(label) else number_of.get(label) for label in labels]
     if None in numbers:
         i = numbers.index(None)
         raise ConfigError(
-            f"{where}: {name}: {labels[i]!r} in row {column.index[i]} is not a label of the data set; "
+            f"{context}: {name}: {labels[i]!r} in row {column.index[i]} is not a label of the data set; "
             f"its labels are {joined(map(repr, dict.fromkeys(number_of)))}"
         )
     return np.array(numbers, dtype=np.int64)

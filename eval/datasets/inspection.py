@@ -20,7 +20,7 @@ THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+"
 LEAK_ROWS, LEAK_ACCURACY = 5000, 0.99
 
 
-def parse_dates(column: pd.Series[Any], date_format: str | None, where: str) -> pd.Series[Any]:
+def parse_dates(column: pd.Series[Any], date_format: str | None, context: str) -> pd.Series[Any]:
     """Convert text to dates.
 
     Parameters
@@ -28,7 +28,7 @@ def parse_dates(column: pd.Series[Any], date_format: str | None, where: str) -> 
     column : Series
     date_format : str or None
         Format as in ``strptime``; None for the ISO format.
-    where : str
+    context : str
         Prefix of error messages.
 
     Raises
@@ -39,12 +39,12 @@ def parse_dates(column: pd.Series[Any], date_format: str | None, where: str) -> 
     try:
         dates = pd.to_datetime(column, format=date_format or "ISO8601", errors="coerce", utc=True)
     except ValueError as error:
-        raise ConfigError(f"{where}: date_format {date_format!r}: {one_line(error)}") from None
+        raise ConfigError(f"{context}: date_format {date_format!r}: {one_line(error)}") from None
     invalid = column[dates.isna() & column.notna()]
     if len(invalid):
         expected = f"of the format {date_format!r}" if date_format else 'in the ISO format; set "date_format"'
         raise ConfigError(
-            f"{where}: column {column.name!r} has {invalid.iloc[0]!r}, which is no date {expected}"
+            f"{context}: column {column.name!r} has {invalid.iloc[0]!r}, which is no date {expected}"
         )
     return dates.dt.tz_localize(None)
 

@@ -39,23 +39,23 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         are infinite or continuous, there is only one class, the split, the groups or the weights are unusable,
         or a column has neither numbers, nor dates, nor text.
     """
-    where = f"data set {spec.name!r}"
-    source = _read_source(spec, where)
-    used, is_test = choose_rows(source.labels, source.given, source.is_test, spec, where)
+    context = f"data set {spec.name!r}"
+    source = _read_source(spec, context)
+    used, is_test = choose_rows(source.labels, source.given, source.is_test, spec, context)
     if spec.missing == "drop_rows":
         used = used & source.features.notna().all(axis=1).to_numpy()
         if not used.any():
-            raise ConfigError(f"{where}: every row has a missing value")
+            raise ConfigError(f"{context}: every row has a missing value")
     source = dataclasses.replace(source, is_test=is_test).take(np.flatnonzero(used))
-    labels = encode_all_labels(source.labels, source.given, spec.positive, where)
+    labels = encode_all_labels(source.labels, source.given, spec.positive, context)
     if spec.max_rows is not None and spec.max_rows < labels.y.size:
-        drawn = _draw(labels, source.is_test, spec.max_rows, where, keep_test=spec.unchecked == "train")
+        drawn = _draw(labels, source.is_test, spec.max_rows, context, keep_test=spec.unchecked == "train")
         source, labels = source.take(drawn), labels.take(drawn)
-    groups = None if source.groups is None else read_groups(source.groups, where)
-    weights = None if source.weights is None else read_weights(source.weights, labels.y, where)
+    groups = None if source.groups is None else read_groups(source.groups, context)
+    weights = None if source.weights is None else read_weights(source.weights, labels.y, context)
     if source.is_test is not None:
-        check_split(labels.y, source.is_test, groups, where)
-    features = _parse_features(source.features, spec, source.dates, where)
+        check_split(labels.y, source.is_test, groups, context)
+    features = _parse_features(source.features, spec, source.dates, context)
     return Dataset(
         name=spec.name,
         X=_to_array(features, spec.missing),
@@ -112,30 +112,30 @@ class _Source:
         )
 
 
-def _read_source(spec: DatasetSpec, where: str) -> _Source:
+def _read_source(spec: DatasetSpec, context: str) -> _Source:
     """Read all columns and divide them by role."""
-    frame, target, is_test = _read(spec, where)
+    frame, target, is_test = _read(spec, context)
     frame = frame.reset_index(drop=True)
 
     def find(column: Column | None, key: str) -> Any:
         """Find a column that is not the target; None for no column."""
         if column is None:
             return None
-        name = find_column(frame, column, key, where)
+        name = find_column(frame, column, key, context)
         if name == target:
-            raise ConfigError(f"{where}: {key} names the target {target!r}")
+            raise ConfigError(f"{context}: {key} names the target {target!r}")
         return name
 
     dropped = [find(column, "drop") for column in spec.drop]
     split, group, weight = (find(getattr(spec, key), key) for key in ("split", "group", "weight"))
     if split is not None:
-        is_test = read_split(frame[split], where)
-    given = read_given_labels(frame, spec, is_test, where)
+        is_test = read_split(frame[split], context)
+    given = read_given_labels(frame, spec, is_test, context)
     if target in given.columns:
-        raise ConfigError(f"{where}: noisy labels must not be those of the target {target!r}")
-    dates = [find_column(frame, column, "dates", where) for column in spec.dates]
+        raise ConfigError(f"{context}: noisy labels must not be those of the target {target!r}")
+    dates = [find_column(frame, column, "dates", context) for column in spec.dates]
     if len(frame) == 0:
-        raise ConfigError(f"{where}: has no rows")
+        raise ConfigError(f"{context}: has no rows")
     special = [name for name in (split, group, weight) if name is not None]
     return _Source(
         features=frame.drop(columns=[target, *dropped, *special, *given.columns]),
@@ -148,49 +148,49 @@ def _read_source(spec: DatasetSpec, where: str) -> _Source:
     )
 
 
-def _read(spec: DatasetSpec, where: str) -> tuple[pd.DataFrame, Any, NDArray[np.bool_] | None]:
+def _read(spec: DatasetSpec, context: str) -> tuple[pd.DataFrame, Any, NDArray[np.bool_] | None]:
     """Read all columns; also return the target column, and which rows are from the test file."""
     if spec.set is not None:
-        return *load_set(spec.set, where), None
+        return *load_set(spec.set, context), None
     if spec.openml is not None:
-        frame, target = load_openml(spec.openml, spec.target, where)
-        return frame, find_column(frame, target, "target", where), None
+        frame, target = load_openml(spec.openml, spec.target, context)
+        return frame, find_column(frame, target, "target", context), None
     paths = [path for path in (spec.path, spec.test_path) if path is not None]
     formats = [spec.format or str(format_of(path)) for path in paths]
     csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
-    tables = read_files(paths, formats, where, csv)
-    target = SVMLIGHT_TARGET if spec.target is None else find_column(tables[0], spec.target, "target", where)
+    tables = read_files(paths, formats, context, csv)
+    target = SVMLIGHT_TARGET if spec.target is None else find_column(tables[0], spec.target, "target", context)
     if len(tables) == 1:
         return tables[0], target, None
     return pd.concat(tables, ignore_index=True), target, np.repeat([False, True], [len(t) for t in tables])
 
 
 def _draw(
-    labels: EncodedLabels, is_test: NDArray[np.bool_] | None, max_rows: int, where: str, *, keep_test: bool
+    labels: EncodedLabels, is_test: NDArray[np.bool_] | None, max_rows: int, context: str, *, keep_test: bool
 ) -> NDArray[np.int64]:
     """Draw rows, stratified by class and by training and test rows; `keep_test` keeps all test rows."""
     y = labels.y
     if is_test is None:
-        return draw_rows(y, max_rows, where)
+        return draw_rows(y, max_rows, context)
     if not keep_test:
-        return draw_rows(y + labels.classes.size * is_test, max_rows, where)
+        return draw_rows(y + labels.classes.size * is_test, max_rows, context)
     train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     n_train = max(max_rows - test.size, np.unique(y[train]).size)
     if n_train >= train.size:
         return np.arange(y.size)
-    return np.sort(np.concatenate([test, train[draw_rows(y[train], n_train, where)]]))
+    return np.sort(np.concatenate([test, train[draw_rows(y[train], n_train, context)]]))
 
 
-def _parse_features(features: pd.DataFrame, spec: DatasetSpec, dates: list[Any], where: str) -> pd.DataFrame:
+def _parse_features(features: pd.DataFrame, spec: DatasetSpec, dates: list[Any], context: str) -> pd.DataFrame:
     """Parse dates, warn of numbers that are read as text, and check the columns."""
     features = features.copy(deep=False)
     for name in dates:
         if name in features:
-            features[name] = parse_dates(features[name], spec.date_format, where)
+            features[name] = parse_dates(features[name], spec.date_format, context)
     for name in features:
         if remark := describe_numbers_as_text(features[name]):
-            warnings.warn(f"{where}: {remark}", stacklevel=3)
-    return check_features(features, spec.missing, where)
+            warnings.warn(f"{context}: {remark}", stacklevel=3)
+    return check_features(features, spec.missing, context)
 
 
 def _to_array(features: pd.DataFrame, missing: Missing) -> Features:

@@ -15,7 +15,7 @@ from .synthetic import make_synthetic
 TARGET = "target"
 
 
-def load_set(name: str, where: str) -> tuple[pd.DataFrame, str]:
+def load_set(name: str, context: str) -> tuple[pd.DataFrame, str]:
     """Load a data set of `dataset_spec.SETS`; also return its target column.
 
     Downloads are cached in scikit-learn's data home: ``SCIKIT_LEARN_DATA``, or ``~/scikit_learn_data``.
@@ -23,7 +23,7 @@ def load_set(name: str, where: str) -> tuple[pd.DataFrame, str]:
     Parameters
     ----------
     name : str
-    where : str
+    context : str
         Prefix of error messages.
 
     Raises
@@ -38,13 +38,13 @@ def load_set(name: str, where: str) -> tuple[pd.DataFrame, str]:
     if name in SYNTHETIC:
         X, y = make_synthetic(name)
         return pd.DataFrame(X, columns=["x1", "x2"]).assign(**{TARGET: y}), TARGET
-    bunch = _download(getattr(datasets, f"fetch_{name}"), where)
+    bunch = _download(getattr(datasets, f"fetch_{name}"), context)
     frame = pd.DataFrame(bunch.data, columns=bunch.get("feature_names"))
     frame[TARGET] = bunch.target
     return _decode_bytes(frame.infer_objects()), TARGET
 
 
-def load_openml(source: str | int, target: Column | None, where: str) -> tuple[pd.DataFrame, Column]:
+def load_openml(source: str | int, target: Column | None, context: str) -> tuple[pd.DataFrame, Column]:
     """Load a data set from OpenML; also return its target column.
 
     For a name with several versions, scikit-learn chooses the oldest active one.  Downloads are cached as in
@@ -56,7 +56,7 @@ def load_openml(source: str | int, target: Column | None, where: str) -> tuple[p
         Name or number.
     target : str, int or None
         Target column; None for the default target on OpenML.
-    where : str
+    context : str
         Prefix of error messages.
 
     Raises
@@ -67,18 +67,18 @@ def load_openml(source: str | int, target: Column | None, where: str) -> tuple[p
     from sklearn.datasets import fetch_openml
 
     identifier = {"name": source} if isinstance(source, str) else {"data_id": source}
-    bunch = _download(lambda: fetch_openml(**identifier, as_frame=True), where)
+    bunch = _download(lambda: fetch_openml(**identifier, as_frame=True), context)
     if target is None:
         names = list(bunch.target_names)
         if len(names) != 1:
             raise ConfigError(
-                f"{where}: OpenML has {len(names)} default targets; set 'target' to the column of labels"
+                f"{context}: OpenML has {len(names)} default targets; set 'target' to the column of labels"
             )
         target = names[0]
     return bunch.frame, target
 
 
-def _download(fetch: Callable[[], Any], where: str) -> Any:
+def _download(fetch: Callable[[], Any], context: str) -> Any:
     try:
         with warnings.catch_warnings():
             # The error below reports the same.
@@ -86,7 +86,7 @@ def _download(fetch: Callable[[], Any], where: str) -> Any:
             return fetch()
     except Exception as error:  # noqa: BLE001 - no network, no space, a damaged copy, an unknown name
         raise ConfigError(
-            f"{where}: not in scikit-learn's data home, and cannot be downloaded: {one_line(error)}"
+            f"{context}: not in scikit-learn's data home, and cannot be downloaded: {one_line(error)}"
         ) from None
 
 

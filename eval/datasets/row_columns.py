@@ -13,7 +13,7 @@ from ..config.dataset_spec import Column
 from ..errors import ConfigError, nearest_first, suggest
 
 
-def find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> Any:
+def find_column(frame: pd.DataFrame, column: Column, key: str, context: str) -> Any:
     """Find a column by name or position.
 
     Parameters
@@ -22,7 +22,7 @@ def find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> An
     column : str or int
     key : str
         Key of the config, for error messages.
-    where : str
+    context : str
         Prefix of error messages.
 
     Raises
@@ -32,70 +32,70 @@ def find_column(frame: pd.DataFrame, column: Column, key: str, where: str) -> An
     """
     if isinstance(column, int):
         if not -frame.shape[1] <= column < frame.shape[1]:
-            raise ConfigError(f"{where}: {key} is column {column}, but there are {frame.shape[1]} columns")
+            raise ConfigError(f"{context}: {key} is column {column}, but there are {frame.shape[1]} columns")
         return frame.columns[column]
     if column not in frame.columns:
         raise ConfigError(
-            f"{where}: {key} {column!r} is not a column{suggest(column, frame.columns)}; "
+            f"{context}: {key} {column!r} is not a column{suggest(column, frame.columns)}; "
             f"columns are {nearest_first(column, frame.columns)}"
         )
     return column
 
 
-def read_split(column: pd.Series[Any], where: str) -> NDArray[np.bool_]:
+def read_split(column: pd.Series[Any], context: str) -> NDArray[np.bool_]:
     """Whether each row is a test row, from a column of 'train' and 'test'."""
     is_test = column.isin(["test"]).to_numpy()
     invalid = column[~is_test & ~column.isin(["train"]).to_numpy()]
     if len(invalid):
         found = invalid.tolist()[0]
-        raise ConfigError(f"{where}: column {column.name!r} must contain 'train' or 'test', found {found!r}")
+        raise ConfigError(f"{context}: column {column.name!r} must contain 'train' or 'test', found {found!r}")
     return np.asarray(is_test, dtype=np.bool_)
 
 
-def read_groups(column: pd.Series[Any], where: str) -> NDArray[np.int64]:
+def read_groups(column: pd.Series[Any], context: str) -> NDArray[np.int64]:
     """Number of the group of each row, in the order of their first rows."""
     n_missing = int(column.isna().sum())
     if n_missing:
         raise ConfigError(
-            f"{where}: column {column.name!r} has {numbered(n_missing, 'row')} without a group; give each row "
-            "that belongs to no other a group of its own"
+            f"{context}: column {column.name!r} has {numbered(n_missing, 'row')} without a group; give each "
+            "row that belongs to no other a group of its own"
         )
     groups, names = pd.factorize(column)
     if len(names) < 2:
-        raise ConfigError(f"{where}: column {column.name!r} has a single group, {names.tolist()[0]!r}")
+        raise ConfigError(f"{context}: column {column.name!r} has a single group, {names.tolist()[0]!r}")
     return groups.astype(np.int64)
 
 
-def read_weights(column: pd.Series[Any], y: NDArray[np.int64], where: str) -> NDArray[np.float64]:
+def read_weights(column: pd.Series[Any], y: NDArray[np.int64], context: str) -> NDArray[np.float64]:
     """Weight of each row."""
     if not pd.api.types.is_numeric_dtype(column):
         raise ConfigError(
-            f"{where}: column {column.name!r} must contain weights, which are numbers, "
+            f"{context}: column {column.name!r} must contain weights, which are numbers, "
             f"found {column.tolist()[0]!r}"
         )
     weights = column.to_numpy(dtype=np.float64, na_value=np.nan)
     invalid = weights[~(np.isfinite(weights) & (weights >= 0))]
     if invalid.size:
         raise ConfigError(
-            f"{where}: column {column.name!r} must contain weights from 0, without gaps, found {invalid[0]:g}"
+            f"{context}: column {column.name!r} must contain weights from 0, without gaps, found {invalid[0]:g}"
         )
     if not np.bincount(y, weights).all():
-        raise ConfigError(f"{where}: column {column.name!r} gives all rows of a class the weight 0")
+        raise ConfigError(f"{context}: column {column.name!r} gives all rows of a class the weight 0")
     return weights
 
 
 def check_split(
-    y: NDArray[np.int64], is_test: NDArray[np.bool_], groups: NDArray[np.int64] | None, where: str
+    y: NDArray[np.int64], is_test: NDArray[np.bool_], groups: NDArray[np.int64] | None, context: str
 ) -> None:
     """Check that a given split has training and test rows, and divides no group."""
     if not is_test.any() or is_test.all():
-        raise ConfigError(f"{where}: the split has no {'training' if is_test.any() else 'test'} rows")
+        raise ConfigError(f"{context}: the split has no {'training' if is_test.any() else 'test'} rows")
     if np.unique(y[~is_test]).size < 2:
-        raise ConfigError(f"{where}: the training rows of the split have only one class")
+        raise ConfigError(f"{context}: the training rows of the split have only one class")
     if groups is not None:
         divided = np.intersect1d(groups[is_test], groups[~is_test])
         if divided.size:
             raise ConfigError(
-                f"{where}: the split has rows of {numbered(divided.size, 'group')} among both training and "
+                f"{context}: the split has rows of {numbered(divided.size, 'group')} among both training and "
                 "test rows; correct the split or leave out 'group'"
             )

@@ -32,18 +32,18 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
         If no label of a data set is wrong, the noise rate is unknown, test labels are missing or a package is
         not installed.
     """
-    label, where = spec.labels[0], f"noise {spec.name!r}"
+    label, context = spec.labels[0], f"noise {spec.name!r}"
     noises: dict[str, Noise] = {}
     rates = []
     for dataset in datasets:
-        found = _labels_of(label, dataset, where)
+        found = _labels_of(label, dataset, context)
         if found is None:
             continue
         noise, has_label, is_right = found
         if spec.noise_on == "train+test" and not has_label.all():
             raise ConfigError(
-                f"{where}: noise_on must be 'train', because data set {dataset.name!r} has test rows without a "
-                "noisy label"
+                f"{context}: noise_on must be 'train', because data set {dataset.name!r} has test rows without "
+                "a noisy label"
             )
         in_both = has_label if dataset.is_known is None else has_label & dataset.is_known
         if dataset.is_test is not None and (in_both & ~dataset.is_test).any():
@@ -52,7 +52,7 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
             rates.append(float(1 - is_right[in_both].mean()))
             if rates[-1] == 0 and dataset.is_known is None:
                 raise ConfigError(
-                    f"{where}: no label of {label!r} is wrong in data set {dataset.name!r}: "
+                    f"{context}: no label of {label!r} is wrong in data set {dataset.name!r}: "
                     "they equal those of the target"
                 )
         noises[dataset.name] = noise
@@ -60,8 +60,8 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
     if noise_rate is None:
         if not any(rates):
             raise ConfigError(
-                f"{where}: the noise rate is unknown, because no row with a noisy and a true label differs in "
-                "them; set 'rate', for example to an estimate of noisyaudit"
+                f"{context}: the noise rate is unknown, because no row with a noisy and a true label differs "
+                "in them; set 'rate', for example to an estimate of noisyaudit"
             )
         noise_rate = float(np.mean(rates))
     has_baseline = {dataset.name: dataset.is_known is None for dataset in datasets}
@@ -71,7 +71,7 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
     }
 
 
-def _labels_of(label: str, dataset: Dataset, where: str) -> tuple[Noise, Rows, Shares] | None:
+def _labels_of(label: str, dataset: Dataset, context: str) -> tuple[Noise, Rows, Shares] | None:
     """The noise, whether each row has noisy labels, and the share of them that is right.
 
     None if the data set has no such labels.
@@ -93,7 +93,7 @@ def _labels_of(label: str, dataset: Dataset, where: str) -> tuple[Noise, Rows, S
         p = dawid_skene(answers, n_classes)
     except ImportError:
         raise ConfigError(
-            f"{where}: {label!r} requires crowd-kit, which is not installed; pip install crowd-kit"
+            f"{context}: {label!r} requires crowd-kit, which is not installed; pip install crowd-kit"
         ) from None
     if label == "soft_dawid_skene":
         return _soft(p, y)

@@ -169,15 +169,15 @@ def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]
         If the noise is for another number of classes, or true labels are unknown.
     """
     assert not isinstance(spec, GivenSpec)  # noqa: S101 - for the type checker
-    where = f"noise {spec.name!r}"
+    context = f"noise {spec.name!r}"
     if dataset.is_known is not None:
         raise ConfigError(
-            f"{where}: cannot be injected into data set {dataset.name!r}, because true labels of training rows "
-            "are unknown; use a config of its own with 'given' noise"
+            f"{context}: cannot be injected into data set {dataset.name!r}, because true labels of training "
+            "rows are unknown; use a config of its own with 'given' noise"
         )
     for _, noise in spec.noise_by_rate:
         try:
             noise.check_classes(dataset.classes.size)
         except ValueError as error:
-            raise ConfigError(f"{where}: {error} in data set {dataset.name!r}") from None
+            raise ConfigError(f"{context}: {error} in data set {dataset.name!r}") from None
     return spec.noise_by_rate

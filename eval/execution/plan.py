@@ -192,8 +192,8 @@ def _check_pending(plan: Plan) -> None:
 
 def _check_fit(estimator: Any, dataset: Dataset) -> None:
     """Check that a model takes the weights of a data set, and that the columns it selects exist."""
-    where = f"data set {dataset.name!r} has a column of weights; leave out the model or 'weight'"
-    _check_weights(estimator, dataset.weights, where)
+    reason = f"data set {dataset.name!r} has a column of weights; leave out the model or 'weight'"
+    _check_weights(estimator, dataset.weights, reason)
     for column in selected_columns(estimator):
         if column not in dataset.columns:
             raise ConfigError(

@@ -78,7 +78,7 @@ class SharedData:
         return self
 
     def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, context: TracebackType | None
     ) -> None:
         self._file.close()
 

@@ -46,7 +46,7 @@ APART = ("catboost", "sklearn.compose", "sklearn.feature_extraction", "sklearn.i
 THREADS = frozenset({"n_jobs", "nthread", "nthreads", "num_thread", "num_threads", "thread_count"})
 
 
-def check_lightgbm_text(params: Any, where: str) -> None:
+def check_lightgbm_text(params: Any, context: str) -> None:
     """Check strings among the parameters of a model that contains LightGBM.
 
     LightGBM parses its parameters from one string of ``name=value`` pairs, separated by blanks, and removes
@@ -58,7 +58,7 @@ def check_lightgbm_text(params: Any, where: str) -> None:
     params : JSON value
         Parameters from the config, or a description with them.  Text of the modules in `APART`, such as names
         of columns, is not checked.
-    where : str
+    context : str
         Prefix of error messages.
 
     Raises
@@ -68,12 +68,12 @@ def check_lightgbm_text(params: Any, where: str) -> None:
     """
     if isinstance(params, str) and any(c in "='\"" or c.isspace() for c in params):
         raise ConfigError(
-            f"{where}: text for LightGBM must not contain blanks, quotes or '=', got {shown(params)}"
+            f"{context}: text for LightGBM must not contain blanks, quotes or '=', got {shown(params)}"
         )
     if is_description(params) and params["module"].startswith(APART):
         for nested in descriptions_in(params.get("params", {})):
-            check_lightgbm_text(nested, where)
+            check_lightgbm_text(nested, context)
         return
     if isinstance(params, dict | list):
         for item in [*params, *params.values()] if isinstance(params, dict) else params:
-            check_lightgbm_text(item, where)
+            check_lightgbm_text(item, context)

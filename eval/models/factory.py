@@ -48,26 +48,26 @@ def build(model: ResolvedModel, *, seed: int, threads: int) -> Any:
     from sklearn.base import is_classifier
 
     spec, allowed = model.spec, model.allowed
-    where = f"{spec.module}.{spec.model}"
+    context = f"{spec.module}.{spec.model}"
     try:
         import_extras(model.packages)
         estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-            raise ConfigError(f"{where} is not a classifier")
+            raise ConfigError(f"{context} is not a classifier")
         _set_seeds_and_threads(estimator, seed, threads)
         if "lightgbm" in model.packages or _has_lightgbm(estimator):
-            check_lightgbm_text({"module": spec.module, "model": spec.model, "params": spec.params}, where)
-            check_lightgbm_text(spec.search.params if spec.search else None, where)
+            check_lightgbm_text({"module": spec.module, "model": spec.model, "params": spec.params}, context)
+            check_lightgbm_text(spec.search.params if spec.search else None, context)
         if spec.search is None:
             _check_own_parameters(estimator)
             if spec.early_stopping is not None:
-                estimator = _add_early_stopping(estimator, spec.early_stopping, where, seed)
+                estimator = _add_early_stopping(estimator, spec.early_stopping, context, seed)
         else:
-            estimator = _add_search(estimator, spec.search, where, seed, threads, allowed)
+            estimator = _add_search(estimator, spec.search, context, seed, threads, allowed)
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - constructors of other packages may raise anything
-        raise ConfigError(f"{where} cannot be built: {one_line(error)}") from None
+        raise ConfigError(f"{context} cannot be built: {one_line(error)}") from None
     if "lightgbm" in sys.modules:
         # Its messages would break the progress bar.
         logger = logging.getLogger("boostnoise.eval.lightgbm")
@@ -119,12 +119,12 @@ def _has_lightgbm(estimator: Any) -> bool:
     return any(base.__module__.partition(".")[0] == "lightgbm" for part in parts for base in type(part).__mro__)
 
 
-def _add_early_stopping(estimator: Any, settings: Any, where: str, seed: int) -> Any:
+def _add_early_stopping(estimator: Any, settings: Any, context: str, seed: int) -> Any:
     from .early_stopping import BOOSTERS, EarlyStoppingClassifier, stops_early
 
     if not stops_early(estimator):
         raise ConfigError(
-            f"{where} cannot stop early; allowed: {', '.join(BOOSTERS)}, and classes based on them"
+            f"{context} cannot stop early; allowed: {', '.join(BOOSTERS)}, and classes based on them"
         )
     return EarlyStoppingClassifier(
         estimator, holdout=settings.holdout, rounds=settings.rounds, random_state=seed
@@ -132,7 +132,7 @@ def _add_early_stopping(estimator: Any, settings: Any, where: str, seed: int) ->
 
 
 def _add_search(
-    estimator: Any, search: Any, where: str, seed: int, threads: int, allowed: Collection[str]
+    estimator: Any, search: Any, context: str, seed: int, threads: int, allowed: Collection[str]
 ) -> Any:
     """Wrap an estimator in a search after checking that every candidate can be built."""
     from sklearn.base import clone
@@ -144,17 +144,17 @@ def _add_search(
 
     if isinstance(estimator, NoiseCorrectedClassifier):
         raise ConfigError(
-            f"{where} takes no search: it would be scored on noisy labels, which favour no correction"
+            f"{context} takes no search: it would be scored on noisy labels, which favour no correction"
         )
-    candidates = _build_value(search.params, where, allowed)
+    candidates = _build_value(search.params, context, allowed)
     parts = estimator.get_params(deep=True)
     for name, values in candidates.items():
         path, _, parameter = name.rpartition("__")
         owner = parts.get(path) if path else estimator
         if parameter in THREADS or not hasattr(owner, "get_params"):
-            reason = "the run sets it" if parameter in THREADS else f"{where} has no such parameter"
+            reason = "the run sets it" if parameter in THREADS else f"{context} has no such parameter"
             raise ConfigError(f"search.params: {name!r} cannot be searched: {reason}")
-        _check_keywords(type(owner), [parameter], where)
+        _check_keywords(type(owner), [parameter], context)
         for value in values:
             for part in _estimators_in(value):
                 _set_seeds_and_threads(part, seed, threads)
@@ -180,43 +180,43 @@ def _add_search(
 def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str]) -> Any:
     from sklearn.base import BaseEstimator
 
-    where = f"{module}.{model}"
+    context = f"{module}.{model}"
     if not isinstance(params, dict):
-        raise ConfigError(f"{where}: params must be an object, got {params!r}")
+        raise ConfigError(f"{context}: params must be an object, got {params!r}")
     cls = _import_class(module, model, allowed)
     if is_tool(module, model) or (inspect.isfunction(cls) and cls.__module__.partition(".")[0] in allowed):
-        return _make_tool(cls, params, where)
+        return _make_tool(cls, params, context)
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
-        raise ConfigError(f"{where} is not a scikit-learn estimator")
+        raise ConfigError(f"{context} is not a scikit-learn estimator")
     if cls.__module__.partition(".")[0] not in PACKAGES.union(allowed):
-        raise ConfigError(f"{where} is defined in {cls.__module__}, which is not allowed")
-    arguments = _build_value(params, where, allowed)
+        raise ConfigError(f"{context} is defined in {cls.__module__}, which is not allowed")
+    arguments = _build_value(params, context, allowed)
     known = inspect.signature(cls).parameters
     for name, value in arguments.items():
         if isinstance(value, list) and name in known and isinstance(known[name].default, tuple):
             arguments[name] = tuple(value)  # which JSON lacks
     if "base_estimator" in arguments and "base_estimator" not in known and "estimator" in known:
         arguments["estimator"] = arguments.pop("base_estimator")  # its name before scikit-learn 1.2
-    _check_keywords(cls, arguments, where)
+    _check_keywords(cls, arguments, context)
     try:
         return cls(**arguments)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{where} does not take these parameters: {one_line(error)}") from None
+        raise ConfigError(f"{context} does not take these parameters: {one_line(error)}") from None
 
 
-def _make_tool(tool: Any, params: dict[str, Any], where: str) -> Any:
+def _make_tool(tool: Any, params: dict[str, Any], context: str) -> Any:
     """Selector of columns, or a function."""
     if not isinstance(tool, type):
         if params:
-            raise ConfigError(f"{where} is a function, which takes no params, got {shown(params)}")
+            raise ConfigError(f"{context} is a function, which takes no params, got {shown(params)}")
         return tool
     try:
         return tool(**params)
     except TypeError as error:
-        raise ConfigError(f"{where} does not take these parameters: {one_line(error)}") from None
+        raise ConfigError(f"{context} does not take these parameters: {one_line(error)}") from None
 
 
-def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
+def _check_keywords(cls: type, arguments: Iterable[str], context: str) -> None:
     """Reject unknown parameters, which the boosters would silently accept."""
     if cls.__module__.partition(".")[0] not in ("xgboost", "lightgbm", "boostnoise"):
         return
@@ -224,21 +224,23 @@ def _check_keywords(cls: type, arguments: Iterable[str], where: str) -> None:
     known = (named | KEYWORDS) - {"self", "args", "kwargs"}
     for name in arguments:
         if name not in known:
-            raise ConfigError(f"{where} has no parameter {name!r} that a config may set{suggest(name, known)}")
+            raise ConfigError(
+                f"{context} has no parameter {name!r} that a config may set{suggest(name, known)}"
+            )
 
 
-def _build_value(value: Any, where: str, allowed: Collection[str]) -> Any:
+def _build_value(value: Any, context: str, allowed: Collection[str]) -> Any:
     if is_description(value):
         return _instantiate(value["module"], value["model"], value.get("params", {}), allowed)
     if isinstance(value, list):
-        return [_build_value(item, where, allowed) for item in value]
+        return [_build_value(item, context, allowed) for item in value]
     if isinstance(value, dict):
         for key in value:
             if key.rpartition("__")[2] in FORBIDDEN:
                 raise ConfigError(
-                    f"{where}: parameter {key!r} is not allowed; it may access files or the network"
+                    f"{context}: parameter {key!r} is not allowed; it may access files or the network"
                 )
-        return {key: _build_value(item, where, allowed) for key, item in value.items()}
+        return {key: _build_value(item, context, allowed) for key, item in value.items()}
     return value
 
 

@@ -155,13 +155,13 @@ class Noise(ABC):
         ValueError
             As in `corrupt`, and if `noise_on` has another value.
         """
-        where = self.noise_on if noise_on is None else noise_on
-        if where not in get_args(NoiseOn):
+        corrupted = self.noise_on if noise_on is None else noise_on
+        if corrupted not in get_args(NoiseOn):
             raise ValueError(f"noise_on must be one of {', '.join(get_args(NoiseOn))}, got {noise_on!r}")
         rows = self._read_rows(y, X, classes)
         noisy_train, noisy_test, noise_rate = self._draw(rows, train, test, random_state)
         noisy = NoisyLabels(rows.classes[noisy_train], noisy_train != rows.y[train], noise_rate)
-        return noisy, rows.classes[noisy_test if where == "train+test" else rows.y[test]]
+        return noisy, rows.classes[noisy_test if corrupted == "train+test" else rows.y[test]]
 
     @abstractmethod
     def _draw(

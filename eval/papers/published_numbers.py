@@ -51,7 +51,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
         If there is no such file or name, or the file cannot be read.
     """
     name = str(source)
-    where = f"published numbers {name!r}"
+    context = f"published numbers {name!r}"
     if name in published_names():
         with (files(__package__) / FOLDER / f"{name}.csv").open("rb") as file:
             return pd.read_csv(file, comment="#")  # the source of the numbers
@@ -59,9 +59,9 @@ def read_published(source: str | Path) -> pd.DataFrame:
     if file_format not in ("csv", "parquet"):
         known = [*published_names(), *RUN_CLAIMS]
         raise ConfigError(
-            f"{where}: must be a CSV or Parquet file, or one of {joined(known)}{suggest(name, known)}"
+            f"{context}: must be a CSV or Parquet file, or one of {joined(known)}{suggest(name, known)}"
         )
-    (table,) = read_files([name], [file_format], where)
+    (table,) = read_files([name], [file_format], context)
     return table
 
 
@@ -78,10 +78,10 @@ def check_published(source: str | Path, config: Config) -> list[str]:
     ConfigError
         See `read_published` and `compare_with_published`, or if the run will have none of the cells.
     """
-    where = f"published numbers {str(source)!r}"
+    context = f"published numbers {str(source)!r}"
     if source in RUN_CLAIMS:
         models, datasets = ([spec.name for spec in specs] for specs in (config.models, config.datasets))
-        return _match_claims(RUN_CLAIMS[str(source)], models, datasets, where, "config")
+        return _match_claims(RUN_CLAIMS[str(source)], models, datasets, context, "config")
     try:
         cells = check_cells(read_published(source), config.metric)
     except ValueError as error:
@@ -97,15 +97,15 @@ def check_published(source: str | Path, config: Config) -> list[str]:
         for spec in config.noise
         if not isinstance(spec, GivenSpec)
     }
-    remarks = _match(cells, names, rates, where, "config")
-    return [f"{where}: the config does not have {'; '.join(remarks)}"] if remarks else []
+    remarks = _match(cells, names, rates, context, "config")
+    return [f"{context}: the config does not have {'; '.join(remarks)}"] if remarks else []
 
 
 def _match(
     cells: pd.DataFrame,
     names: Mapping[str, list[str]],
     rates: Mapping[str, Collection[float]],
-    where: str,
+    context: str,
     owner: str,
 ) -> list[str]:
     """Check that cells have the names and noise rates of a config or run; list those that they do not have.
@@ -118,7 +118,7 @@ def _match(
         Names by column.
     rates : dict of str to collection of float
         Noise rates by kind of noise; any rate is allowed for other kinds.
-    where, owner : str
+    context, owner : str
         Start of the error message, and "config" or "run".
     """
     unknown = []
@@ -129,7 +129,7 @@ def _match(
         hints = [f"{name}{suggest(name, known)}" for name in other]
         if len(other) == theirs.nunique():
             raise ConfigError(
-                f"{where}: no {NOUNS[column][0]} of the {owner} is among theirs, {joined(hints)}; "
+                f"{context}: no {NOUNS[column][0]} of the {owner} is among theirs, {joined(hints)}; "
                 f"the {owner} has {joined(known)}"
             )
         unknown += name_list(column, hints)
@@ -143,19 +143,19 @@ def _match(
             unknown.append(f"{kind} noise at {missing_text} (its rates are {known_text})")
             matched &= (cells["noise_kind"] != kind) | cells["noise_rate"].isin(known_rates)
     if not matched.any():
-        raise ConfigError(f"{where}: no cell is in the {owner}, which does not have {'; '.join(unknown)}")
+        raise ConfigError(f"{context}: no cell is in the {owner}, which does not have {'; '.join(unknown)}")
     return unknown
 
 
 def _match_claims(
-    claims: list[RunClaim], models: list[str], datasets: list[str], where: str, owner: str
+    claims: list[RunClaim], models: list[str], datasets: list[str], context: str, owner: str
 ) -> list[str]:
     """Check that a config or run has the models and data sets of at least one claim; remark on the others."""
     lacking = [names for claim in claims if (names := claim.lacks(models, datasets))]
     if not lacking:
         return []
     needed = dict.fromkeys(name for names in lacking for name in names)
-    text = f"{where}: the {owner} does not have {joined(needed)}"
+    text = f"{context}: the {owner} does not have {joined(needed)}"
     if len(lacking) == len(claims):
         raise ConfigError(f"{text}, which {'its claim needs' if len(claims) == 1 else 'its claims need'}")
     return [text]
@@ -182,12 +182,12 @@ def against_published(
     metric = run.config.metric if metric is None else metric
     names = {column: [str(name) for name in run.scores[column].unique()] for column in NOUNS}
     if isinstance(source, pd.DataFrame):
-        where, table = "published numbers", source
+        context, table = "published numbers", source
     else:
-        where = f"published numbers {str(source)!r}"
+        context = f"published numbers {str(source)!r}"
         if source in RUN_CLAIMS:
             of_study = RUN_CLAIMS[str(source)]
-            _match_claims(of_study, names["model"], names["dataset"], where, "run")
+            _match_claims(of_study, names["model"], names["dataset"], context, "run")
             return claims_only(metric, check_run_claims(of_study, run.scores))
         table = read_published(source)
     try:
@@ -196,6 +196,6 @@ def against_published(
         raise ConfigError(str(error)) from None
     by_kind = run.scores["noise_rate"].round(DIGITS).groupby(run.scores["noise_kind"])
     rates = {str(kind): set(of_kind) for kind, of_kind in by_kind}
-    _match(compared.cells, names, rates, where, "run")
+    _match(compared.cells, names, rates, context, "run")
     claims = CLAIMS.get(source) if isinstance(source, str) else None
     return compared if claims is None else replace(compared, claims=check_claims(claims, compared.cells))

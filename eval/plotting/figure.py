@@ -261,10 +261,10 @@ def make_legend(
             label = f"{label} (no values)"
         else:
             handles.append(lines[0])
-            where = missing_where.format(
+            gaps = missing_where.format(
                 ", ".join(missing) if len(missing) < 4 else f"{len(missing)} of {len(lines)}"
             )
-            label += f" (no values {where})" if missing else ""
+            label += f" (no values {gaps})" if missing else ""
         labels.append(text_of(label, wrap_at=LEGEND_WIDTH))
     numbers = [str(i) for i in range(len(handles))]
 

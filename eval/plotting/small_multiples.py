@@ -71,12 +71,12 @@ def curves_by_dataset(request: PlotRequest) -> NDArray[Any]:
             ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center", color="0.4")
         return lines
 
-    where = "each data set" if n_datasets > 1 else text_of(request.datasets[0])
+    datasets = "each data set" if n_datasets > 1 else text_of(request.datasets[0])
     axes = draw_panels(
         list(panels),
         draw,
         headings=[heading for *_, heading in panels.values()],
-        title=f"{request.name}{request.noise_suffix} on {where}",
+        title=f"{request.name}{request.noise_suffix} on {datasets}",
         caption=f"Band: {band}" + ("; ↑: lines continue above the panel" if np.isfinite(top) else ""),
         label=request.label,
         missing_where="on {}",

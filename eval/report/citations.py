@@ -141,9 +141,9 @@ def _reference(reason: str, entry: str) -> Reference:
     authors = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} & {names[-1]}"
     authors = authors.replace(" & others", " et al.")
     title = fields["title"].replace("{", "").replace("}", "")
-    where = fields.get("journal") or fields.get("booktitle") or fields.get("publisher", "")
+    venue = fields.get("journal") or fields.get("booktitle") or fields.get("publisher", "")
     url = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
-    return Reference(reason, f"{authors}: {title}. {where}, {fields['year']}.", url, entry)
+    return Reference(reason, f"{authors}: {title}. {venue}, {fields['year']}.", url, entry)
 
 
 YEAR = 2026  # of this version; package metadata has no year

@@ -138,10 +138,10 @@ class Lines(Display):
 
     def show_published(self, comparison: PublishedComparison) -> None:
         """Show how many cells are as published, which claims hold, and where all of it is."""
-        where = "They are in published.md; published.csv also has the cells that the run lacks"
+        location = "They are in published.md; published.csv also has the cells that the run lacks"
         if comparison.cells.empty:
-            where = "They are in published.md"
-        _print(Text(f"\n{comparison.summary}\n{where}"))
+            location = "They are in published.md"
+        _print(Text(f"\n{comparison.summary}\n{location}"))
 
 
 class Bar(Lines):

@@ -117,16 +117,16 @@ def _verdict_on_kind(
     """Write the paragraph on a kind of noise."""
     table, retention = _tables(scores, metric, noise_rate)
     table, dropped, left_out = complete(table)
-    where = f"at {percent(noise_rate, 3)} {kind} noise" if noise_rate else f"without {kind} noise"
+    setting = f"at {percent(noise_rate, 3)} {kind} noise" if noise_rate else f"without {kind} noise"
     if table.empty:
-        sentences = [f"{where} no data set has values of all models, so models cannot be compared"]
+        sentences = [f"{setting} no data set has values of all models, so models cannot be compared"]
     elif control in left_out:
-        sentences = [f"{where} {control} has no values to compare"]
+        sentences = [f"{setting} {control} has no values to compare"]
     else:
         ranks = rank_table(table, higher_is_better=higher_is_better(metric)).mean()
         best = [str(name) for name in ranks.index[ranks == ranks.min()]]
         model = best[0] if control is None else control
-        first = f"{where} {_rank_clause(table, ranks, best, model, metric)}"
+        first = f"{setting} {_rank_clause(table, ranks, best, model, metric)}"
         if retention is not None:
             clause = _retention_clause(scores, retention.loc[table.index, table.columns], metric, model)
             first += f" and {clause}" if best == [model] else f"; {model} {clause}"

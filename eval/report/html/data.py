@@ -160,13 +160,13 @@ class Results:
             return "No data set has a value for every model."
         models = _count_of(int(n_models.min()), int(n_models.max()), len(self.models), "model")
         sets = _count_of(fewest, most, len(self.datasets), "data set")
-        where = ": those where each of these models has a value" if fewest < len(self.datasets) else ""
+        condition = ": those where each of these models has a value" if fewest < len(self.datasets) else ""
         breaks = (
             " Lines break where the ranked models or the data sets change." if self._breaks(table).size else ""
         )
         band = over_datasets(int(n_datasets[n_datasets >= min(most, FEWEST)].min()), most)
         none = "; none over fewer data sets" if fewest < FEWEST <= most else ""
-        return f"Ranks of {models} over {sets}{where}.{breaks} Band: {band}{none}."
+        return f"Ranks of {models} over {sets}{condition}.{breaks} Band: {band}{none}."
 
     @staticmethod
     def _breaks(table: pd.DataFrame) -> NDArray[np.intp]:

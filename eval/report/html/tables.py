@@ -121,7 +121,7 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
     ]
 
 
-def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, where: str) -> Table:
+def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, scope: str) -> Table:
     rates = results.rates[results.kinds[kind]]
     better, short = higher_is_better(metric), short_label_of(metric, results.metric)
     values, columns = lines.value, [Column(unbroken_percent(noise_rate)) for noise_rate in rates]
@@ -141,7 +141,7 @@ def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, wher
                 )  # no band for missing values, nor a band without width
             cells.append(_cell(value, band=band, best=bool(best[i, j])))
         rows.append(Row(model, i, cells))
-    caption = f"{short[0].upper()}{short[1:]}, {where}, {under_noise(results.kinds[kind])} ({HINTS[better]})"
+    caption = f"{short[0].upper()}{short[1:]}, {scope}, {under_noise(results.kinds[kind])} ({HINTS[better]})"
     return Table(caption, "model", columns, rows, kind)
 
 
