@@ -20,7 +20,7 @@ from ..models.held_out import held_out_probabilities
 from ..models.input_form import enable_categories, input_form
 from .label_audit import LabelAudit
 
-LABEL = "the label of the audit"  # a column beside those of the data
+LABEL = "the label of the audit"  # a column in addition to those of the data
 MANY_COPIES = 0.05  # share of the rows
 FEW_VALUES = 20
 NEAR_CHANCE = 0.95  # of the share of wrong labels if all were random

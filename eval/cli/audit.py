@@ -271,7 +271,7 @@ def _read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
             remarks,
             options.csv_keys,
             by_options=True,
-            settled=options.not_features,
+            known_columns=options.not_features,
         )
     keys = parse_text("{" + ",\n".join(f'"{key}": {value}' for _, key, value in guessed) + "}")
     named = {"group": options.group, "name": options.name}

@@ -21,7 +21,7 @@ MIN_RATE = 1e-4  # a rate of 0 would mean no noise
 MIN_CHECKED = 20  # rows; fewer say nothing about models
 
 # Keys that say what the columns are.  Others say how to read the file that was audited.
-ABOUT_COLUMNS = ("drop", "group", "dates", "date_format")
+COLUMN_KEYS = ("drop", "group", "dates", "date_format")
 
 
 def write_checked_config(
@@ -65,9 +65,9 @@ def write_checked_config(
     comment_on_groups = ""
     if spec.group is not None:
         groups, is_checked = rows[_name(frame, spec.group)], rows[target].notna()
-        kept = is_checked | ~groups.isin(groups[is_checked])
-        rows = rows[kept]
-        comment_on_groups = f"; {(~kept).sum()} rows that are not checked but in their groups are left out"
+        is_used = is_checked | ~groups.isin(groups[is_checked])
+        rows = rows[is_used]
+        comment_on_groups = f"; {(~is_used).sum()} rows that are not checked but in their groups are left out"
     content = io.BytesIO()
     rows.to_parquet(content, index=False)
     file = folder / ROWS
@@ -82,7 +82,7 @@ def write_checked_config(
         ("Labels before the check.  All other rows are trained on them.", "noisy", to_json({GIVEN: given})),
         ("", "unchecked", to_json("train")),
     ]
-    found = {key: value for key in ABOUT_COLUMNS if (value := getattr(spec, key))}
+    found = {key: value for key in COLUMN_KEYS if (value := getattr(spec, key))}
     found["drop"] = [_name(frame, column) for column in spec.drop]
     if rows.drop(columns=[target, given]).isna().any(axis=None):
         found["missing"] = "impute"

@@ -136,8 +136,8 @@ def _output_errors_in_one_line(command: str | None) -> Iterator[None]:
         if error.filename is not None:
             message += f": {error.filename}"
         with suppress(OSError):
-            kept = "; finished cells are kept" if command == "noisyeval" else ""
-            click.echo(f"{command}: error: {message}{kept}", err=True)
+            hint = "; finished cells are kept" if command == "noisyeval" else ""
+            click.echo(f"{command}: error: {message}{hint}", err=True)
         # At exit, Python flushes the rest of the output, which would print another error.
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -137,7 +137,7 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "noise_kind, noise_rate, accuracy and sd, or a table or study of this package; see docs/studies.md.",
 )
 @click.option(
-    "--beside",
+    "--compare-with",
     metavar="RUN",
     help="Place the models among those of another run, without fitting these again: 'reference', a study that "
     "is part of this package, or the folder of a run.  Only cells that both have are shown.",
@@ -168,7 +168,7 @@ def main(
     max_memory: float | None,
     max_time: float | None,
     published: str | None,
-    beside: str | None,
+    compare_with: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -210,7 +210,7 @@ def main(
             if data is not None:
                 sys.exit(_init(config, data, target, display))
             if redraw:
-                sys.exit(_redraw(config, display, published, beside))
+                sys.exit(_redraw(config, display, published, compare_with))
             checked = _read_config(config, fresh, allow_modules, display)
             checked = checked.quick() if quick else checked
             if published is not None:
@@ -218,15 +218,17 @@ def main(
 
                 for remark in check_published(published, checked):
                     display.show_warning(remark)
-            if beside is not None:
+            if compare_with is not None:
                 from ..report.reference import find_other
 
-                find_other(beside)
+                find_other(compare_with)
             try:
                 if dry_run:
-                    sys.exit(_dry_run(checked, jobs or -1, allow_modules, beside, display))
+                    sys.exit(_dry_run(checked, jobs or -1, allow_modules, compare_with, display))
                 sys.exit(
-                    _run(checked, jobs or -1, scheduler, stores, allow_modules, published, beside, display)
+                    _run(
+                        checked, jobs or -1, scheduler, stores, allow_modules, published, compare_with, display
+                    )
                 )
             except ConfigError as error:
                 raise ConfigError(f"{config}: {error}") from None
@@ -252,7 +254,9 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     return DONE
 
 
-def _redraw(folder: Path, display: Display, published: str | None = None, beside: str | None = None) -> int:
+def _redraw(
+    folder: Path, display: Display, published: str | None = None, compare_with: str | None = None
+) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
 
@@ -263,7 +267,7 @@ def _redraw(folder: Path, display: Display, published: str | None = None, beside
     from ..execution.run import load_run
 
     check_folder(folder)
-    return _write_results(load_run(folder), display, published, beside)
+    return _write_results(load_run(folder), display, published, compare_with)
 
 
 def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
@@ -289,7 +293,7 @@ def _shown_warnings(display: Display) -> Iterator[None]:
 
 
 def _dry_run(
-    config: Config, n_jobs: int, allow_modules: tuple[str, ...], beside: str | None, display: Display
+    config: Config, n_jobs: int, allow_modules: tuple[str, ...], compare_with: str | None, display: Display
 ) -> int:
     from ..config.line_styles import check_figures
     from ..execution.forecast import forecast
@@ -301,8 +305,8 @@ def _dry_run(
     n_workers = worker_count(n_jobs, config.threads)
     with _shown_warnings(display):
         planned = plan(config, allow_modules=allow_modules)
-        if beside is not None:
-            check_in_common(planned, beside)
+        if compare_with is not None:
+            check_in_common(planned, compare_with)
         expected = forecast(planned, n_workers)
         display.show_forecast(planned, expected)
     return SOME_CELLS_FAILED if any(pair.error is not None for pair in expected.pairs) else DONE
@@ -315,7 +319,7 @@ def _run(
     stores: tuple[Path, ...],
     allow_modules: tuple[str, ...],
     published: str | None,
-    beside: str | None,
+    compare_with: str | None,
     display: Display,
 ) -> int:
     from ..config.line_styles import check_figures
@@ -324,28 +328,28 @@ def _run(
     from ..report.reference import check_in_common
 
     check_figures(config)
-    if beside is not None:
-        check_in_common(plan(config, allow_modules=allow_modules), beside)
+    if compare_with is not None:
+        check_in_common(plan(config, allow_modules=allow_modules), compare_with)
     if stores:
         display.show_merge(merge(config, stores))
     with display, _shown_warnings(display):
         finished = run(
             config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
         )
-    return _write_results(finished, display, published, beside)
+    return _write_results(finished, display, published, compare_with)
 
 
-def _write_results(run: Run, display: Display, published: str | None, beside: str | None) -> int:
+def _write_results(run: Run, display: Display, published: str | None, compare_with: str | None) -> int:
     """Write the results of a run and show them."""
     from ..errors import ConfigError
     from ..papers.published_numbers import against_published
     from ..report.files import write_report
 
-    if beside is not None:
-        from ..report.reference import beside as place_beside
+    if compare_with is not None:
+        from ..report.reference import add_models_of
 
         try:
-            run, remarks = place_beside(run, beside)
+            run, remarks = add_models_of(run, compare_with)
         except ConfigError:
             _write_results(run, display, published, None)
             raise

@@ -1,4 +1,4 @@
-"""Guess the keys of a data set from its table, and tell what a user may have overlooked."""
+"""Guess the keys of a data set from its table, with remarks on possible mistakes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def guess_keys(
     csv: dict[str, Any] | None = None,
     *,
     by_options: bool = False,
-    settled: Collection[str] = (),
+    known_columns: Collection[str] = (),
 ) -> tuple[pd.DataFrame, list[Key]]:
     """Read a data file, and guess the keys that a config needs for it.
 
@@ -64,7 +64,7 @@ def guess_keys(
         Known keys of a CSV file, which are not guessed.
     by_options : bool, default=False
         Whether remarks name options of `noisyaudit` in place of keys of a config.
-    settled : collection of str, default=()
+    known_columns : collection of str, default=()
         Columns whose use is known, so that no remark is needed.
 
     Returns
@@ -89,7 +89,7 @@ def guess_keys(
     else:
         (frame,) = read_files([data], [file_format], context)
     if file_format != "svmlight":
-        keys += _guess_table_keys(frame, target, remarks, by_options, settled)
+        keys += _guess_table_keys(frame, target, remarks, by_options, known_columns)
     elif target is not None:
         raise ConfigError(f"--target: not allowed for {data}: rows of svmlight files begin with their labels")
     return frame, keys
@@ -156,7 +156,11 @@ def _missing_values(column: pd.Series[Any]) -> list[str]:
 
 
 def _guess_table_keys(
-    frame: pd.DataFrame, target: str | None, remarks: list[str], by_options: bool, settled: Collection[str]
+    frame: pd.DataFrame,
+    target: str | None,
+    remarks: list[str],
+    by_options: bool,
+    known_columns: Collection[str],
 ) -> list[Key]:
     """Guess the keys of a data set in a table; parameters as of `guess_keys`."""
     column, reason = _find_target(frame, target)
@@ -184,7 +188,7 @@ def _guess_table_keys(
         if (reason := _drop_reason(str(name), features[name]))
     }
     if reasons:
-        unsaid = [repr(str(name)) for name in reasons if name not in settled]
+        unnamed = [repr(str(name)) for name in reasons if name not in known_columns]
         lines = [f"        {to_json(_column_key(frame, name))}" for name in reasons]
         last = len(lines) - 1
         dropped = "\n".join(
@@ -192,13 +196,13 @@ def _guess_table_keys(
             for i, (line, reason) in enumerate(zip(lines, reasons.values(), strict=True))
         )
         keys.append(("Columns not used as features.", "drop", f"[\n{dropped}\n      ]"))
-        if unsaid:
-            remarks.append(f"dropped columns that are not features: {joined(unsaid, limit=10)}")
+        if unnamed:
+            remarks.append(f"dropped columns that are not features: {joined(unnamed, limit=10)}")
     remarks += [
         f"several rows share a value of {str(name)!r}; if they belong together, "
         + (f"use --group {name}" if by_options else f'set "group": {to_json(_column_key(frame, name))}')
         for name in features
-        if name not in settled
+        if name not in known_columns
         and re.search(GROUP_NAMES, str(name))
         and 1 < features[name].nunique() < len(frame)
     ]
@@ -237,7 +241,7 @@ def _count_labels(labels: pd.Series[Any]) -> str:
 def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) -> list[str]:
     """Remarks on labels, copies of rows, and columns that give the labels away."""
     known, n_rows = labels.notna(), len(labels)
-    # An audit speaks of copies itself.
+    # The report of an audit counts copies itself.
     n_copies = 0 if by_options else int(pd.concat([features, labels], axis=1).duplicated().sum())
     remarks = []
     if not known.all():

@@ -50,7 +50,7 @@ def compare(
     scheduler: str | None = None,
     allow_modules: Collection[str] = (),
     progress: bool | Callable[[Progress], object] = True,
-    beside: str | Path | None = None,
+    compare_with: str | Path | None = None,
 ) -> Comparison:
     """Compare models on data sets under label noise.
 
@@ -111,8 +111,8 @@ def compare(
     progress : bool or callable, default=True
         Whether to show a bar, on a terminal or in a notebook; or a callback, called with a
         `boostnoise.eval.Progress` at the start and after each cell.
-    beside : str, Path or None, default=None
-        ``"reference"``, or the folder of a run, whose models are shown too; see `Comparison.beside`.
+    compare_with : str, Path or None, default=None
+        ``"reference"``, or the folder of a run, whose models are shown too; see `Comparison.compare_with`.
 
     Returns
     -------
@@ -134,8 +134,8 @@ def compare(
     from ..execution.runner import run
     from ..report.reference import check_in_common, find_other
 
-    if beside is not None:
-        find_other(beside)
+    if compare_with is not None:
+        find_other(compare_with)
     check_n_jobs(n_jobs)
     check_scheduler(scheduler)
     results_dir = str(results_dir)
@@ -171,11 +171,11 @@ def compare(
             raise ConfigError(f"models: {model.name!r}: {error}") from None
     for file in files:
         file.write()
-    if beside is not None:
-        check_in_common(plan(config, allow_modules=allowed), beside)
+    if compare_with is not None:
+        check_in_common(plan(config, allow_modules=allowed), compare_with)
     with _display(progress, name) as callback:
         finished = run(config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allowed, progress=callback)
-    return Comparison(finished) if beside is None else Comparison(finished).beside(beside)
+    return Comparison(finished) if compare_with is None else Comparison(finished).compare_with(compare_with)
 
 
 def _models(models: Any) -> tuple[list[Any], list[int]]:

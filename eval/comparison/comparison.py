@@ -74,7 +74,7 @@ class Comparison:
         """Copy of the scores, one row per cell, as in `boostnoise.eval.Run`; a failed cell has an error."""
         return self.run.scores.copy()
 
-    def beside(self, source: str | Path = "reference") -> Comparison:
+    def compare_with(self, source: str | Path = "reference") -> Comparison:
         """Place the models among those of another run, without fitting these again.
 
         Only cells that both runs have are kept: the same rows, split, noise and seed, whatever the names.
@@ -90,9 +90,9 @@ class Comparison:
         ConfigError
             If there is no such run, or the runs have no cells in common.
         """
-        from ..report.reference import beside
+        from ..report.reference import add_models_of
 
-        joined, remarks = beside(self.run, source)
+        joined, remarks = add_models_of(self.run, source)
         for remark in remarks:
             warnings.warn(remark, stacklevel=2)
         return Comparison(joined)
@@ -238,7 +238,7 @@ class Comparison:
             "metric": metric,
             "noise_rate": noise_rate,
             "noise_kind": kind,
-            "of": self.config.metric,
+            "measure": self.config.metric,
         }
 
     def __str__(self) -> str:

@@ -38,10 +38,10 @@ Cells = dict[str, dict[str, Cell]]  # by data set and model
 
 
 def marked_table(
-    scores: pd.DataFrame, metric: str, noise_rate: float | None, noise_kind: str, of: str
+    scores: pd.DataFrame, metric: str, noise_rate: float | None, noise_kind: str, measure: str
 ) -> tuple[Cells, str]:
     """A `Cell` for each data set and model, and a caption; see `best_and_overlapping` for the arguments."""
-    chosen: Any = {"noise_rate": noise_rate, "noise_kind": noise_kind, "of": of}
+    chosen: Any = {"noise_rate": noise_rate, "noise_kind": noise_kind, "measure": measure}
     result = best_and_overlapping(scores, metric, **chosen)
     repeats = repeat_table(scores, metric, **chosen).groupby(level="dataset", sort=False)
     spread = repeats.std().stack(future_stack=True)
@@ -50,7 +50,7 @@ def marked_table(
     for place, mean, best, overlaps in marks[[metric, "best", "overlaps"]].itertuples(name=None):
         dataset, model = place
         cells.setdefault(dataset, {})[model] = Cell(mean, spread[place], best, overlaps)
-    label, n = label_of(metric, of), int(repeats.size().max())
+    label, n = label_of(metric, measure), int(repeats.size().max())
     parts = [f"{sentence(label)} {under_noise(noise_kind, noise_rate)}"]
     if n > 1:
         parts.append(f"mean and standard deviation over {n} repeats")

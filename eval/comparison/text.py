@@ -54,14 +54,16 @@ def as_html(run: Run, verdict: str) -> str:
     from ..report.formulas import readable
     from ..report.text_tables import averaged_over, failures, table_title
 
-    scores, of = run.scores, run.config.metric
+    scores, measure = run.scores, run.config.metric
     parts = [f"<p><strong>{escape(heading(run))}</strong></p>"]
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in verdict.split("\n\n")]
     for kind, of_kind in scores.groupby("noise_kind", sort=False):
-        metric, *_ = main_curves(of_kind, of)
-        table = by_noise_rate(mean_curve(of_kind, metric, of), metric, ["model"]).rename(columns=percent)
+        metric, *_ = main_curves(of_kind, measure)
+        table = by_noise_rate(mean_curve(of_kind, metric, measure), metric, ["model"]).rename(columns=percent)
         table = table.rename_axis(index=None, columns=None).rename(index=readable)
-        parts.append(f"<p>{escape(table_title(metric, of, str(kind)))}, {escape(averaged_over(of_kind))}</p>")
+        parts.append(
+            f"<p>{escape(table_title(metric, measure, str(kind)))}, {escape(averaged_over(of_kind))}</p>"
+        )
         parts.append(table.to_html(float_format="{:.3f}".format, na_rep="–", border=0))
     parts.append(_curves_image(run))
     if scores["error"].notna().any():
@@ -86,7 +88,7 @@ def _curves_image(run: Run) -> str:
     with matplotlib.rc_context({"svg.hashsalt": run.config.name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph|Font")  # missing glyphs show as boxes
         metric, *_ = main_curves(run.scores, run.config.metric)
-        axes = plot(run.scores, metric, of=run.config.metric, options=options)
+        axes = plot(run.scores, metric, measure=run.config.metric, options=options)
         file = io.BytesIO()
         figure_of(axes).savefig(file, format="svg", metadata={"Date": None})
     # In an <img>, the SVG cannot run scripts, and its ids cannot clash with others.

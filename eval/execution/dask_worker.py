@@ -87,7 +87,7 @@ def _take_idle(settings: tuple[object, ...]) -> _ReusableWorker | None:
 
 
 def _keep_idle(worker: _ReusableWorker) -> None:
-    """Keep a worker for further cells, but not forever: this process may not learn that the run has ended."""
+    """Keep a worker for further cells.  It is closed after some time, because a run does not report its end."""
     timer = threading.Timer(IDLE_SECONDS, _close_idle, [worker])
     timer.daemon = True
     with _lock:

@@ -14,7 +14,7 @@ CELL = ["dataset", "noise_kind", "model", "repeat"]
 
 
 def has_baseline(scores: pd.DataFrame) -> pd.Series[bool]:
-    """Whether each row has cells without noise beside it: they exist for its data set and kind of noise.
+    """Whether each row has cells without noise to compare with: they exist for its data set and kind of noise.
 
     They do not if the true labels of the training rows are unknown.
     """
@@ -24,12 +24,12 @@ def has_baseline(scores: pd.DataFrame) -> pd.Series[bool]:
     return result
 
 
-def main_curves(scores: pd.DataFrame, of: str) -> tuple[str, ...]:
-    """Metrics to show first: ELA and RLA, or only the measure `of` where nothing was scored without noise."""
-    return ("ela", "rla") if has_baseline(scores).any() else (of,)
+def main_curves(scores: pd.DataFrame, measure: str) -> tuple[str, ...]:
+    """Metrics to show first: ELA and RLA, or only the measure if nothing was scored without noise."""
+    return ("ela", "rla") if has_baseline(scores).any() else (measure,)
 
 
-def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
+def per_repeat(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> pd.DataFrame:
     """Values of a metric per cell.  A_0 and A_v are paired within a repeat.
 
     Parameters
@@ -40,7 +40,7 @@ def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
         A measure, which is a column of the scores, or one of the robustness metrics ``"ela"``, ``"rla"``,
         ``"retention"`` and ``"area_under_ela"``.  Data sets without cells at the noise rate 0 do not have them:
         they are left out, or their values are NaN if there are no others.
-    of : str, default="accuracy"
+    measure : str, default="accuracy"
         The measure that replaces the accuracy in the robustness metrics.
 
     Returns
@@ -55,26 +55,26 @@ def per_repeat(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
         If the metric is unknown, or the measure is not in the scores.
     """
     check_metric(metric)
-    measure = metric if metric in MEASURES else of
-    if measure not in MEASURES or measure not in scores:
+    column = metric if metric in MEASURES else measure
+    if column not in MEASURES or column not in scores:
         available = ", ".join(name for name in MEASURES if name in scores)
-        raise ValueError(f"measure {measure!r} is not in the scores; available measures: {available}")
+        raise ValueError(f"measure {column!r} is not in the scores; available measures: {available}")
     if metric in MEASURES:
         return scores.copy()
     if metric == "area_under_ela":
-        groups = per_repeat(scores, "ela", of).groupby(CELL, sort=False)
+        groups = per_repeat(scores, "ela", measure).groupby(CELL, sort=False)
         areas = [(*key, area_under_ela(group["ela"], group["noise_rate"])) for key, group in groups]
         return pd.DataFrame(areas, columns=[*CELL, metric])
     paired_sets = has_baseline(scores)
     if paired_sets.any():
         scores = scores[paired_sets]
-    clean = scores.loc[scores["noise_rate"] == 0, [*CELL, of]].rename(columns={of: "baseline"})
+    clean = scores.loc[scores["noise_rate"] == 0, [*CELL, measure]].rename(columns={measure: "baseline"})
     paired = scores.merge(clean, on=CELL, how="left")
-    paired[metric] = PAIRED[metric](paired[of].to_numpy(), paired["baseline"].to_numpy())
+    paired[metric] = PAIRED[metric](paired[measure].to_numpy(), paired["baseline"].to_numpy())
     return paired.drop(columns="baseline")
 
 
-def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
+def curve(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> pd.DataFrame:
     """Mean of a metric over the repeats, per noise rate, data set and model.
 
     A model that lacks a repeat has no mean, because a mean over other splits is not comparable.
@@ -91,12 +91,12 @@ def curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFra
         their sample standard deviation ``std``, and ``repeats``, the number of repeats with a value.  The area
         under ELA has no rate.
     """
-    values = per_repeat(scores, metric, of)
+    values = per_repeat(scores, metric, measure)
     by = [name for name in ("dataset", "noise_kind", "noise_rate", "model") if name in values]
     return _over_repeats(values.groupby(by, sort=False)[metric], metric)
 
 
-def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.DataFrame:
+def mean_curve(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> pd.DataFrame:
     """Mean of a metric over the data sets, per noise rate and model.
 
     The data sets are averaged within each repeat, then the repeats; the spread is over the repeats.  A model
@@ -115,7 +115,7 @@ def mean_curve(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> pd.Da
         deviation ``std`` over the repeats, and ``repeats``, the number of repeats with a value.  The area under
         ELA has no rate.
     """
-    values = per_repeat(scores, metric, of)
+    values = per_repeat(scores, metric, measure)
     by = [name for name in ("noise_kind", "noise_rate", "model") if name in values]
     repeats = values.groupby([*by, "repeat"], sort=False)[metric]
     n_datasets = values.groupby("noise_kind")["dataset"].nunique().to_dict()

@@ -79,11 +79,9 @@ class MissingCells:
     def describe(self, cells: str = "cells") -> str:
         """Both counts as the beginning of a sentence: 2 of 8 cells failed and 1 is not fitted yet."""
         failed = [f"{self.n_failed} of {self.n_cells} {cells} failed"] if self.n_failed else []
-        of = "" if failed else f" of {self.n_cells} {cells}"
-        return " and ".join(
-            failed
-            + [f"{self.n_not_fitted}{of} {is_or_are(self.n_not_fitted)} {NOT_FITTED}"] * (self.n_not_fitted > 0)
-        )
+        total = "" if failed else f" of {self.n_cells} {cells}"
+        not_fitted = f"{self.n_not_fitted}{total} {is_or_are(self.n_not_fitted)} {NOT_FITTED}"
+        return " and ".join([*failed, not_fitted] if self.n_not_fitted > 0 else failed)
 
 
 def missing_cells(scores: pd.DataFrame) -> MissingCells:

@@ -17,7 +17,7 @@ from . import measures, robustness
 from .measures import Predictions
 
 MAX_VALUE = 1e100  # keeps sums and quotients finite
-OF = "{of}"  # placeholder for the label of the measure that a robustness metric is computed from
+BASE = "{measure}"  # stands for the label of the measure that a robustness metric is computed from
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Measure:
     name : str
         Column of the scores, and the name in configs.
     label : str
-        Axis label; the part after the first comma is an explanation.  ``{of}`` is replaced with the label of
-        the measure that a robustness metric is computed from.
+        Axis label; the part after the first comma is an explanation.  ``{measure}`` is replaced with the label
+        of the measure that a robustness metric is computed from.
     minimum, maximum : float
         Range of valid values.
     higher_is_better : bool
@@ -72,23 +72,23 @@ TIMED = (
     Measure("predict_seconds", "seconds to predict"),
 )
 ROBUSTNESS = (
-    Measure("ela", f"ELA, equalised loss of {OF}", paired=robustness.ela, hint="the lower, the more robust"),
+    Measure("ela", f"ELA, equalised loss of {BASE}", paired=robustness.ela, hint="the lower, the more robust"),
     Measure(
         "rla",
-        f"RLA, relative loss of {OF}",
+        f"RLA, relative loss of {BASE}",
         -MAX_VALUE,
         paired=robustness.rla,
         hint="the lower, the less was lost",
     ),
     Measure(
         "retention",
-        f"retention, share of {OF} that is kept",
+        f"retention, share of {BASE} that is kept",
         higher_is_better=True,
         paired=robustness.retention,
     ),
     Measure(
         "area_under_ela",
-        f"area under the curve of ELA, equalised loss of {OF}",
+        f"area under the curve of ELA, equalised loss of {BASE}",
         hint="the lower, the more robust",
     ),
 )
@@ -160,13 +160,13 @@ def higher_is_better(metric: str) -> bool:
     return REGISTRY[metric].higher_is_better
 
 
-def label_of(metric: str, of: str = "accuracy") -> str:
-    """Axis label of a metric.  `of` is the measure that a robustness metric is computed from."""
-    return REGISTRY[metric].label.replace(OF, REGISTRY[of].label)
+def label_of(metric: str, measure: str = "accuracy") -> str:
+    """Axis label of a metric.  `measure` is the measure that a robustness metric is computed from."""
+    return REGISTRY[metric].label.replace(BASE, REGISTRY[measure].label)
 
 
-def short_label_of(metric: str, of: str = "accuracy") -> str:
+def short_label_of(metric: str, measure: str = "accuracy") -> str:
     """Axis label without its explanation, for titles."""
     label = REGISTRY[metric].label
-    name = label.split(",")[0].replace(OF, REGISTRY[of].label)
-    return name if OF not in label or of == "accuracy" else f"{name} of {REGISTRY[of].label}"
+    name = label.split(",")[0].replace(BASE, REGISTRY[measure].label)
+    return name if BASE not in label or measure == "accuracy" else f"{name} of {REGISTRY[measure].label}"

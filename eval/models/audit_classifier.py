@@ -82,10 +82,10 @@ class AuditClassifier(FilteringClassifier):
             suspect[found.ranking[: round(found.noise_rate * codes.size)]] = True
         lost = np.bincount(codes[~suspect], minlength=self.classes_.size) == 0
         self.is_issue_ = suspect & ~lost[codes]
-        kept = np.flatnonzero(~self.is_issue_)
-        given = {"sample_weight": sample_weight}
+        rows = np.flatnonzero(~self.is_issue_)
+        by_row = {"sample_weight": sample_weight}
         if has_fit_parameter(self.estimator, "groups"):
-            given["groups"] = groups
-        arguments = {name: _safe_indexing(value, kept) for name, value in given.items() if value is not None}
-        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), codes[kept], **arguments)
+            by_row["groups"] = groups
+        arguments = {name: _safe_indexing(value, rows) for name, value in by_row.items() if value is not None}
+        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, rows), codes[rows], **arguments)
         return self

@@ -86,15 +86,15 @@ class CleanlabClassifier(FilteringClassifier):
         classes, y = np.unique(y, return_inverse=True)
         arguments = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)}
         self.is_issue_, correct_rate = self._find_label_issues(X, y, arguments, groups)
-        kept = ~self.is_issue_
-        present, kept_y = np.unique(y[kept], return_inverse=True)
+        remaining = ~self.is_issue_
+        present, remaining_y = np.unique(y[remaining], return_inverse=True)
         self.classes_ = classes[present]
         if sample_weight is not None or has_fit_parameter(self.estimator, "sample_weight"):
             weight = 1.0 / np.maximum(correct_rate, 1e-3)[y]
-            arguments["sample_weight"] = (weight * arguments.get("sample_weight", 1.0))[kept]
+            arguments["sample_weight"] = (weight * arguments.get("sample_weight", 1.0))[remaining]
         if groups is not None and has_fit_parameter(self.estimator, "groups"):
-            arguments["groups"] = np.asarray(groups)[kept]
-        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), kept_y, **arguments)
+            arguments["groups"] = np.asarray(groups)[remaining]
+        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, remaining), remaining_y, **arguments)
         return self
 
     def _find_label_issues(

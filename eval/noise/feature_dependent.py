@@ -192,6 +192,6 @@ def _whitening(scatters: list[Floats], n_rows: int) -> Floats:
     """Square root of the pseudo-inverse of the within-group covariance."""
     degrees_of_freedom = max(n_rows - len(scatters), 1)  # 0 if each group has one row
     values, vectors = np.linalg.eigh(sum(scatters[1:], scatters[0]) / degrees_of_freedom)
-    kept = values > values.size * np.finfo(float).eps * values.max()
-    whitening: Floats = vectors[:, kept] / np.sqrt(values[kept])
+    nonzero = values > values.size * np.finfo(float).eps * values.max()
+    whitening: Floats = vectors[:, nonzero] / np.sqrt(values[nonzero])
     return whitening

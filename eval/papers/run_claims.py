@@ -193,7 +193,9 @@ def _forests_less_sensitive() -> RunClaim:
 
     def check(scores: pd.DataFrame) -> Finding:
         means = _means(scores, ["dataset", "noise_kind", "noise_rate"])
-        spread = {kind: (means[of].max(axis=1) - means[of].min(axis=1)).mean() for kind, of in models.items()}
+        spread = {
+            kind: (means[names].max(axis=1) - means[names].min(axis=1)).mean() for kind, names in models.items()
+        }
         text = ", ".join(f"{kind}s {value:.4f}" for kind, value in spread.items())
         return bool(spread["forest"] < spread["tree"]), text
 

@@ -17,7 +17,7 @@ ENOUGH = 5  # repeats of one data set from which the band's coverage is close to
 INTERVAL = "95 % bootstrap interval of the mean"
 
 
-def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[pd.DataFrame, str]:
+def averaged(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> tuple[pd.DataFrame, str]:
     """Curve averaged over the data sets, with columns ``low`` and ``high``, and a description of the band.
 
     Parameters
@@ -27,13 +27,13 @@ def averaged(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[p
     """
     n_repeats, n_datasets = scores["repeat"].nunique(), scores["dataset"].nunique()
     if n_repeats >= FEWEST or n_datasets < FEWEST:
-        return bootstrap_band(scores, metric, of=of), over_repeats(n_repeats, n_datasets)
-    table = bootstrap_band(scores, metric, of=of, over="datasets")
+        return bootstrap_band(scores, metric, measure=measure), over_repeats(n_repeats, n_datasets)
+    table = bootstrap_band(scores, metric, measure=measure, over="datasets")
     why = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for an interval over repeats"
     return table, f"{over_datasets(n_datasets, n_datasets)} ({why})"
 
 
-def by_dataset(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple[pd.DataFrame, str]:
+def by_dataset(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> tuple[pd.DataFrame, str]:
     """Curve of each data set, with columns ``low`` and ``high``, and a description of the band.
 
     Parameters
@@ -41,7 +41,7 @@ def by_dataset(scores: pd.DataFrame, metric: str, of: str = "accuracy") -> tuple
     scores, metric, of
         See `per_repeat`.
     """
-    table = bootstrap_band(scores, metric, of=of, by_dataset=True)
+    table = bootstrap_band(scores, metric, measure=measure, by_dataset=True)
     return table, over_repeats(scores["repeat"].nunique(), 1)
 
 

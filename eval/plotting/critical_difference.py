@@ -34,7 +34,7 @@ def critical_difference_diagram(request: PlotRequest) -> Axes | NDArray[Any]:
     for kind in request.kinds:
         noise_rate = request.rate_of(kind)
         table = score_table(
-            request.scores, request.metric, noise_rate=noise_rate, noise_kind=kind, of=request.of
+            request.scores, request.metric, noise_rate=noise_rate, noise_kind=kind, measure=request.measure
         )
         results[kind] = friedman_nemenyi(table, higher_is_better=higher_is_better(request.metric))
     notes = {kind: _note(result) for kind, result in results.items()}

@@ -30,7 +30,7 @@ def plot_curves(
     table: pd.DataFrame,
     metric: str,
     *,
-    of: str = "accuracy",
+    measure: str = "accuracy",
     models: Sequence[str] | None = None,
     options: FigureOptions | None = None,
     ax: Axes | None = None,
@@ -45,7 +45,7 @@ def plot_curves(
         either side.
     metric : str
         Column of the table; a metric of `per_repeat`.
-    of : str, default="accuracy"
+    measure : str, default="accuracy"
         The measure that the metric was computed from, for the axis label.
     models : sequence of str or None, default=None
         Models in the order of the legend; the position determines the line style.  None for those of the table.
@@ -65,12 +65,12 @@ def plot_curves(
         If the table lacks a column or all models, or the metric or the measure is unknown.
     """
     options = FigureOptions() if options is None else options
-    styles = line_styles(_checked_models(table, metric, of, models), options)
+    styles = line_styles(_checked_models(table, metric, measure, models), options)
     figure = None
     if ax is None:
         figure = new_figure(*scaled_panel(PANEL, len(styles)), options)
         ax = figure.subplots()
-    lines = draw_curves(ax, table, metric, styles, label=label_of(metric, of))
+    lines = draw_curves(ax, table, metric, styles, label=label_of(metric, measure))
     if options.fig_title:
         ax.set_title(text_of(options.fig_title), wrap=True)
     add_side_legend(ax, lines, None if figure is None else options)
@@ -80,7 +80,7 @@ def plot_curves(
 
 def averaged_curves(request: PlotRequest) -> Axes | NDArray[Any]:
     """Draw a metric against the noise rate, averaged over data sets, one panel per kind of noise."""
-    table, band = averaged(request.scores, request.metric, request.of)
+    table, band = averaged(request.scores, request.metric, request.measure)
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
         rows = table[table["noise_kind"] == kind]
@@ -141,10 +141,10 @@ def _band(line: pd.DataFrame, metric: str) -> tuple[NDArray[np.float64], NDArray
     return middle - std, middle + std
 
 
-def _checked_models(table: pd.DataFrame, metric: str, of: str, models: Sequence[str] | None) -> list[str]:
+def _checked_models(table: pd.DataFrame, metric: str, measure: str, models: Sequence[str] | None) -> list[str]:
     """Check the arguments of `plot_curves`, and return the models to draw."""
-    if of not in MEASURES:
-        raise ValueError(f"of must be one of {', '.join(MEASURES)}, got {of!r}")
+    if measure not in MEASURES:
+        raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
     check_metric(metric)
     columns = ", ".join(map(str, table.columns))
     if not {"model", "noise_rate"} <= set(table) or not ({"low", "high"} <= set(table) or "std" in table):

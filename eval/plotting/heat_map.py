@@ -60,7 +60,7 @@ def heat_map(request: PlotRequest) -> Axes | NDArray[Any]:
 def _cells(request: PlotRequest, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Means, standard deviations and failures, for each data set and model."""
     scores, noise_rate = request.scores_of(kind), request.rate_of(kind)
-    table = curve(scores, request.metric, request.of)
+    table = curve(scores, request.metric, request.measure)
     failed = scores["error"].notna() & scores["error"].ne(NOT_FITTED)
     if noise_rate is not None:
         table = table[np.isclose(table["noise_rate"], noise_rate)]

@@ -31,7 +31,7 @@ def plot(
     scores: pd.DataFrame,
     plot: str,
     *,
-    of: str = "accuracy",
+    measure: str = "accuracy",
     metric: str | None = None,
     noise_rate: float | None = None,
     noise_kind: str | None = None,
@@ -59,10 +59,10 @@ def plot(
         - ``"ranks"``: mean ranks against the noise rate, with a band over the data sets;
         - ``"time"``: a measure against the time to fit;
         - ``"heatmap"``: every model on every data set.
-    of : str, default="accuracy"
+    measure : str, default="accuracy"
         The measure that ELA, RLA and retention are computed from, and that the last four plots compare.
     metric : str or None, default=None
-        The metric that the last four plots compare instead of `of`, such as ``"ela"``.
+        The metric that the last four plots compare instead of `measure`, such as ``"ela"``.
         ``"critical_difference"`` and ``"heatmap"`` also accept ``"area_under_ela"``.
     noise_rate : float or None, default=None
         The noise rate at which ``"critical_difference"``, ``"time"`` and ``"heatmap"`` compare; None for the
@@ -93,9 +93,9 @@ def plot(
         raise TypeError(f"ax must be a Matplotlib Axes or None, got {ax!r:.60}")
     if plot not in PLOTS:
         raise ValueError(f"plot must be one of {', '.join(PLOTS)}, got {plot!r}")
-    if of not in MEASURES or of not in scores:
+    if measure not in MEASURES or measure not in scores:
         available = ", ".join(name for name in MEASURES if name in scores)
-        raise ValueError(f"of must be a measure in the scores, {available}, got {of!r}")
+        raise ValueError(f"measure must be one in the scores, {available}, got {measure!r}")
     curve_metric = plot.removesuffix(BY_DATASET)
     if metric is not None and curve_metric in CURVES:
         raise ValueError(f"metric must be None for {plot}, whose name is its metric, got {metric!r}")
@@ -110,8 +110,8 @@ def plot(
     all_models = _unique(scores, "model")
     request = PlotRequest(
         scores=_select(_select(scores, "noise_kind", noise_kind), "model", models),
-        metric=curve_metric if curve_metric in CURVES else metric or of,
-        of=of,
+        metric=curve_metric if curve_metric in CURVES else metric or measure,
+        measure=measure,
         noise_rate=noise_rate,
         all_scores=scores,
         models=all_models,

@@ -52,7 +52,11 @@ def rank_table_by_rate(request: PlotRequest, kind: str) -> pd.DataFrame:
     compared: dict[tuple[Any, ...], int] = {}
     for noise_rate in np.unique(request.scores_of(kind)["noise_rate"]):
         table = score_table(
-            request.scores, request.metric, noise_rate=float(noise_rate), noise_kind=kind, of=request.of
+            request.scores,
+            request.metric,
+            noise_rate=float(noise_rate),
+            noise_kind=kind,
+            measure=request.measure,
         )
         ranks = rank_table(table, higher_is_better=higher_is_better(request.metric)).dropna(how="all")
         low, high = mean_band(ranks.to_numpy(dtype=np.float64).T[:, np.newaxis])

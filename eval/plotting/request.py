@@ -32,7 +32,7 @@ class PlotRequest:
     ----------
     scores : DataFrame
         Scores of the chosen kinds of noise and models.
-    metric, of : str
+    metric, measure : str
         The metric to draw, and the measure that it is computed from.
     noise_rate : float or None
         The requested noise rate.
@@ -49,7 +49,7 @@ class PlotRequest:
 
     scores: pd.DataFrame
     metric: str
-    of: str
+    measure: str
     noise_rate: float | None
     all_scores: pd.DataFrame
     models: list[str]
@@ -75,12 +75,12 @@ class PlotRequest:
     @property
     def label(self) -> str:
         """Axis label of the metric."""
-        return label_of(self.metric, self.of)
+        return label_of(self.metric, self.measure)
 
     @property
     def name(self) -> str:
         """Name of the metric in titles."""
-        return sentence(short_label_of(self.metric, self.of))
+        return sentence(short_label_of(self.metric, self.measure))
 
     @property
     def over_datasets(self) -> str:
@@ -113,7 +113,7 @@ class PlotRequest:
                 )
             return None
         if self.noise_rate is None:
-            return compared_rate(self.all_scores[self.all_scores["noise_kind"] == kind], self.of)
+            return compared_rate(self.all_scores[self.all_scores["noise_kind"] == kind], self.measure)
         rates = np.unique(self.scores_of(kind)["noise_rate"])
         return resolve_noise_rate(rates, self.noise_rate, f" under {kind} noise")
 

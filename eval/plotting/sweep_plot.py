@@ -52,7 +52,7 @@ def plot_run(config: Config, scores: pd.DataFrame, plot: str, **chosen: Any) -> 
             if value is not None:
                 raise ValueError(f"{name} must be None for {plot}, got {value!r:.60}")
         return plot_sweep(config, scores, plot)
-    return plot_scores(scores, plot, of=config.metric, options=options_of(config, str(plot)), **chosen)
+    return plot_scores(scores, plot, measure=config.metric, options=options_of(config, str(plot)), **chosen)
 
 
 def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:

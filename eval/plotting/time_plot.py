@@ -20,7 +20,7 @@ SECONDS = "fit_seconds"
 
 def accuracy_against_time(request: PlotRequest) -> Axes | NDArray[Any]:
     """Draw a metric at one noise rate against the seconds to fit, one panel per kind of noise."""
-    values, interval = averaged(request.scores, request.metric, request.of)
+    values, interval = averaged(request.scores, request.metric, request.measure)
     seconds, _ = averaged(request.scores, SECONDS)
     seconds = seconds.rename(columns={"low": "fastest", "high": "slowest"})
     both = values.merge(seconds, on=["noise_kind", "noise_rate", "model"])

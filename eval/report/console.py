@@ -92,7 +92,7 @@ class Display:
         _print(_location(run))
 
     def show_published(self, comparison: PublishedComparison) -> None:
-        """Show the scores beside published numbers."""
+        """Show a comparison with published numbers."""
 
     def _write_line(self, line: str) -> None:
         sys.stderr.write(f"{printable(line)}\n")

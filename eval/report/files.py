@@ -36,7 +36,7 @@ def write_report(run: Run, published: PublishedComparison | None = None) -> list
     run : Run
         A result of `run` or `load_run`.
     published : PublishedComparison or None, default=None
-        Published numbers beside those of the run, which become files and a part of the report too.
+        Comparison with published numbers, which becomes files and a part of the report.
 
     Returns
     -------

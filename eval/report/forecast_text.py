@@ -86,8 +86,8 @@ def summary_line(forecast: Forecast, name: str) -> str:
     sources = Counter(pair.known_from for pair in forecast.pairs if pair.pending)
     known_from = [text for source, text in KNOWN_FROM.items() if sources[source]]
     parallel = f"{numbered(forecast.n_jobs, 'cell')} at a time"
-    about = f"{'at least' if forecast.at_least else 'about'} {duration(forecast.seconds)} of fits"
-    return f"{counts}; {about} with {parallel}, estimated from {' and '.join(known_from)}"
+    estimate = f"{'at least' if forecast.at_least else 'about'} {duration(forecast.seconds)} of fits"
+    return f"{counts}; {estimate} with {parallel}, estimated from {' and '.join(known_from)}"
 
 
 def duration(seconds: float) -> str:

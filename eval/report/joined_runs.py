@@ -54,8 +54,8 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
         raise ConfigError(f"{other_name} has no models that the run lacks")
     added = added[added["model"].isin(names)]
     added = added.assign(model=added["model"].map(names))
-    kept = mine.merge(shared[PLACE], on=PLACE)
-    scores = pd.concat([kept, added[kept.columns]], ignore_index=True)
+    own = mine.merge(shared[PLACE], on=PLACE)
+    scores = pd.concat([own, added[own.columns]], ignore_index=True)
     order = {column: {name: i for i, name in enumerate(run.scores[column].unique())} for column in PLACE[:2]}
     models = run.config.models + [
         spec.model_copy(update={"name": names[spec.name]}) for spec in other.config.models if spec.name in names
@@ -100,7 +100,7 @@ def check_shared_cells(settings: Collection[str], other: Run, other_name: str) -
 
 def _nothing_in_common(other: Run, other_name: str) -> str:
     """Message that says which cells another run has."""
-    noises = sorted({f"{kind} ({_rates(of)})" for kind, of in other.scores.groupby("noise_kind")})
+    noises = sorted({f"{kind} ({_rates(cells)})" for kind, cells in other.scores.groupby("noise_kind")})
     return (
         f"no cells in common with {other_name}, which has the data sets "
         f"{joined(other.scores['dataset'].unique())}, the noise {', '.join(noises)}, "

@@ -31,8 +31,9 @@ COLUMNS = [*FIRST, *(name for name in RANGES if name not in FIRST), "error"]
 def reference() -> pd.DataFrame:
     """Scores of the reference study: many models on small data sets under several kinds of noise.
 
-    Its config is ``configs/reference.json``, and docs/leaderboard.md has its results.  `Comparison.beside` and
-    ``noisyeval --beside reference`` place the models of a run among its models, without fitting them again.
+    Its config is ``configs/reference.json``, and docs/leaderboard.md has its results.
+    `Comparison.compare_with` and ``noisyeval --compare-with reference`` place the models of a run among its
+    models, without fitting them again.
 
     Returns
     -------
@@ -87,8 +88,8 @@ def read_run_file(path: Path) -> Run:
     return Run(config, scores, datasets, sessions, settings)
 
 
-def beside(run: Run, source: str | Path) -> tuple[Run, list[str]]:
-    """Place the models of a run among those of the reference or of another run; see `join_runs`.
+def add_models_of(run: Run, source: str | Path) -> tuple[Run, list[str]]:
+    """Add the models of the reference or of another run to a run; see `join_runs`.
 
     Parameters
     ----------
@@ -105,11 +106,11 @@ def beside(run: Run, source: str | Path) -> tuple[Run, list[str]]:
     try:
         return join_runs(run, other, other.config.name)
     except ConfigError as error:
-        raise ConfigError(f"beside {str(source)!r}: {error}") from None
+        raise ConfigError(f"compare_with {str(source)!r}: {error}") from None
 
 
 def check_in_common(plan: Plan, source: str | Path) -> None:
-    """Check before a run that `beside` will find cells in common.
+    """Check before a run that `add_models_of` will find cells in common.
 
     Raises
     ------
@@ -120,7 +121,7 @@ def check_in_common(plan: Plan, source: str | Path) -> None:
     try:
         check_shared_cells({job.setting for job in plan.jobs}, other, other.config.name)
     except ConfigError as error:
-        raise ConfigError(f"beside {str(source)!r}: {error}") from None
+        raise ConfigError(f"compare_with {str(source)!r}: {error}") from None
 
 
 def find_other(source: str | Path) -> Run:
@@ -135,6 +136,6 @@ def find_other(source: str | Path) -> Run:
         return read_run_file(Path(str(files(__package__) / FILE)))
     if not Path(source).is_dir():
         raise ConfigError(
-            f"beside {str(source)!r}: must be 'reference', or the folder of a run, such as results/study"
+            f"compare_with {str(source)!r}: must be 'reference', or the folder of a run, such as results/study"
         )
     return load_run(source)

@@ -15,7 +15,7 @@ from ..metrics.curves import by_noise_rate, curve, has_baseline, mean_curve, per
 from ..metrics.outcome import cells_by_error, missing_cells
 from ..metrics.registry import MEASURES, REGISTRY, higher_is_better, label_of, short_label_of
 
-NO_BASELINE = "Without true labels of the training rows there is no {metric}, so here is the {of}."
+NO_BASELINE = "Without true labels of the training rows there is no {metric}, so here is the {measure}."
 
 
 def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
@@ -37,7 +37,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
             if metric not in MEASURES:
                 compared = chosen[has_baseline(chosen)]
                 if compared.empty:
-                    parts.append(Text(NO_BASELINE.format(metric=short_label_of(metric), of=config.metric)))
+                    parts.append(Text(NO_BASELINE.format(metric=short_label_of(metric), measure=config.metric)))
                     metric, compared = config.metric, chosen
                 chosen = compared
             title = table_title(metric, config.metric, kind)
@@ -62,10 +62,10 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     return Group(*parts)
 
 
-def table_title(metric: str, of: str, noise_kind: str) -> str:
+def table_title(metric: str, measure: str, noise_kind: str) -> str:
     """Title of a table of a metric, with a hint on how to read its values."""
     hint = REGISTRY[metric].hint and f" ({REGISTRY[metric].hint})"
-    return f"{sentence(label_of(metric, of))}{hint}: {noise_kind} noise"
+    return f"{sentence(label_of(metric, measure))}{hint}: {noise_kind} noise"
 
 
 def averaged_over(scores: pd.DataFrame) -> str:
@@ -82,23 +82,23 @@ def table_of(name: str, config: Config, scores: pd.DataFrame) -> pd.DataFrame:
 
 def _rendered(title: str, heading: str, wide: pd.DataFrame, width: int) -> Group:
     longest = max(len(heading), *(len(str(name)) for name in wide.index))
-    headings = [column if isinstance(column, str) else f"{column:.4g}" for column in wide.columns]
+    columns = [column if isinstance(column, str) else f"{column:.4g}" for column in wide.columns]
     # Tree sizes and seconds may be large; then one decimal is enough.
     digits = 3 if not (wide.abs() >= 100).to_numpy().any() else 1
     cells = [["–" if pd.isna(value) else f"{value:.{digits}f}" for value in row] for row in wide.to_numpy()]
-    column_width = max(5, *map(len, headings), *(len(cell) for row in cells for cell in row))
+    column_width = max(5, *map(len, columns), *(len(cell) for row in cells for cell in row))
     # Each column takes one space in front; as many columns as fit go into one part.  The names may take a third
     # of the width, and more if the columns leave more free.  Longer names are folded.
-    columns_width = len(headings) * (column_width + 1)
+    columns_width = len(columns) * (column_width + 1)
     name_width = min(longest, max(len(heading), width // 3, width - columns_width))
     columns_per_part = max(1, (width - name_width) // (column_width + 1))
     tables = []
-    for first in range(0, len(headings), columns_per_part):
+    for first in range(0, len(columns), columns_per_part):
         part = slice(first, first + columns_per_part)
         table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
         table.add_column(heading, width=name_width, overflow="fold")
-        for heading in headings[part]:
-            table.add_column(heading, justify="right", no_wrap=True, width=column_width)
+        for column in columns[part]:
+            table.add_column(column, justify="right", no_wrap=True, width=column_width)
         for name, row in zip(wide.index, cells, strict=True):
             # Text, not str: a name may contain console markup.
             table.add_row(Text(str(name)), *row[part])

@@ -28,7 +28,7 @@ def bootstrap_band(
     scores: pd.DataFrame,
     metric: str,
     *,
-    of: str = "accuracy",
+    measure: str = "accuracy",
     over: Literal["repeats", "datasets"] = "repeats",
     by_dataset: bool = False,
     confidence: float = 0.95,
@@ -85,7 +85,7 @@ def bootstrap_band(
     check_fraction("confidence", confidence)
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, got {n_resamples!r}")
-    values = per_repeat(scores, metric, of)
+    values = per_repeat(scores, metric, measure)
     unit = "repeat" if over == "repeats" else "dataset"
     averaged = None if over == "repeats" else "repeat"
     lines = [name for name in ("dataset", "noise_kind", "noise_rate", "model") if name in values]

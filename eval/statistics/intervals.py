@@ -63,7 +63,7 @@ def best_and_overlapping(
     *,
     noise_rate: float | None = None,
     noise_kind: str | None = None,
-    of: str = "accuracy",
+    measure: str = "accuracy",
     confidence: float = 0.975,
 ) -> BestAndOverlapping:
     r"""Mark the best model of each data set, and models whose interval over the repeats overlaps its own [1]_.
@@ -93,7 +93,7 @@ def best_and_overlapping(
     from scipy.stats import t
 
     check_fraction("confidence", confidence)
-    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
+    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, measure=measure)
     datasets, models = wide.index.get_level_values("dataset").unique(), wide.columns
     values = by_dataset(wide)
     n = values.shape[1]

@@ -84,7 +84,7 @@ def paired_t_tests(
     *,
     noise_rate: float | None = None,
     noise_kind: str | None = None,
-    of: str = "accuracy",
+    measure: str = "accuracy",
     alpha: float = 0.05,
     test_fraction: float | None = None,
     fixed: Collection[str] = (),
@@ -123,7 +123,7 @@ def paired_t_tests(
     check_fraction("alpha", alpha)
     if test_fraction is not None:
         check_fraction("test_fraction", test_fraction)
-    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
+    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, measure=measure)
     n_repeats = wide.index.get_level_values("repeat").nunique()
     wide, dropped, left_out = complete(wide)
     datasets = list(wide.index.get_level_values("dataset").unique())

@@ -30,7 +30,7 @@ def score_table(
     *,
     noise_rate: float | None = None,
     noise_kind: str | None = None,
-    of: str = "accuracy",
+    measure: str = "accuracy",
 ) -> pd.DataFrame:
     """Mean of a metric over the repeats at one noise rate, per data set and model.
 
@@ -44,7 +44,7 @@ def score_table(
         None for ``"area_under_ela"``, which has no rate, or if the scores have a single rate.
     noise_kind : str or None, default=None
         The kind of noise; None if the scores have a single kind.
-    of : str, default="accuracy"
+    measure : str, default="accuracy"
         The measure that replaces the accuracy; see `per_repeat`.
 
     Returns
@@ -58,7 +58,7 @@ def score_table(
     ValueError
         If the scores have no such metric, noise rate or kind of noise.
     """
-    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
+    wide = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, measure=measure)
     datasets = wide.index.get_level_values("dataset").unique()
     means = by_dataset(wide).mean(axis=1)
     table = pd.DataFrame(means, datasets, wide.columns)
@@ -74,7 +74,12 @@ def by_dataset(wide: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def repeat_table(
-    scores: pd.DataFrame, metric: str, *, noise_rate: float | None, noise_kind: str | None, of: str = "accuracy"
+    scores: pd.DataFrame,
+    metric: str,
+    *,
+    noise_rate: float | None,
+    noise_kind: str | None,
+    measure: str = "accuracy",
 ) -> pd.DataFrame:
     """Values of a metric at one noise rate: one row per data set and repeat, one column per model.
 
@@ -82,7 +87,7 @@ def repeat_table(
     """
     noise_kind = resolve_noise_kind(scores, noise_kind)
     scores = scores[scores["noise_kind"] == noise_kind]
-    values = per_repeat(scores, metric, of)
+    values = per_repeat(scores, metric, measure)
     if "noise_rate" in values:
         noise_rate = _only_rate(values, noise_rate)
         values = values[np.isclose(values["noise_rate"], noise_rate)]
@@ -97,7 +102,7 @@ def repeat_table(
     wide = values.pivot(index=["dataset", "repeat"], columns="model", values=metric)
     wide = wide.reindex(index=rows, columns=columns).astype(np.float64)
     rates = None if noise_rate is None else [noise_rate, 0.0] if metric in PAIRED else [noise_rate]
-    wide.attrs = {"missing": _reasons(wide, scores, metric if metric in scores else of, rates)}
+    wide.attrs = {"missing": _reasons(wide, scores, metric if metric in scores else measure, rates)}
     return wide
 
 

@@ -21,7 +21,7 @@ class SignificanceTests:
 
     Attributes
     ----------
-    metric, of : str
+    metric, measure : str
         The compared metric, and the measure that it is computed from.
     noise_rate : float or None
         None for a metric over all noise rates.
@@ -35,7 +35,7 @@ class SignificanceTests:
     """
 
     metric: str
-    of: str
+    measure: str
     noise_rate: float | None
     noise_kind: str
     friedman_nemenyi: FriedmanNemenyi
@@ -46,7 +46,8 @@ class SignificanceTests:
         return str(self)
 
     def __str__(self) -> str:
-        title = f"{sentence(label_of(self.metric, self.of))} {under_noise(self.noise_kind, self.noise_rate)}"
+        label = sentence(label_of(self.metric, self.measure))
+        title = f"{label} {under_noise(self.noise_kind, self.noise_rate)}"
         results = (self.friedman_nemenyi, self.wilcoxon_holm, self.paired_t)
         parts = [title, *(result.summary for result in results), *(result.exclusions for result in results)]
         # The tests share most remarks, because they share data sets and models.  Each is printed once.
@@ -60,7 +61,7 @@ def significance_tests(
     *,
     noise_rate: float | None,
     noise_kind: str,
-    of: str = "accuracy",
+    measure: str = "accuracy",
     alpha: float = 0.05,
     test_fraction: float | None = None,
     fixed: Collection[str] = (),
@@ -82,11 +83,11 @@ def significance_tests(
     -------
     SignificanceTests
     """
-    table = score_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, of=of)
+    table = score_table(scores, metric, noise_rate=noise_rate, noise_kind=noise_kind, measure=measure)
     better = higher_is_better(metric)
     return SignificanceTests(
         metric=metric,
-        of=of,
+        measure=measure,
         noise_rate=noise_rate,
         noise_kind=noise_kind,
         friedman_nemenyi=friedman_nemenyi(table, higher_is_better=better, alpha=alpha),
@@ -96,7 +97,7 @@ def significance_tests(
             metric,
             noise_rate=noise_rate,
             noise_kind=noise_kind,
-            of=of,
+            measure=measure,
             alpha=alpha,
             test_fraction=test_fraction,
             fixed=fixed,

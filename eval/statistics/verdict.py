@@ -155,7 +155,7 @@ def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.Da
     table = score_table(scores, metric, noise_rate=noise_rate)
     if noise_rate == 0 or not higher_is_better(metric) or not has_baseline(scores).all():
         return table, None
-    retention = score_table(scores, "retention", noise_rate=noise_rate, of=metric)
+    retention = score_table(scores, "retention", noise_rate=noise_rate, measure=metric)
     table = table.where(retention.notna())
     table.attrs = retention.attrs
     return table, retention
@@ -198,7 +198,7 @@ def _ela_sentence(
     scores: pd.DataFrame, table: pd.DataFrame, metric: str, noise_rate: float, model: str
 ) -> list[str]:
     """Sentence on the model with the lowest ELA, if it is not the best model."""
-    losses = score_table(scores, "ela", noise_rate=noise_rate, of=metric)
+    losses = score_table(scores, "ela", noise_rate=noise_rate, measure=metric)
     means = losses.loc[table.index, table.columns].mean()
     lowest = str(means.idxmin())
     if not np.isfinite(means).all() or means[model] - means[lowest] < TIE:

@@ -74,7 +74,7 @@ def test_without_true_labels_there_is_accuracy_but_no_ela(noisyeval, tmp_path):
     assert 'alt="curves of accuracy"' in page
 
 
-def test_a_set_without_true_labels_beside_one_with_them(noisyeval):
+def test_data_sets_with_and_without_true_labels(noisyeval):
     _, found = noisyeval([data("known"), PARTLY], [{"kind": "given", "labels": ["expert"]}])
     scores = found.scores
     assert scores.groupby("dataset")["noise_rate"].nunique().to_dict() == {"known": 2, "partly": 1}

@@ -41,7 +41,7 @@ class Lines:
     low: Floats
     high: Floats
 
-    def of(self, dataset: int) -> Lines:
+    def on_dataset(self, dataset: int) -> Lines:
         """The curves of one data set."""
         return Lines(self.value[dataset], self.low[dataset], self.high[dataset])
 
@@ -178,7 +178,7 @@ class Results:
         request = PlotRequest(
             scores=self.scores,
             metric=self.metric,
-            of=self.metric,
+            measure=self.metric,
             noise_rate=None,
             all_scores=self.scores,
             models=self.models,
@@ -222,7 +222,7 @@ class Results:
         """
         sets = [
             {
-                metric: [self.by_dataset[metric][kind].of(i).page_data() for kind in self.kinds]
+                metric: [self.by_dataset[metric][kind].on_dataset(i).page_data() for kind in self.kinds]
                 for metric in self.curves
             }
             for i in range(len(self.datasets))

@@ -46,7 +46,7 @@ def write_html(run: Run, path: Path, published: PublishedComparison | None = Non
     path : Path
         The file; an existing one is replaced atomically.
     published : PublishedComparison or None, default=None
-        Published numbers beside those of the run.
+        Comparison with published numbers, a part of the report.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def _breakable(name: str) -> str:
 
 
 def read_template(name: str) -> str:
-    """Text of a file beside the templates."""
+    """Text of a file in the folder of the templates."""
     return (files("boostnoise.eval.report.html") / TEMPLATES / name).read_text(encoding="utf-8")
 
 

@@ -113,7 +113,7 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
     """Models by noise rates on one data set, for each kind of noise and metric."""
     return [
         _table_of_lines(
-            results, results.by_dataset[metric][kind].of(dataset), metric, k, results.datasets[dataset]
+            results, results.by_dataset[metric][kind].on_dataset(dataset), metric, k, results.datasets[dataset]
         )
         for k, kind in enumerate(results.kinds)
         if results.datasets[dataset] in results.datasets_of[kind]

@@ -62,7 +62,7 @@ def test_pending_cells_have_the_order_of_the_config(make):
 
 
 def test_while_a_run_goes_on(make, tmp_path):
-    """What it has written to the journal beside the store is seen."""
+    """What it has written to the journal of the store is seen."""
     planned = check(make())
     with Store(make().store_path) as store:
         key = planned.keys[0]

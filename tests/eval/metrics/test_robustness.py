@@ -97,7 +97,7 @@ def test_unknown_metric():
     with pytest.raises(
         ValueError, match="measure 'noise_rate' is not in the scores; available measures: accuracy"
     ):
-        mean_curve(SCORES, "ela", of="noise_rate")
+        mean_curve(SCORES, "ela", measure="noise_rate")
 
 
 def test_retention_and_rla_are_one():
@@ -137,7 +137,9 @@ def test_other_measures_than_the_accuracy():
     scores = SCORES.assign(roc_auc=SCORES["accuracy"] / 2, leaves=np.arange(8.0))
     for metric in ("ela", "rla", "retention", "area_under_ela"):
         renamed = SCORES.assign(accuracy=SCORES["accuracy"] / 2)
-        pd.testing.assert_frame_equal(mean_curve(scores, metric, of="roc_auc"), mean_curve(renamed, metric))
-        pd.testing.assert_frame_equal(curve(scores, metric, of="roc_auc"), curve(renamed, metric))
-    leaves = curve(scores, "leaves", of="roc_auc").set_index(["dataset", "noise_rate"])["leaves"]
+        pd.testing.assert_frame_equal(
+            mean_curve(scores, metric, measure="roc_auc"), mean_curve(renamed, metric)
+        )
+        pd.testing.assert_frame_equal(curve(scores, metric, measure="roc_auc"), curve(renamed, metric))
+    leaves = curve(scores, "leaves", measure="roc_auc").set_index(["dataset", "noise_rate"])["leaves"]
     assert leaves["b", 0.5] == 6

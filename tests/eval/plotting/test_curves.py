@@ -93,7 +93,7 @@ def test_options_of_the_2020_study():
     [
         (means(), {"metric": "rla"}, "metric must be a column of the table, which has ela, got 'rla'"),
         (means(), {"metric": "elan"}, "metric must be one of accuracy, .*, area_under_ela, got 'elan'"),
-        (means(), {"of": "ela"}, "of must be one of accuracy, .*, predict_seconds, got 'ela'"),
+        (means(), {"measure": "ela"}, "measure must be one of accuracy, .*, predict_seconds, got 'ela'"),
         (
             means().drop(columns="noise_rate"),
             {},

@@ -54,8 +54,8 @@ def test_lines_are_those_of_the_table_and_bands_hold_them(made_scores):
 
 def test_titles_name_the_measure(made_scores):
     titles = {
-        plot_name: plot(made_scores(), plot_name, of=of).figure.get_suptitle()
-        for plot_name, of in [
+        plot_name: plot(made_scores(), plot_name, measure=measure).figure.get_suptitle()
+        for plot_name, measure in [
             ("ela", "accuracy"),
             ("rla", "macro_f1"),
             ("accuracy", "macro_f1"),
@@ -166,10 +166,10 @@ def test_noise_rates_and_kinds_of_noise(made_scores):
         ("elan", {}, "plot must be one of ela, rla, retention, .*, heatmap, got 'elan'"),
         (
             "ela",
-            {"of": "ela"},
-            "of must be a measure in the scores, accuracy, macro_f1, fit_seconds, got 'ela'",
+            {"measure": "ela"},
+            "measure must be one in the scores, accuracy, macro_f1, fit_seconds, got 'ela'",
         ),
-        ("ela", {"of": "roc_auc"}, "of must be a measure in the scores, .*, got 'roc_auc'"),
+        ("ela", {"measure": "roc_auc"}, "measure must be one in the scores, .*, got 'roc_auc'"),
         ("leaves", {}, "measure 'leaves' is not in the scores"),
         ("ela", {"metric": "rla"}, "metric must be None for ela, .* got 'rla'"),
         ("heatmap", {"metric": "elan"}, "metric must be one of .*, area_under_ela for heatmap, got 'elan'"),

@@ -83,7 +83,7 @@ def test_only_cells_of_both_are_kept(fit):
     assert joined.config.ela_fig.plot_kwargs == [{"color": "red"}, {}, {}]
 
 
-def test_a_run_beside_itself(fit):
+def test_a_run_joined_with_itself(fit):
     own = fit("one")
     with pytest.raises(ConfigError, match="two has no models that the run lacks"):
         join_runs(own, own, "two")

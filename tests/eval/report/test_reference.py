@@ -74,7 +74,7 @@ def test_the_reference_has_every_cell():
 
 @pytest.mark.filterwarnings("ignore:reference was fitted with")
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_a_new_model_beside_the_reference(tmp_path):
+def test_a_new_model_among_those_of_the_reference(tmp_path):
     """The tree, which both have, has the same scores in both, so the splits and the noise are the same."""
     with pytest.warns(
         UserWarning, match="left out, because reference does not have them: data set digits, cut"
@@ -86,7 +86,7 @@ def test_a_new_model_beside_the_reference(tmp_path):
             results_dir=tmp_path,
             progress=False,
             n_jobs=1,
-            beside="reference",
+            compare_with="reference",
         )
     scores, expected = found.scores, reference()
     assert scores["model"].unique()[0] == "stump"
@@ -105,7 +105,7 @@ def test_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     content = {"datasets": ["iris"], "models": [STUMP], **SETTING}
     (tmp_path / "study.json").write_text(json.dumps(content))
-    done = CliRunner().invoke(main, ["study.json", "-j", "1", "--beside", "reference"])
+    done = CliRunner().invoke(main, ["study.json", "-j", "1", "--compare-with", "reference"])
     assert done.exit_code == 0, done.output
     assert "robust_forest" in done.stdout
     assert "robust_forest" in (tmp_path / "results" / "study" / "report.html").read_text()
@@ -114,10 +114,10 @@ def test_the_command(tmp_path, monkeypatch):
     other = content | {"random_state": 9}
     (tmp_path / "other.json").write_text(json.dumps(other))
     for options in (["--dry-run"], ["-j", "1"]):
-        done = CliRunner().invoke(main, ["other.json", *options, "--beside", "reference"])
+        done = CliRunner().invoke(main, ["other.json", *options, "--compare-with", "reference"])
         assert done.exit_code == 2
-        assert "beside 'reference': no cells in common with reference" in done.stderr
+        assert "compare_with 'reference': no cells in common with reference" in done.stderr
     assert not (tmp_path / "results" / "other").exists()
-    done = CliRunner().invoke(main, ["study.json", "--beside", "results/none"])
+    done = CliRunner().invoke(main, ["study.json", "--compare-with", "results/none"])
     assert done.exit_code == 2
-    assert "beside 'results/none': must be 'reference', or the folder of a run" in done.stderr
+    assert "compare_with 'results/none': must be 'reference', or the folder of a run" in done.stderr

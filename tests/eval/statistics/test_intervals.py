@@ -58,7 +58,7 @@ def test_overlap_is_that_of_two_intervals():
     rng = np.random.default_rng(0)
     values = {f"d{i}": {f"m{j}": rng.normal(0.5 + 0.02 * j, 0.02, 4) for j in range(5)} for i in range(20)}
     for metric, sign in (("accuracy", 1), ("log_loss", -1)):
-        table = best_and_overlapping(scores_of(values, metric), metric, of="accuracy").table
+        table = best_and_overlapping(scores_of(values, metric), metric, measure="accuracy").table
         n_overlapping = 0
         for _, rows in table.groupby("dataset"):
             best = rows.loc[(sign * rows[metric]).idxmax()]

@@ -49,7 +49,7 @@ def test_curves_are_those_of_the_metrics(run):
                 assert (found.low[i] <= found.value[i] + 1e-12).all()
                 assert (found.value[i] <= found.high[i] + 1e-12).all()
                 for d, dataset in enumerate(results.datasets):
-                    of_set = results.by_dataset[metric][kind].of(d)
+                    of_set = results.by_dataset[metric][kind].on_dataset(d)
                     np.testing.assert_allclose(of_set.value[i], each[kind, dataset, model].loc[rates])
     ranks = results.ranks["uniform"].value
     assert np.isnan(ranks[1]).all()
