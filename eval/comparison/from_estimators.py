@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigError
-from ..models.allowed_classes import TOOLS
+from ..models.allowed_classes import TOOLS, with_canonical_modules
 from ..models.allowed_parameters import THREADS
 from ..models.variants import criterion_name
 
@@ -62,7 +62,7 @@ def describe(estimator: Any, context: str) -> dict[str, Any]:
         for name, value in current.items()
         if name not in omitted and not (name in defaults and _is_same(value, defaults[name]))
     }
-    return {"module": module, "model": cls.__name__, "params": params}
+    return with_canonical_modules({"module": module, "model": cls.__name__, "params": params})
 
 
 def plain(value: Any, context: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from ..models.allowed_classes import with_canonical_modules
 from ..models.factory import MAX_CANDIDATES
 from ..models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, parse_name
 from ..models.variants import check_variant, variant_names
@@ -161,7 +162,7 @@ class ModelSpec(Strict):
             raise ValueError("'model' is missing; it is a short name, or a class with its 'module'")
         detail = " (early stopping)" if value.get("early_stopping") is not None else ""
         detail = " (search)" if value.get("search") else detail
-        value = {"name": value["model"] + detail, **value}
+        value = with_canonical_modules({"name": value["model"] + detail, **value})
         return value if "module" in value else _expand_short_name(value)
 
     @field_validator("module", "model")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from typing import Any
 
 from ..errors import ConfigError
 
@@ -17,7 +18,9 @@ from ..errors import ConfigError
 CLASSES = {
     module: frozenset(names.split())
     for module, names in {
-        "boostnoise": "NoiseCorrectedClassifier RobustLGBMClassifier RobustXGBClassifier",
+        "boostnoise": """
+            AuditClassifier CleanlabClassifier NoiseCorrectedClassifier RobustLGBMClassifier RobustXGBClassifier
+        """,
         "boostnoise.eval": "AuditClassifier CleanlabClassifier",
         "catboost": "CatBoostClassifier",
         "lightgbm": "LGBMClassifier LGBMRegressor",
@@ -111,6 +114,11 @@ TOOLS = {
     "sklearn.compose": frozenset({"make_column_selector"}),
     "sklearn.feature_selection": frozenset({"chi2", "f_classif", "mutual_info_classif"}),
 }
+# Classes with two public modules, and the one that stands for both: keys of stored cells contain it.
+CANONICAL_MODULES = {
+    ("boostnoise", "AuditClassifier"): "boostnoise.eval",
+    ("boostnoise", "CleanlabClassifier"): "boostnoise.eval",
+}
 PACKAGES = frozenset(module.partition(".")[0] for module in CLASSES)
 
 
@@ -122,6 +130,19 @@ def is_listed(module: str, model: str) -> bool:
 def is_tool(module: str, name: str) -> bool:
     """Whether a name of `module` is one of `TOOLS`."""
     return name in TOOLS.get(module, ())
+
+
+def with_canonical_modules(value: Any) -> Any:
+    """Copy of a description, or of parameters with descriptions, that names classes by `CANONICAL_MODULES`."""
+    if isinstance(value, list):
+        return [with_canonical_modules(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    copy = {key: with_canonical_modules(item) for key, item in value.items()}
+    module, model = copy.get("module"), copy.get("model")
+    if isinstance(module, str) and isinstance(model, str):
+        copy["module"] = CANONICAL_MODULES.get((module, model), module)
+    return copy
 
 
 def check_classes(classes: Iterable[tuple[object, object]], allowed: Collection[str]) -> None:

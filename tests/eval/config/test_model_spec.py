@@ -79,3 +79,18 @@ def test_mistakes_give_one_line(model, message):
         parse(model)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_class_with_two_public_modules_has_one_content():
+    forest = {"module": "sklearn.ensemble", "model": "RandomForestClassifier", "params": {}}
+
+    def content(module):
+        filtered = {"module": module, "model": "CleanlabClassifier", "params": {"estimator": forest}}
+        nested = {"module": module, "model": "AuditClassifier", "params": {"estimator": filtered}}
+        return ModelSpec.model_validate(nested).content
+
+    assert content("boostnoise") == content("boostnoise.eval")
+    assert content("boostnoise")[:2] == [
+        "boostnoise.eval",
+        "AuditClassifier",
+    ]  # as in stores of earlier versions

@@ -7,7 +7,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from boostnoise.eval import AuditClassifier
+from boostnoise import AuditClassifier
 
 X, Y = load_breast_cancer(return_X_y=True)
 WRONG = np.random.default_rng(0).random(Y.size) < 0.25

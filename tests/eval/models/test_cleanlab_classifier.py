@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -11,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from boostnoise.eval import CleanlabClassifier
+from boostnoise import CleanlabClassifier
 
 X, Y = load_wine(return_X_y=True)
 WRONG = np.random.default_rng(0).random(Y.size) < 0.25
@@ -91,3 +94,8 @@ def test_groups_and_weights():
     light = CleanlabClassifier(GaussianNB(), random_state=0).fit(X, NOISY, sample_weight=weights, groups=groups)
     plain = CleanlabClassifier(GaussianNB(), random_state=0).fit(X, NOISY)
     assert light.predict_proba(X)[:, 0].mean() < plain.predict_proba(X)[:, 0].mean()
+
+
+def test_cleanlab_is_imported_by_the_first_fit_only():
+    code = "import sys, boostnoise; boostnoise.CleanlabClassifier(None); assert 'cleanlab' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
