@@ -62,7 +62,7 @@ def describe(estimator: Any, context: str) -> dict[str, Any]:
         for name, value in current.items()
         if name not in omitted and not (name in defaults and _is_same(value, defaults[name]))
     }
-    return with_canonical_modules({"module": module, "model": cls.__name__, "params": params})
+    return dict(with_canonical_modules({"module": module, "model": cls.__name__, "params": params}))
 
 
 def plain(value: Any, context: str) -> Any:
