@@ -3,7 +3,7 @@ import pytest
 from boostnoise.eval._atomic_file import atomic_write
 
 
-def test_a_file_is_replaced_when_all_is_written(tmp_path):
+def test_a_file_is_replaced_at_once(tmp_path):
     path = tmp_path / "file.txt"
     path.write_text("old")
     with atomic_write(path) as file:

@@ -118,7 +118,7 @@ def test_a_run(study, tmp_path):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_what_a_store_says_of_pictures_is_checked(small_config):
+def test_figure_options_in_a_store_are_checked(small_config):
     config = small_config(repeats=1)
     run(config, n_jobs=1)
     with Store(config.store_path) as store:
@@ -377,7 +377,7 @@ def wait_for_cells(process, folder, n):
 
 
 @pytest.mark.release
-def test_a_killed_run_goes_on_where_it_was(noisyeval, start, tmp_path):
+def test_a_killed_run_resumes(noisyeval, start, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     process = start(killed)
     wait_for_cells(process, killed, 4)
@@ -403,7 +403,7 @@ def test_a_killed_run_goes_on_where_it_was(noisyeval, start, tmp_path):
 
 @pytest.mark.release
 @pytest.mark.parametrize("stop", ["SIGINT to all, as Ctrl-C", "SIGTERM to the command"])
-def test_an_interrupted_run_says_how_to_go_on(study, start, tmp_path, stop):
+def test_an_interrupted_run_prints_how_to_resume(study, start, tmp_path, stop):
     process = start(tmp_path)
     wait_for_cells(process, tmp_path, 2)
     if stop.startswith("SIGINT"):
@@ -420,7 +420,7 @@ def test_an_interrupted_run_says_how_to_go_on(study, start, tmp_path, stop):
     assert len(scores(tmp_path)) == N_LONG
 
 
-def test_what_another_machine_has_finished_is_taken_over(study, noisyeval, tmp_path):
+def test_finished_cells_of_another_machine_are_merged(study, noisyeval, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "study.json").write_text(json.dumps(QUICK))
@@ -534,7 +534,7 @@ def test_a_target_is_for_init(study):
 @pytest.mark.release
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", [["--schema"], ["study.json"]], ids=" ".join)
-def test_no_room_for_the_output(process, study, tmp_path, arguments):
+def test_no_disk_space_for_the_output(process, study, tmp_path, arguments):
     if arguments == ["study.json"]:
         study(ONE)  # so that no cell is left to fit
         shutil.rmtree(tmp_path / "results" / "study")
@@ -549,7 +549,7 @@ def test_no_room_for_the_output(process, study, tmp_path, arguments):
 
 @pytest.mark.release
 @pytest.mark.parametrize("arguments", [["--schema"], ["study.json", "--json"]], ids=" ".join)
-def test_nobody_reads_the_output(process, tmp_path, arguments):
+def test_a_broken_pipe(process, tmp_path, arguments):
     (tmp_path / "study.json").write_text(json.dumps(ONE))
     read, write = os.pipe()
     os.close(read)
@@ -560,7 +560,7 @@ def test_nobody_reads_the_output(process, tmp_path, arguments):
     assert said == ["noisyeval: error: output closed (broken pipe); finished cells are kept"]
 
 
-def test_an_output_that_knows_few_characters(study):
+def test_an_output_with_a_small_character_set(study):
     content = {**ONE, "models": [{**TREE, "name": "bäume"}], "results_dir": "größe"}
     done = study(content, charset="ascii")
     assert done.exit_code == 0, done.stderr

@@ -32,7 +32,7 @@ def test_a_narrow_terminal():
     assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 60
 
 
-def test_what_is_not_installed_is_said(monkeypatch):
+def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "catboost", None)
     monkeypatch.setitem(sys.modules, "cleanlab", None)
     text = listed(width=10_000)

@@ -109,7 +109,7 @@ def test_one_file_for_the_same_data(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "<script>", "..", "a" * 500, "Größe $\\alpha$", "/"])
-def test_no_name_leads_out_of_the_folder(tmp_path, name):
+def test_names_cannot_leave_the_folder(tmp_path, name):
     file, _ = made(tmp_path, FRAME, "label", name)
     assert file.path.parent == tmp_path / "data"
     file.write()
@@ -154,7 +154,7 @@ def test_invalid_data(tmp_path, data, target, message):
     assert "\n" not in str(caught.value)
 
 
-def test_where_nothing_can_be_written(tmp_path):
+def test_folders_without_write_access(tmp_path):
     (tmp_path / "data").write_text("a file")
     with pytest.raises(ConfigError, match=r"^results_dir: .* cannot be written"):
         made(tmp_path, FRAME, "label")[0].write()

@@ -105,7 +105,7 @@ def test_with_a_format_each_file_of_a_folder_has_it(folder):
         ({"format": "csv", "target": None}, "datasets[0]: 'target' is missing"),
     ],
 )
-def test_what_does_not_go_with_folders(folder, changes, message):
+def test_keys_that_are_not_allowed_with_folders(folder, changes, message):
     (folder / "README.md").unlink()
     with pytest.raises(ConfigError) as error:
         parse_all({"path": str(folder), "target": 0, **changes})

@@ -39,7 +39,7 @@ def test_search_is_part_of_the_content_with_its_defaults():
     assert other.search.folds is None
 
 
-def test_it_survives_being_written():
+def test_it_survives_a_round_trip():
     (spec,) = parse(
         {"model": "cleanlab+svm_gaussian", "params": {"C": 2}, "search": {"params": {"gamma": [1, 2]}}}
     )

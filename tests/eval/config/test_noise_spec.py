@@ -25,7 +25,7 @@ def test_levels():
     ]
 
 
-def test_the_level_of_class_conditional_noise_is_the_mean_of_its_rates():
+def test_the_rate_of_class_conditional_noise_is_the_mean_over_classes():
     cyclic = (0.4 * np.eye(3) + 0.6 * np.roll(np.eye(3), 1, axis=1)).tolist()
     (spec,) = parse({"kind": "class_conditional", "rates": [cyclic, [0.1, 0.7], [0.1, 0.3], [0, 0]]})
     assert [rate for rate, _ in spec.noise_by_rate] == [0, 0.2, 0.4, 0.6]
@@ -39,7 +39,7 @@ def test_mahalanobis_noise_is_that_of_the_paper_by_default():
     assert parse({"kind": "mahalanobis", "rates": [0.6]})[0].rates == [0, 0.6]
 
 
-def test_names_tell_kinds_apart():
+def test_names_distinguish_kinds():
     rates = {"rates": [0.1]}
     noise = parse(
         {"kind": "uniform", **rates},

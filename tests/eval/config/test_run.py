@@ -18,7 +18,7 @@ def test_defaults():
     assert config.output_dir.as_posix() == "results/run"
 
 
-def test_the_rate_without_noise_is_always_there():
+def test_the_noise_rate_zero_is_always_included():
     assert parse().noise[0].rates == [0.0, 0.1]
     assert parse(noise=[{"kind": "label", "rates": [0.3, 0, 0.1]}]).noise[0].rates == [0.0, 0.1, 0.3]
 

@@ -113,7 +113,7 @@ def test_all_checked_rows_are_kept_when_rows_are_drawn(load):
     assert load(frame, **NOISY, unchecked="train", max_rows=4).is_test.tolist() == [False] * 2 + [True] * 8
 
 
-def test_noisy_labels_may_add_classes_where_true_ones_are_unknown(load):
+def test_noisy_labels_may_add_classes_if_true_ones_are_unknown(load):
     frame = FRAME.assign(ill=[None, "y", None, None, "n", None, "n", None], rule=list("nynnynyz"))
     assert load(frame, **NOISY, unchecked="train").classes.tolist() == ["n", "y", "z"]
 

@@ -96,7 +96,7 @@ def counted(tag, **params):
     return {"name": f"m{tag}", "module": "counted", "model": "Counted", "params": {"tag": tag, **params}}
 
 
-def test_a_cluster_that_comes_loses_a_machine_and_is_lost(fits, cluster):
+def test_a_cluster_that_starts_late_loses_a_machine_and_stops(fits, cluster):
     pending, datasets = work([counted(tag, seconds=0.05) for tag in range(24)])
     outcomes, before = {}, []
 

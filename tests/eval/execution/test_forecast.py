@@ -101,7 +101,7 @@ def test_with_nothing_to_run(make):
     assert summary_line(foretold, "run") == "run: 4 cells, 4 finished, 0 to run"
 
 
-def test_a_trial_tells_how_time_grows_with_rows(make, fit_by):
+def test_trials_estimate_how_time_grows_with_rows(make, fit_by):
     sizes = []
 
     def quadratic(job, dataset):
@@ -158,7 +158,7 @@ def test_a_trial_that_fails_says_so(make):
     assert summary_line(foretold, "run") == ("run: 4 cells, 0 finished, 4 to run; time unknown")
 
 
-def test_what_was_not_tried_is_unknown(make, monkeypatch):
+def test_times_without_a_trial_are_unknown(make, monkeypatch):
     monkeypatch.setattr(module, "ALL_TRIALS_SECONDS", -1.0)
     config = make(models=["adaboost", TREE])
     with Store(config.store_path) as store:
@@ -237,7 +237,7 @@ def test_failed_cells_are_counted(make, fit_by):
     assert "4 to run (4 of them failed before)" in summary_line(foretold, "run")
 
 
-def test_a_run_takes_no_less_than_its_longest_cell():
+def test_a_run_takes_at_least_as_long_as_its_longest_cell():
     pairs = [Pair("a", "m", 1, 0, 0, 1, 100.0, "store"), Pair("a", "n", 4, 0, 0, 4, 1.0, "store")]
     assert Forecast(pairs, 8).seconds == 100.0
     assert Forecast(pairs, 1).seconds == 104.0

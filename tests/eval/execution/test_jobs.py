@@ -44,7 +44,7 @@ JOB = Job(
 )
 
 
-def test_threads_change_a_key_where_there_are_several_and_limits_change_none():
+def test_several_threads_change_keys_and_limits_do_not():
     def keys(**changes):
         content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
         data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))
@@ -55,7 +55,7 @@ def test_threads_change_a_key_where_there_are_several_and_limits_change_none():
     assert not set(keys(threads=2)) & set(keys())
 
 
-def test_how_to_split_changes_no_key_where_the_data_set_says_it():
+def test_split_settings_do_not_change_keys_of_data_sets_with_a_split():
     def keys(is_test, **changes):
         content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
         data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), is_test)
@@ -164,7 +164,7 @@ def spec(noise):
     return parse_config({"datasets": ["iris"], "models": ["gbm"], "noise": [noise]}, "run").noise[0]
 
 
-def test_no_noise_is_injected_where_true_labels_are_unknown():
+def test_no_noise_is_injected_if_true_labels_are_unknown():
     partly = dataclasses.replace(SET, is_known=np.array([True] * 4 + [False] * 4))
     with pytest.raises(
         ConfigError, match="'uniform': cannot be injected into data set 'letters', because true"

@@ -200,7 +200,7 @@ def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_g
 
 
 @pytest.mark.release
-def test_what_models_may_do_in_their_process(jobs, log, capfd):
+def test_side_effects_of_models(jobs, log, capfd):
     """One process fits all of them: it prints, asks, starts threads, leaves a child behind and cleans up."""
     names = ["Prints", "Asks", "Threads", "LeavesAChild", "TidiesUp"]
     # The clock begins with the fit: this is much less than a process takes to start.

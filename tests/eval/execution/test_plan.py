@@ -40,7 +40,7 @@ def test_nothing_is_written(make, tmp_path):
     assert (len(planned.finished), len(planned.pending)) == (6, 0)
 
 
-def test_what_failed_is_pending_and_known(make):
+def test_failed_cells_are_pending(make):
     config = make(models=[BAD, TREE])
     run(config, n_jobs=1)
     planned = plan(config)
@@ -61,7 +61,7 @@ def test_pending_cells_have_the_order_of_the_config(make):
     assert list(planned.pending) == list(dict.fromkeys(planned.keys))
 
 
-def test_while_a_run_goes_on(make, tmp_path):
+def test_progress_during_a_run(make, tmp_path):
     """What it has written to the journal of the store is seen."""
     planned = check(make())
     with Store(make().store_path) as store:

@@ -33,7 +33,7 @@ def make(small_config, tmp_path, monkeypatch):
     return partial(small_config, datasets=["iris", "wine"], models=[TREE, BAYES], results_dir="results")
 
 
-def test_what_is_loaded_is_what_was_run(make):
+def test_a_loaded_run_equals_the_original(make):
     config = make()
     ran = run(config, n_jobs=1)
     loaded = load_run("results")
@@ -52,7 +52,7 @@ def test_what_is_loaded_is_what_was_run(make):
     assert {"sklearn", "numpy", "boostnoise"} == set(session.versions)
 
 
-def test_nothing_is_written_where_there_is_nothing_new(make):
+def test_nothing_is_written_if_there_is_nothing_new(make):
     run(make(), n_jobs=1)
     with Store(Path("results/store.sqlite")) as store:
         before = store.run_record("run")
@@ -62,7 +62,7 @@ def test_nothing_is_written_where_there_is_nothing_new(make):
     assert len(again.sessions) == 1
 
 
-def test_sessions_add_up_until_all_is_fitted_afresh(make):
+def test_sessions_accumulate_until_all_is_fitted_again(make):
     run(make(models=[TREE]), n_jobs=1)
     both = run(make(), n_jobs=1)
     assert [session.fitted for session in both.sessions] == [8, 8]
@@ -110,7 +110,7 @@ def test_neither_data_nor_models_are_needed(make, tmp_path):
     assert loaded.config.output_dir == moved / "run"
 
 
-def test_which_run_is_meant(make):
+def test_how_a_run_is_found(make):
     run(make(), n_jobs=1)
     run(make(name="other", models=[TREE]), n_jobs=1)
     with pytest.raises(ConfigError, match="has several runs, choose one: other, run"):
@@ -147,11 +147,11 @@ def test_records_are_not_trusted(make, harm):
         load_run("results")
 
 
-def test_what_is_written_is_what_is_read():
+def test_a_round_trip():
     record = RunRecord(config={"models": [{"params": {"missing": 1.5}}]}, datasets={}, cells=[])
     assert RunRecord.loads(record.dumps()) == record
 
 
-def test_configs_are_read_as_they_were_kept(root):
+def test_stored_configs_are_read_unchanged(root):
     config = load_config(root / "configs" / "quickstart.json")
     assert parse_config(json.loads(json.dumps(config.model_dump())), config.name) == config

@@ -59,7 +59,7 @@ def test_models_see_the_same_noise(make):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_the_draws_stay_as_they_are(make):
+def test_draws_are_stable(make):
     """For the same seeds the same scores, so that those of earlier versions can be had again."""
     noise = [{"kind": "uniform", "rates": [0.2, 0.4]}, {"kind": "label", "rates": [0.3]}]
     scores = run(make(datasets=["iris"], models=[TREE], noise=noise), n_jobs=1).scores
@@ -376,7 +376,7 @@ def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_arguments_are_checked_though_nothing_is_left_to_fit(small_config):
+def test_arguments_are_checked_even_if_nothing_is_left_to_fit(small_config):
     config = small_config(repeats=1)
     run(config, n_jobs=np.int64(1))
     for n_jobs in (0, -2, True, "x"):

@@ -59,7 +59,7 @@ def test_the_file_has_no_name(tmp_path, monkeypatch):
         assert list(tmp_path.iterdir()) == []
 
 
-def test_no_room_for_the_file(tmp_path, monkeypatch):
+def test_no_disk_space_for_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     message = "^the data sets cannot be written to a temporary file in .*missing: .* TMPDIR to another folder$"
     with pytest.raises(ConfigError, match=message):

@@ -56,7 +56,7 @@ def filled(path):
     return path
 
 
-def test_what_is_put_is_there_for_the_next_run(tmp_path):
+def test_outcomes_are_there_for_the_next_run(tmp_path):
     path = tmp_path / "deep" / "store.sqlite"
     with Store(path) as store:
         assert store.outcomes(["a"]) == {}
@@ -69,7 +69,7 @@ def test_what_is_put_is_there_for_the_next_run(tmp_path):
         assert store.outcomes(["b"]) == {"b": GOOD}
 
 
-def test_what_is_put_is_on_disk_at_once(path):
+def test_outcomes_are_on_disk_at_once(path):
     with Store(path) as store:
         store.put(StubJob("a"), GOOD)
         with Store(path) as other, Store(path, read_only=True) as third:
@@ -112,7 +112,7 @@ def test_scores_that_cannot_be():
 
 
 @pytest.mark.parametrize("content", [b"this is no database" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
-def test_what_is_no_database_is_left_alone(path, content):
+def test_files_that_are_no_database_are_not_changed(path, content):
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=r"is damaged .*move it away"):
         Store(path)
@@ -188,7 +188,7 @@ def test_records_of_runs(path):
         store.run_record("b")
 
 
-def test_bytes_that_were_changed_are_noticed(filled):
+def test_changed_bytes_are_detected(filled):
     """Wherever they are: what is read is right, or there is an error."""
     whole, content, n_noticed = read_all(filled), filled.read_bytes(), 0
     assert len(whole) == 300
@@ -274,7 +274,7 @@ def test_a_read_only_store_changes_nothing(filled):
 
 
 @pytest.mark.parametrize("began", ["a file", "a database"])
-def test_a_store_that_was_only_begun_is_an_empty_one(path, began):
+def test_a_store_without_tables_is_empty(path, began):
     if began == "a file":
         path.write_bytes(b"")
     else:  # as when the disk was full

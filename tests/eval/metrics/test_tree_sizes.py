@@ -35,7 +35,7 @@ TWO = Y > 0
 STUMP, TREE = DecisionTreeClassifier(max_depth=1), DecisionTreeClassifier(random_state=0)
 
 
-def test_trees_that_are_known_by_hand():
+def test_trees_of_known_size():
     assert mean_tree_size(DecisionTreeClassifier().fit([[0], [1]], [0, 0])) == (1, 0)
     assert mean_tree_size(STUMP.fit(X, Y)) == (2, 1)
     # 0 1 0 1 0 1 on a line: a split between all neighbours, one leaf split off at a time.
@@ -97,14 +97,14 @@ LIGHTGBM = [
 
 @pytest.mark.parametrize("y", [TWO, Y], ids=["two classes", "three"])
 @pytest.mark.parametrize("model", [*XGBOOST, *LIGHTGBM], ids=str)
-def test_boosters_as_their_libraries_tell_it_node_by_node(model, y):
+def test_sizes_of_boosters_equal_those_of_their_dumps(model, y):
     model.fit(X, y.astype(int))
     trees = of_xgboost(model) if hasattr(model, "get_booster") else of_lightgbm(model)
     assert mean_tree_size(model) == pytest.approx(tuple(np.mean(trees, axis=0)))
 
 
 @pytest.mark.parametrize("n_estimators", [100, 101, 150, 1000])
-def test_of_large_boosters_some_rounds_spread_evenly(n_estimators):
+def test_large_boosters_are_sampled_at_evenly_spaced_rounds(n_estimators):
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)
     for model, read in (

@@ -263,7 +263,7 @@ def test_pipelines():
     assert estimator.get_params()["forest__random_state"] == 5
 
 
-def test_lists_become_tuples_where_these_are_the_default():
+def test_lists_become_tuples_if_these_are_the_default():
     step = {
         "module": "sklearn.preprocessing",
         "model": "MinMaxScaler",

@@ -67,7 +67,7 @@ def test_rank_agreement(scores):
     assert str(none) == "The run has none of the 1 published cell."
 
 
-def test_rates_are_compared_as_printed(scores):
+def test_noise_rates_are_compared_as_printed(scores):
     assert compare_with_published(scores, published(("a", 0.3, 0.85))).cells["ours"].notna().all()
 
 

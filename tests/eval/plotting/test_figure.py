@@ -61,7 +61,7 @@ def test_the_size_option_is_obeyed(made_scores, name):
 @pytest.mark.parametrize(
     "plot_name", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"]
 )
-def test_a_size_too_small_is_drawn_anyway(made_scores, plot_name):
+def test_figures_that_are_too_small_are_drawn(made_scores, plot_name):
     scores = made_scores([f"{LONG} {i}" for i in range(6)], repeats=1)
     figure = figure_of(plot(scores, plot_name, options=FigureOptions(fig_size=[1, 1])))
     figure.draw_without_rendering()

@@ -49,6 +49,6 @@ def test_ranks_are_among_the_models_that_are_drawn(made_scores):
     np.testing.assert_allclose(ax.lines[0].get_ydata(), 1)
 
 
-def test_less_of_a_loss_is_better(made_scores):
+def test_lower_losses_are_better(made_scores):
     ax = plot(made_scores("abc", datasets=SETS), "ranks", metric="ela")
     np.testing.assert_allclose(ax.lines[0].get_ydata(), 1)

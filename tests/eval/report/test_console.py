@@ -51,7 +51,7 @@ def show(display, config, **options):
             display(state)
 
 
-def test_plain_lines_where_there_is_no_terminal(make, capsys):
+def test_plain_lines_without_a_terminal(make, capsys):
     display = create_display("a [b]")
     assert type(display) is Lines
     show(display, make())

@@ -119,7 +119,7 @@ def test_lower_is_better():
 @pytest.mark.parametrize("k", [3, 4, 7, 20])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.0001])
-def test_there_is_power_where_the_same_order_everywhere_is_significant(n, k, alpha):
+def test_power_requires_that_the_same_order_everywhere_is_significant(n, k, alpha):
     extreme = pd.DataFrame([range(k)] * n, columns=[f"m{j}" for j in range(k)])
     result = friedman_nemenyi(extreme, higher_is_better=True, alpha=alpha)
     p_value = chi2.sf(n * (k - 1), k - 1)  # the statistic is at most that

@@ -54,7 +54,7 @@ def test_a_rate_that_is_a_sum_is_found():
     assert score_table(scores, noise_rate=0.3).iat[0, 0] == 0.5
 
 
-def test_what_is_not_there_is_refused(scores):
+def test_missing_runs_are_refused(scores):
     both = pd.concat([scores, scores.assign(noise_kind="pair_flip")])
     with pytest.raises(ValueError, match=r"^noise_rate must be one of 0, 0.2, got 0.3$"):
         score_table(scores, noise_rate=0.3)
@@ -98,7 +98,7 @@ def test_missing_cells_have_reasons(scores):
     assert not score_table(scores, noise_rate=0.0).isna().any(axis=None)
 
 
-def test_what_is_not_fitted_yet_has_not_failed(scores):
+def test_unfitted_cells_have_not_failed(scores):
     fail(scores, NOT_FITTED, dataset="d1", model="m0", repeat=1, noise_rate=0.2)
     assert complete(score_table(scores, noise_rate=0.2))[1] == {"d1": "m0 is not fitted yet in 1 of 2 repeats"}
     fail(scores, dataset="d1", model="m0", repeat=0, noise_rate=0.2)

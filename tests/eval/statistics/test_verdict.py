@@ -80,7 +80,7 @@ def test_the_most_of_all(scores):
     assert "% of its accuracy, the most of all." in text
 
 
-def test_what_is_not_certain_is_not_claimed():
+def test_uncertain_differences_are_not_claimed():
     (text,) = verdict(scores_of({"a": (0.9, 0.3), "b": (0.9, 0.3), "c": (0.8, 0.3)}))
     best, other = ("a", "b") if " a has the best" in text else ("b", "a")
     assert (
@@ -183,7 +183,7 @@ def test_one_repeat(scores):
     assert text.startswith("At 30 % uniform noise robust_forest has the best mean rank of four models (1)")
 
 
-def test_the_rate_nearest_to_30_percent_of_those_that_are_whole(scores):
+def test_the_complete_noise_rate_nearest_to_30_percent(scores):
     assert verdict(scores_of({"a": (0.9, 0.1), "b": (0.8, 0.1)}, rates=(0.0, 0.2, 0.35, 0.9)))[0].startswith(
         "At 35 %"
     )
@@ -215,7 +215,7 @@ def test_models_that_fail_everywhere(scores):
     assert text.startswith("At 30 % uniform noise gbm has no values to compare. 120 of 480 cells")
 
 
-def test_what_is_not_fitted_yet_is_told_apart(scores):
+def test_unfitted_cells_are_distinguished_from_failed_ones(scores):
     fail(scores, NOT_FITTED, model="gbm")
     (text,) = verdict(scores)
     assert text.endswith(
@@ -294,7 +294,7 @@ def test_the_published_accuracies_of_2020(data_root):
     )
 
 
-def test_heavy_libraries_wait_until_they_are_needed():
+def test_heavy_libraries_are_imported_late():
     modules = [
         "bootstrap",
         "intervals",

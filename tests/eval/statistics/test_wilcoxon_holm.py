@@ -124,7 +124,7 @@ def test_holms_correction():
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 @pytest.mark.parametrize("m", [1, 2, 6])
 @pytest.mark.parametrize("n", range(1, 12))
-def test_there_is_power_where_winning_everywhere_is_significant(n, m, alpha):
+def test_power_requires_that_winning_everywhere_is_significant(n, m, alpha):
     # Differences of all sizes, all in favour of the last model.
     values = np.arange(1, n + 1)[:, None] * np.arange(m + 1)
     table = pd.DataFrame(values, columns=[f"m{j}" for j in range(m + 1)])

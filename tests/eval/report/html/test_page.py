@@ -712,7 +712,7 @@ def test_figure_options_apply(opened):
     ]
 
 
-def test_what_was_run_and_what_to_cite(shown):
+def test_config_and_references(shown):
     page = shown.page.locator("main").inner_text()
     for text in (
         "2026-02-03 04:05",

@@ -127,7 +127,7 @@ def test_failures_are_counted_by_their_errors(run):
     assert found.rows[0].rates == f"{unbroken_percent(0.2)}, {unbroken_percent(0.4)}"
 
 
-def test_a_flood_of_errors_is_cut(run):
+def test_long_lists_of_errors_are_cut(run):
     errors = [f"Error: {i}" for i in range(54)] * 20
     scores = pd.concat([run.scores] * 20, ignore_index=True).assign(
         error=[f"{error} {i}" for i, error in enumerate(errors)]
