@@ -14,7 +14,7 @@ from ..errors import printable
 if TYPE_CHECKING:
     from .estimates import AuditEstimates
 
-LITTLE = 0.01  # a lower end of the interval that may be no noise
+LITTLE = 0.01  # noise rate; an interval that starts below it may contain no noise
 SHOWN_SUSPECTS = 10
 SHOWN_LISTS = 4
 SHOWN_CLASSES = 12  # of the transition matrix

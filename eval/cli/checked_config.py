@@ -1,4 +1,4 @@
-"""Config for noisyeval from the rows of an audit that somebody has checked."""
+"""Config for noisyeval from the rows of an audit whose labels were checked by hand."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .table_guesses import Key, to_json
 ROWS = "rows.parquet"
 GIVEN = "given_label"
 MIN_RATE = 1e-4  # a rate of 0 would mean no noise
-MIN_CHECKED = 20  # rows; fewer say nothing about models
+MIN_CHECKED = 20  # rows; fewer cannot distinguish models
 
-# Keys that say what the columns are.  Others say how to read the file that was audited.
+# Keys about the columns.  The others describe the format of the audited file.
 COLUMN_KEYS = ("drop", "group", "dates", "date_format")
 
 

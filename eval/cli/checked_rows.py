@@ -1,4 +1,4 @@
-"""Read the rows of a data set that somebody has checked."""
+"""Read the rows whose labels were checked by hand."""
 
 from __future__ import annotations
 

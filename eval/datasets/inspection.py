@@ -12,7 +12,7 @@ from .._wording import joined
 from ..errors import ConfigError, one_line
 from .files import is_text
 
-MOSTLY = 0.5  # share of the values that tells what a column is
+MOSTLY = 0.5  # share of the values that determines what a column contains
 DATE_FORMATS = (None, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M")
 DECIMAL_COMMA = r"[+-]?\d+,\d+"
 WITH_COMMAS = r"[+-]?\d+(?:,\d+)*"
@@ -124,7 +124,7 @@ def find_leaks(features: pd.DataFrame, labels: pd.Series[Any]) -> list[Any]:
 
 
 def _accuracy_of(column: pd.Series[Any], y: NDArray[np.int64]) -> float:
-    """Share of the labels that one column tells."""
+    """Share of the labels that one column predicts."""
     from sklearn.tree import DecisionTreeClassifier  # slow to import
 
     if not pd.api.types.is_numeric_dtype(column):

@@ -27,8 +27,7 @@ ANSWER_SECONDS = 10.0  # for a connected scheduler or worker
 CLOSE_SECONDS = 2.0
 COUNT_SECONDS = 5.0  # between counts of the workers
 
-# Cells submitted ahead: enough to keep many machines busy, and to show an adaptive cluster how much work there
-# is.
+# Cells submitted ahead: enough to keep many machines busy, and to make an adaptive cluster grow.
 CELLS_AHEAD = 2_000
 
 

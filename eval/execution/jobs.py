@@ -103,7 +103,7 @@ class Job:
         return {
             "protocol": PROTOCOL,
             "data": self.fingerprint,
-            # All kinds are the same without noise.
+            # Without noise, all kinds are the same.
             "noise": noise if self.noise_rate else None,
             "split": split,
             "seed": self.seed,

@@ -13,8 +13,8 @@ from typing import Any
 from ..errors import ConfigError
 
 # The estimators of ``sklearn.utils.all_estimators`` and the classifiers and regressors of the boosters, each in
-# its shortest public module.  GridSearchCV and the like are left out, as grids would bypass the checks of
-# parameters (configs have `search` instead).
+# its shortest public module.  Searches such as GridSearchCV are left out, because their grids would bypass the
+# checks of parameters (configs have `search` instead).
 CLASSES = {
     module: frozenset(names.split())
     for module, names in {

@@ -41,7 +41,7 @@ class GivenNoise(Noise):
         return [self.kind, hashlib.sha256(repr((labels.dtype.kind, labels.tolist())).encode()).hexdigest()]
 
     def _read_rows(self, y: ArrayLike, X: Any, classes: Any) -> LabelledRows:
-        # Annotators may use a label that no row truly has.
+        # Annotators may use a label that is not among the true labels.
         return super()._read_rows(y, X, np.union1d(y, self.labels) if classes is None else classes)
 
     def _draw(

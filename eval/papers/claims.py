@@ -193,13 +193,13 @@ def _mostly_wins(model: str, other: str) -> Claim:
 
 CRITERIA = ("ane", "cl", "twoing", "credal", "gce", "mse", "ce", "ranking")
 NOISY = (0.05, 1.0)
-# Mean ranks of eight criteria, which are 4.5 on average: at least one rank better, or worse, than that.
+# Mean ranks of eight criteria, at least one rank better or worse than their average of 4.5.
 TOP, BOTTOM = (1, 3.5), (5.5, 8)
 ANE_AT_TOP = _mean_rank("Under noise, ane is at or near the top.", "ane", CRITERIA, NOISY, TOP)
 CL_WEAK = _mean_rank("Without noise, the conservative loss cl is weak.", "cl", CRITERIA, (0, 0), BOTTOM)
 SIMILAR = _alike(("mse", "ce", "gce", "ranking"), CRITERIA)
 
-# Claims on figures, and on two tables at once, are in run_claims.py.
+# run_claims.py has the claims that rest on figures or on two tables.
 CLAIMS: Mapping[str, list[Claim]] = {
     "2020_depth6trees50": [_mean_ela_in_order(("xgboost6", "gboost6", "adaboost6"))],
     "ghosh_2017_table_1": [
@@ -216,8 +216,8 @@ CLAIMS: Mapping[str, list[Claim]] = {
         _mean_rank("Under noise, twoing is at or near the bottom.", "twoing", CRITERIA, NOISY, BOTTOM),
         SIMILAR,
     ],
-    # Neither credal nor twoing has the place of Table 2 here, not in the published numbers either, and cl is
-    # strong at 40 % only: the paper finds the same order with smaller differences.
+    # In this table, also in the published numbers, credal and twoing do not rank as in Table 2, and cl is
+    # strong at 40 % only.  The paper reports the same order with smaller differences.
     "wilton_2024_table_4": [
         ANE_AT_TOP,
         CL_WEAK,

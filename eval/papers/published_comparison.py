@@ -27,7 +27,7 @@ OURS = {"mean": "ours", "std": "ours_sd", "count": "ours_repeats"}
 COLUMNS = [*CELL, "published", *PUBLISHED.values(), *OURS.values(), "difference", "band", "within"]
 DEVIATIONS = 2.0  # standard deviations on either side, as papers print them
 MAX_NAMES = 20  # in a sentence
-MIN_RANKED = 3  # models, to speak of agreement of their ranks
+MIN_RANKED = 3  # models for a rank correlation
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from .._wording import listed, percent
 from .claims import CLAIM_COLUMNS, CRITERIA, Finding
 
 SUFFICIENT = 0.95  # accuracy
-FACTOR = 2.0  # "about" a number: up to twice as much, and down to a half
+FACTOR = 2.0  # a number is "about" another if they differ by at most this factor
 LEAF_SIZES = (10, 25, 50, 100, 250)
 TRAIN_ROWS = (100, 200, 400, 700, 1000, 2000, 4000, 7000, 10000)
 LAMS = ("0", "0.25", "0.5", "0.75", "1")
