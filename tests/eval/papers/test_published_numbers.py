@@ -184,19 +184,6 @@ def test_remarks_on_parts_that_the_config_lacks(finished, table, tmp_path):
     assert check_published(tmp_path / "t.csv", given) == []  # its noise rates are unknown before the run
 
 
-def test_agreement_of_ranks_in_markdown(finished):
-    models = ["<b>a|b", "c", "d"]
-    cells = pd.DataFrame({"dataset": "iris", "model": models, "noise_kind": "class_conditional"})
-    cells = cells.assign(noise_rate=0.2, accuracy=[0.7, 0.6, 0.8])
-    run = Run(finished.config, cells.assign(accuracy=[0.7, 0.8, 0.9], repeat=0))
-    text = as_markdown(against_published(run, cells))
-    assert (
-        "| noise | rate | tau | data sets |\n|---|---:|---:|---:|\n| class\\_conditional | 0.2 | 0.33 | 1 |\n\n"
-    ) in text
-    assert "Kendall's tau" in text
-    assert "Kendall's tau" not in as_markdown(against_published(run, cells.head(2)))
-
-
 def test_a_study_with_claims_only(finished, tmp_path):
     models = {f"{name}, min_samples_leaf 50": accuracy for name, accuracy in (("tree", 0.9), ("forest", 0.99))}
     content = {
