@@ -15,7 +15,6 @@ import boostnoise.eval
 import robust_splits
 
 DOCS = Path(__file__).parent
-PACKAGES = (boostnoise, boostnoise.eval, robust_splits)
 sys.path.insert(0, str(DOCS / "_ext"))
 
 project = "boostnoise"
@@ -28,8 +27,11 @@ exclude_patterns = ["_build", "_ext", "conf.py", "config_reference.py"]
 templates_path = ["_templates"]
 
 # Docstrings name these without their packages.  The classes among them are links in types of parameters, too.
+# A class that two packages export has its page in boostnoise.
 PUBLIC = [
-    *(f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__),
+    *(f"boostnoise.{name}" for name in boostnoise.__all__),
+    *(f"boostnoise.eval.{name}" for name in boostnoise.eval.__all__ if name not in boostnoise.__all__),
+    *(f"robust_splits.{name}" for name in robust_splits.__all__),
     "boostnoise.eval.statistics.significance.SignificanceTests",
     "boostnoise.eval.metrics.curves.per_repeat",
     "boostnoise.eval.papers.published_comparison.PublishedComparison",

@@ -69,8 +69,14 @@ def listed(root):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_is_on_a_page(package, root):
-    public = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
-    assert public - set(listed(root)) == set(), "add them to the page of their package in docs/"
+    pages = set(listed(root))
+    # A class that two packages export has its page in boostnoise.
+    missing = [
+        name
+        for name in importlib.import_module(package).__all__
+        if pages.isdisjoint({f"{package}.{name}", f"boostnoise.{name}"})
+    ]
+    assert missing == [], "add them to the page of their package in docs/"
 
 
 def test_no_name_is_on_two_pages(root):
