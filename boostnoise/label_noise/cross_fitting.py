@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from robust_splits.label_noise.folds import Folds, Rows
-from robust_splits.label_noise.transition_matrix import Method, estimate_transition_matrix
+from robust_splits.label_noise.transition_estimation import Method, estimate_transition_matrix
 
 from ..losses.softmax import Floats
 

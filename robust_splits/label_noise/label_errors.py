@@ -19,7 +19,7 @@ from sklearn.isotonic import IsotonicRegression, isotonic_regression
 
 from .best_bin import BestBin, find_best_bin
 from .labels import encode_labels
-from .transition_matrix import check_probabilities
+from .transition_estimation import check_probabilities
 
 Floats = NDArray[np.float64]
 
