@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
-from ._kernels import children, partition, scan, search, sorting
+from ._kernels import children, inputs, partition, scan, search, sorting
+from ._kernels.coding import Column
 from ._kernels.criterion_codes import GINI
-from ._kernels.gini_reduction import gini_reduction
+from ._kernels.nodes import GrowthSettings
 
 
 def compile_growing(kind: str) -> None:
@@ -24,31 +25,35 @@ def compile_growing(kind: str) -> None:
     i, x, integers, floats = 0, 0.0, np.zeros(1, dtype=np.int64), np.zeros(1)
     codes, words = np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.uint64)
     table, gini = (floats, None) if kind == "other" else (None, True)
-    samples = scan.Samples(1, np.zeros(1, dtype=np.int32), floats)
+    exhaustive, random = (None, True) if kind == "random" else (True, None)
+    samples = inputs.Samples(i, np.zeros(1, dtype=np.int32), floats)
+    measure = inputs.Measure(GINI, x, floats, i)
+    growth = GrowthSettings(i, i, i, i, x, x, i, kind == "random")
+    scratch = inputs.new_scratch(1, 2).for_search(gini is not None)
+    searched = inputs.Search(
+        samples, measure, growth, scratch, integers, words, x, table, gini, exhaustive, random
+    )
     node = scan.Node(floats, i, x, x, x, x, x)
-    measure = scan.Measure(GINI, x, floats, gini_reduction)
-    scratch = search.new_scratch(1, 2)
-    scanned = (node, i, i, samples, measure, table, gini, i, x, scratch, x)
+    column, sorted_column = Column(codes, i, i, i), scan.SortedColumn(integers, True, i, i, i, i)
+    gathered, values = search.Gathered(i, i, i, False), search.Values(floats, floats)
     calls: list[tuple[Any, ...]] = [
         (partition.copy_codes, words[:, None], integers, i, i, words),
         (scan.describe, i, x, floats, i, table),
+        (search.gather, column, integers, i, i, i, integers),
     ]
     if kind == "random":
-        calls += [
-            (search.gather, codes, i, i, i, integers, i, i, i, i, floats, integers, floats),
-            (search.search_random, i, i, i, floats, floats, node, samples, measure, i, x, scratch, x, words),
-        ]
+        calls += [(search.search_random, searched, node, gathered, values, x)]
     else:
         calls += [
-            (search.count_codes, codes, i, i, integers, i, i, samples, i, scratch.bins, integers),
-            (search.gather, codes, i, i, i, integers, i, i, i, i, floats, integers, floats),
-            (search.fill_bins, integers, samples, i, i, scratch),
-            (search.list_cells, i, i, i, table, scratch),
-            (sorting.sort_keys, integers, integers, scratch.short_keys, integers, i, i),
-            (search.scan_keys, integers, True, i, i, *scanned),
+            (search.count_skipped, integers, i, i, floats, floats),
+            (search.count_codes, column, integers, i, i, samples, scratch.histogram, i),
+            (search.fill_histogram, integers, samples, i, i, scratch.histogram),
+            (search.list_cells, scratch.histogram, i, i, i, table, scratch.cells, integers),
+            (sorting.sort_keys, integers, integers, scratch.keys.short, integers, i, i),
+            (search.scan_column, searched, node, sorted_column, x, table, gini),
         ]
     calls += [
-        (partition.partition, codes, i, i, i, integers, i, i, integers, i, i),
+        (partition.partition, column, integers, i, i, i, i, integers),
         (children.find_only_class, i, samples, floats, x),
     ]
     for kernel, *arguments in reversed(calls):
@@ -72,7 +77,7 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
         weight=np.array([2.0, 1.0, 1.0]),
         n_rows=np.array([2, 1, 1]),
         gain=np.array([0.5, 0.0, 0.0]),
-        slots=np.array([-1, 0, 1], dtype=np.int32),
+        class_or_row=np.array([-1, 0, 1], dtype=np.int32),
         mixed_counts=np.empty((0, 2)),
     )
     X = read_only(np.zeros((LANES, 1), dtype=dtype))

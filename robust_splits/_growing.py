@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ._kernels.coding import Columns
 from ._kernels.grower import Workspace, grow_nodes
+from ._kernels.inputs import Measure
 from ._kernels.nodes import GrowthSettings
 from ._kernels.random import count_draws
-from ._kernels.scan import Measure
 from ._threads import map_in_threads
 from .criteria import Criterion
 from .tree import Tree
@@ -133,8 +133,9 @@ def grow_tree(
     """Grow one tree; the first seed draws the rows, the second seeds everything else."""
     criterion = settings.criterion
     weights = drawn_weights(sample, settings, seeds[0])
+    compiled = criterion.compiled  # which stays in memory as long as this function runs
     measure = Measure(
-        criterion.code, criterion.parameter, np.ascontiguousarray(criterion.table), criterion.compiled
+        criterion.code, criterion.parameter, np.ascontiguousarray(criterion.table), compiled.address
     )
     nodes = grow_nodes(
         sample.columns,

@@ -32,12 +32,12 @@ class LeafValues(NamedTuple):
 
     Attributes
     ----------
-    slots : int32 array of shape (n_nodes,)
+    class_or_row : int32 array of shape (n_nodes,)
         For a leaf whose probability of a class is 1, this class; for any other, -1 minus its row of `values`.
     values : float64 array of shape (n_rows, n_classes)
     """
 
-    slots: NDArray[np.int32]
+    class_or_row: NDArray[np.int32]
     values: NDArray[np.float64]
 
 
@@ -62,7 +62,7 @@ class Tree:
         Number of training rows with a positive weight.
     gain : float64 array of shape (n_nodes,)
         Gain of the split, not weighted by the node's share of the total weight; 0 for a leaf.
-    slots : int32 array of shape (n_nodes,)
+    class_or_row : int32 array of shape (n_nodes,)
         For a leaf whose training rows are of one class, this class; for any other leaf, -1 minus its row of
         `mixed_counts`; for an inner node -1.
     mixed_counts : float64 array of shape (n_mixed, n_classes)
@@ -82,7 +82,7 @@ class Tree:
     weight: NDArray[np.float64]
     n_rows: NDArray[np.int64]
     gain: NDArray[np.float64]
-    slots: NDArray[np.int32]
+    class_or_row: NDArray[np.int32]
     mixed_counts: NDArray[np.float64]
     leaf_power: float = 1.0
     shrinkage: float = 0.0
@@ -126,7 +126,7 @@ class Tree:
     @property
     def only_class(self) -> NDArray[np.int32]:
         """The only class of the training rows of each node, shape (n_nodes,); -1 if there are several."""
-        return np.maximum(self.slots, np.int32(-1))
+        return np.maximum(self.class_or_row, np.int32(-1))
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
@@ -136,7 +136,7 @@ class Tree:
     def compute_counts(self) -> NDArray[np.float64]:
         """`counts`, not cached."""
         counts = np.zeros((self.n_nodes, self.mixed_counts.shape[1]))
-        sum_counts(self.left, self.weight, self.slots, self.mixed_counts, counts)
+        sum_counts(self.left, self.weight, self.class_or_row, self.mixed_counts, counts)
         return counts
 
     @property
@@ -179,11 +179,11 @@ class Tree:
         if alive.all():
             return self
         kept = np.flatnonzero(alive)
-        left, n_rows, slots = self.left[kept], self.n_rows[kept], self.slots[kept]
+        left, n_rows, class_or_row = self.left[kept], self.n_rows[kept], self.class_or_row[kept]
         split = (left >= 0) & (n_rows >= min_samples_split)
-        mixed = np.flatnonzero(~split & (slots < 0))
-        slots[split] = -1
-        slots[mixed] = -1 - np.arange(mixed.size)
+        mixed = np.flatnonzero(~split & (class_or_row < 0))
+        class_or_row[split] = -1
+        class_or_row[mixed] = -1 - np.arange(mixed.size)
         renumbered = np.cumsum(alive) - 1
         return Tree(
             feature=np.where(split, self.feature[kept], -1).astype(np.int32),
@@ -193,7 +193,7 @@ class Tree:
             weight=self.weight[kept],
             n_rows=n_rows,
             gain=np.where(split, self.gain[kept], 0.0),
-            slots=slots,
+            class_or_row=class_or_row,
             mixed_counts=self.compute_counts().take(kept[mixed], axis=0),
             leaf_power=self.leaf_power,
             shrinkage=self.shrinkage,
@@ -221,14 +221,14 @@ class Tree:
         """Class probabilities of the leaves in the form that predictions read."""
         # Without shrinkage and ties, the values of a node depend on its own counts alone.
         if self.shrinkage == 0 and np.isfinite(self.leaf_power):
-            return LeafValues(self.slots, node_values(self.mixed_counts, self.leaf_power, self.seed))
+            return LeafValues(self.class_or_row, node_values(self.mixed_counts, self.leaf_power, self.seed))
         is_stored = self.left < 0
         if self.shrinkage == 0:
-            is_stored &= self.slots < 0
+            is_stored &= self.class_or_row < 0
         stored = np.flatnonzero(is_stored)
-        slots = self.slots.copy()
-        slots[stored] = -1 - np.arange(stored.size)
-        return LeafValues(slots, self._compute_values().take(stored, axis=0))
+        class_or_row = self.class_or_row.copy()
+        class_or_row[stored] = -1 - np.arange(stored.size)
+        return LeafValues(class_or_row, self._compute_values().take(stored, axis=0))
 
 
 def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:

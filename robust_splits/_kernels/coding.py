@@ -42,18 +42,27 @@ class Codes(NamedTuple):
     step: NDArray[np.int64]
 
 
-@inlined_kernel()
-def read_code(data, at, mask):
-    """The code at the index `at`.
+class Column(NamedTuple):
+    """The codes of one column; see `Codes` and `Columns`."""
 
-    Of wide codes, reads four bytes, which compiles to a single instruction, and keeps those of the code.
+    data: NDArray[np.uint8]
+    first: int
+    step: int
+    mask: int
+
+
+@inlined_kernel()
+def read_code(column, row):
+    """The code of a row.
+
+    Reads four bytes of wide codes, which compiles to a single instruction, and keeps those of the code.
     """
-    at = uintp(at)
-    if mask == BYTE:
+    data, at = column.data, uintp(column.first + row * column.step)
+    if column.mask == BYTE:
         return np.int64(data[at])
     low = np.uint32(data[at]) | np.uint32(data[at + uintp(1)]) << np.uint32(8)
     high = np.uint32(data[at + uintp(2)]) | np.uint32(data[at + uintp(3)]) << np.uint32(8)
-    return np.int64(low | high << np.uint32(16)) & mask
+    return np.int64(low | high << np.uint32(16)) & column.mask
 
 
 class Columns(NamedTuple):

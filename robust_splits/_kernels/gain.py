@@ -13,11 +13,13 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.errors import NumbaError
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from .compile import inner_kernel, outer_kernel
+from .compile import inner_kernel, merged_kernel, outer_kernel
 from .criterion_codes import (
     CREDAL_RATIO,
     DISTRIBUTION,
@@ -210,6 +212,34 @@ def credal(criterion, s, counts, left, right, n_left, n_right):
     if criterion == CREDAL_RATIO:
         gain /= -x_log_x(n_left / n) - x_log_x(n_right / n)
     return gain
+
+
+@intrinsic
+def call_at(typing_context, address, code, parameter, table, counts, left, right):
+    """Call the function of type `REDUCTION` at an address."""
+
+    def generate(context, builder, signature, arguments):
+        integer, number, pointer = ir.IntType(64), ir.DoubleType(), ir.DoubleType().as_pointer()
+        function = ir.FunctionType(
+            number, [integer, number, pointer, integer, pointer, pointer, pointer, integer]
+        )
+        lookup, *of_classes = (
+            context.make_array(kind)(context, builder, value)
+            for kind, value in zip(signature.args[3:], arguments[3:], strict=True)
+        )
+        pointers = [counts.data for counts in of_classes]
+        return builder.call(
+            builder.inttoptr(arguments[0], function.as_pointer()),
+            [*arguments[1:3], lookup.data, lookup.nitems, *pointers, of_classes[0].nitems],
+        )
+
+    return types.float64(types.int64, types.int64, types.float64, table, counts, left, right), generate
+
+
+@merged_kernel()
+def reduction_of(measure, counts, left, right):
+    """Reduction of a split by a `Measure`, from the class counts of the node and of its children."""
+    return call_at(measure.address, measure.code, measure.parameter, measure.table, counts, left, right)
 
 
 def call_reduction(

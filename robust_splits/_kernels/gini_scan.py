@@ -18,37 +18,40 @@ import numpy as np
 from numpy import uintp
 
 from .compile import inlined_kernel
-from .scan import LOW_HALF, class_and_weight
-
-BLOCK = 64
+from .inputs import BLOCK, LOW_HALF, class_and_weight
 
 
 @inlined_kernel()
-def _candidates(n_keys, cells, bin_rows, n_bins, node, lowest, rows_left, min_rows):
-    """Begin and end of the candidates that leave both children enough rows.
+def _candidates(column, bin_rows, n_rows, min_rows):
+    """Begin and end of the candidates that leave both children of a node of `n_rows` rows enough rows.
 
     A candidate also needs a code on its left, which missing values are not.
     """
-    if not cells:
+    rows_left, lowest, n_bins = column.rows_left, column.lowest, column.n_bins
+    if not column.cells:
         first = 0 if lowest >= 0 else 1
-        return max(min_rows - rows_left, first), min(n_keys, node.n_rows - rows_left - min_rows + 1)
-    begin, n_rows = 0, rows_left
-    while begin < n_bins and (n_rows < min_rows or (n_rows == rows_left and lowest < 0)):
-        n_rows += bin_rows[uintp(begin)]
+        return max(min_rows - rows_left, first), min(column.keys.shape[0], n_rows - rows_left - min_rows + 1)
+    begin, n_before = 0, rows_left
+    while begin < n_bins and (n_before < min_rows or (n_before == rows_left and lowest < 0)):
+        n_before += bin_rows[uintp(begin)]
         begin += 1
-    end, n_rows = n_bins, 0
-    while end > begin and n_rows < min_rows:
+    end, n_after = n_bins, 0
+    while end > begin and n_after < min_rows:
         end -= 1
-        n_rows += bin_rows[uintp(end)]
-    return begin, end + 1 if n_rows >= min_rows else begin
+        n_after += bin_rows[uintp(end)]
+    return begin, end + 1 if n_after >= min_rows else begin
 
 
 @inlined_kernel()
-def scan_gini(keys, cells, low, n_bins, node, lowest, rows_left, samples, min_rows, min_weight, left, scratch, best):  # fmt: skip  # noqa: E501
-    """Best split of sorted keys or, if `cells`, of ``scratch.bins``, whose codes start at `low`; see `scan`."""
-    weights, scores = scratch.left_weights, scratch.scores
-    sums_left, sums_right = scratch.left_sums, scratch.right_sums
-    bins, bin_rows = scratch.bins, scratch.bin_rows
+def scan_gini(search, node, column, best):
+    """Best split of a `SortedColumn`, whose histogram it reads if there is one; see `scan`."""
+    samples, scratch, growth = search.samples, search.scratch, search.growth
+    keys, cells, low = column.keys, column.cells, column.first_code
+    lowest, rows_left = column.lowest, column.rows_left
+    left, candidates = scratch.counts.left, scratch.candidates
+    weights, scores = candidates.weights, candidates.scores
+    sums_left, sums_right = candidates.left_sums, candidates.right_sums
+    bins, bin_rows = scratch.histogram.weights, scratch.histogram.n_rows
     counts, n_node = node.counts, node.weight
     n_classes = counts.shape[0]
     n_first, n_second = counts[0], counts[n_classes - 1]
@@ -66,7 +69,7 @@ def scan_gini(keys, cells, low, n_bins, node, lowest, rows_left, samples, min_ro
     # The reduction is `scale` times the score, less `offset`.
     scale, offset = (2.0 / n_node, 0.0) if two_classes else (1.0, node.total / n_node)
     highest, found = (best + offset) / scale, np.int64(-1)
-    begin, end = _candidates(keys.shape[0], cells, bin_rows, n_bins, node, lowest, rows_left, min_rows)
+    begin, end = _candidates(column, bin_rows, node.n_rows, growth.min_samples_leaf)
     previous = lowest
     for start in range(0, end, BLOCK):
         n = min(BLOCK, end - start)
@@ -121,7 +124,7 @@ def scan_gini(keys, cells, low, n_bins, node, lowest, rows_left, samples, min_ro
             for i in range(first, n):
                 n_i, d = weights[uintp(i)], sums_left[uintp(i)]
                 rest = n_node - n_i
-                score = d * d / (n_i * rest) if min(n_i, rest) >= min_weight else 0.0
+                score = d * d / (n_i * rest) if min(n_i, rest) >= growth.min_weight_leaf else 0.0
                 scores[uintp(i)] = score
                 n_higher += score > highest
         else:
@@ -129,7 +132,7 @@ def scan_gini(keys, cells, low, n_bins, node, lowest, rows_left, samples, min_ro
                 n_i = weights[uintp(i)]
                 rest = n_node - n_i
                 score = (sums_left[uintp(i)] * rest + sums_right[uintp(i)] * n_i) / (n_i * rest)
-                score = score if min(n_i, rest) >= min_weight else 0.0
+                score = score if min(n_i, rest) >= growth.min_weight_leaf else 0.0
                 scores[uintp(i)] = score
                 n_higher += score > highest
 

@@ -5,21 +5,24 @@ so threads grow trees in parallel.  Rows of weight 0 are ignored.  A node is spl
 positive.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .children import add_children, divide_rows
-from .coding import Columns
-from .compile import outer_kernel
+from .coding import Codes, Columns
+from .compile import merged_kernel, outer_kernel
 from .criterion_codes import GINI
-from .frontier import pop, push
-from .gain import EPSILON, ROUNDING
+from .gain import EPSILON, ROUNDING, reduction_of
+from .inputs import Measure, Samples, Search, new_scratch
 from .node_search import search_node
-from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, keep_counts, new_nodes, new_waiting
+from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, keep_counts, new_nodes
 from .partition import copy_codes
 from .root import init_root
-from .scan import TABULATED, Measure, Samples, fill_table
-from .search import LEFT, NO_MISSING, new_scratch
+from .scan import TABULATED, fill_table
+from .search import LEFT, NO_MISSING
+from .waiting import free_entry, new_waiting, put_entry, take_entry
 
 MAX_TABLE = 1 << 24
 FIRST_CAPACITY = 1024
@@ -36,92 +39,100 @@ MIN_LOCAL_ROWS = 32
 MAX_LOCAL_COLUMNS = 64
 
 
+class Local(NamedTuple):
+    """A copy of the codes of a subtree's rows.
+
+    Attributes
+    ----------
+    words : uint64 array
+        The codes, row by row.
+    codes : Codes
+        The same memory.
+    max_rows : int
+        How many rows are copied at most.
+    """
+
+    words: NDArray[np.uint64]
+    codes: Codes
+    max_rows: int
+
+
+@merged_kernel()
+def make_leaf(nodes, waiting, progress, at):
+    """Make a waiting node a leaf with several classes."""
+    node = waiting.entries[at].node
+    nodes.feature[node] = LEAF
+    nodes.threshold[node] = np.nan
+    nodes.missing_left[node] = False
+    keep_counts(nodes, node, waiting.counts[at], progress)
+    free_entry(waiting, progress, at)
+
+
+@merged_kernel()
+def keep_split(nodes, waiting, at, feature, split):
+    """Store the best split of a waiting node."""
+    entry = waiting.entries[at]
+    nodes.feature[entry.node] = feature
+    nodes.threshold[entry.node] = split.threshold
+    nodes.missing_left[entry.node] = split.missing == LEFT
+    entry.feature, entry.below, entry.missing = feature, split.below, split.missing
+    waiting.priority[at] = split.reduction
+
+
 @outer_kernel(level=1)
-def expand(columns, local, local_words, max_local_rows, samples, measure, phi_table, gini, growth, rounding, rows, nodes, waiting, best_first, scratch, features, state, exhaustive, threshold_state, progress):  # fmt: skip  # noqa: E501
+def expand(columns, search, rows, local, nodes, waiting, progress, best_first):
     """Grow until no node is waiting or the capacity is reached.
 
-    `progress` holds the numbers of nodes, of leaves, of waiting nodes, of free rows of `waiting` and of leaves
-    with several classes, the begin and end of the rows whose codes are in `local`, and whether the criterion
-    failed.  After a failure, the last two free rows hold the class counts that caused it.
-
-    `phi_table` is None for gini, and `gini` for all other criteria.  `best_first` is None if trees grow
-    depth-first.  Thresholds are drawn from `threshold_state`, which is None if all are searched; otherwise
-    `exhaustive` is None.  Numba does not compile code that needs one of these not to be None if it is None.
+    `progress` holds a `PROGRESS` record.  `best_first` is None if trees grow depth-first.  If the criterion
+    fails, the last two free entries of `waiting` hold the class counts that caused it.
     """
-    n_nodes, n_leaves, n_waiting = progress[0], progress[1], progress[2]
-    n_free, n_mixed, local_begin, local_end = progress[3], progress[4], progress[5], progress[6]
+    growth, measure, progress = search.growth, search.measure, progress[0]
+    is_exact = search.samples.class_bits > 0 and measure.code == GINI
     capacity = nodes.feature.shape[0]
-    while n_waiting > 0 and n_nodes + 2 <= capacity and n_free >= 2:
-        if best_first is None:
-            at = waiting.order[n_waiting - 1]
-        else:
-            at = pop(waiting.order, n_waiting, waiting.priority)
-        n_waiting -= 1
-        begin, end = waiting.plan[at, 0], waiting.plan[at, 1]
-        node, counts = waiting.plan[at, 3], waiting.counts[at]
-        is_local = local_begin <= begin and end <= local_end
+    while progress.n_waiting > 0 and progress.n_nodes + 2 <= capacity and progress.n_free >= 2:
+        at = take_entry(waiting, progress, best_first)
+        entry = waiting.entries[at]
+        begin, end, node = entry.begin, entry.end, entry.node
+        is_local = progress.local_begin <= begin and end <= progress.local_end
 
         if nodes.feature[node] == UNKNOWN:
-            nodes.feature[node] = LEAF
-            if not is_local and MIN_LOCAL_ROWS <= end - begin <= max_local_rows:
-                copy_codes(columns.rows, rows, begin, end, local_words)
-                local_begin, local_end, is_local = begin, end, True
-            f, below, threshold, missing, reduction = search_node(
-                rows, begin, end, columns, local if is_local else columns.codes, samples, counts, measure,
-                phi_table, gini, growth, scratch, features, waiting.constant[at], rounding, state, exhaustive,
-                threshold_state,
+            if not is_local and MIN_LOCAL_ROWS <= end - begin <= local.max_rows:
+                copy_codes(columns.rows, rows, begin, end, local.words)
+                progress.local_begin, progress.local_end, is_local = begin, end, True
+            feature, split = search_node(
+                columns, search, rows, local.codes if is_local else columns.codes, waiting, at,
+                search.exhaustive, search.random,
             )  # fmt: skip
-            if f < 0:
-                n_mixed = keep_counts(nodes, node, counts, n_mixed)
-                waiting.free[n_free] = at
-                n_free += 1
+            if feature < 0:
+                make_leaf(nodes, waiting, progress, at)
                 continue
-            nodes.feature[node] = f
-            nodes.threshold[node] = threshold
-            nodes.missing_left[node] = missing == LEFT
-            waiting.plan[at, 4], waiting.plan[at, 5] = below, missing
-            waiting.priority[at] = reduction
+            keep_split(nodes, waiting, at, feature, split)
             if best_first is not None:
-                n_waiting = push(waiting.order, n_waiting, waiting.priority, at)
+                put_entry(waiting, progress, at, best_first)
                 continue
 
-        middle, n_left, n_right, reduction = begin, 0.0, 0.0, 0.0
-        left_at, right_at = waiting.free[n_free - 1], waiting.free[n_free - 2]
-        if best_first is None or n_leaves < growth.max_leaf_nodes:
-            middle, n_left, n_right = divide_rows(
-                rows, columns, local if is_local else columns.codes, samples, waiting, at, left_at, right_at,
-                nodes.feature[node], scratch,
-            )  # fmt: skip
-            reduction = waiting.priority[at]
-            if samples.class_bits == 0 or measure.code != GINI:  # the sums of a scan may be inexact
-                left, right = waiting.counts[left_at], waiting.counts[right_at]
-                reduction = measure.reduction(
-                    measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
-                    counts.ctypes, left.ctypes, right.ctypes, counts.shape[0],
-                )  # fmt: skip
-        if reduction <= rounding * (n_left + n_right) or reduction < growth.min_reduction:
-            nodes.feature[node] = LEAF
-            nodes.threshold[node] = np.nan
-            nodes.missing_left[node] = False
-            n_mixed = keep_counts(nodes, node, counts, n_mixed)
-            waiting.free[n_free] = at
-            n_free += 1
+        if best_first is not None and progress.n_leaves >= growth.max_leaf_nodes:
+            make_leaf(nodes, waiting, progress, at)
+            continue
+        children = divide_rows(
+            columns, search, rows, local.codes if is_local else columns.codes, waiting, at, progress
+        )
+        weight = children.left_weight + children.right_weight
+        reduction = waiting.priority[at]
+        if not is_exact:  # the sums of the scan may be inexact
+            left, right = waiting.counts[children.left], waiting.counts[children.right]
+            reduction = reduction_of(measure, waiting.counts[at], left, right)
+        if reduction <= search.rounding * weight or reduction < growth.min_reduction:
+            make_leaf(nodes, waiting, progress, at)
             continue
         if reduction == np.inf:
-            progress[7] = 1
+            progress.failed = True
             break
-        if waiting.plan[at, 5] == NO_MISSING:
-            nodes.missing_left[node] = n_left > n_right
-        nodes.gain[node] = reduction / (n_left + n_right)
-        nodes.left[node] = n_nodes
-        n_waiting, n_free, n_mixed = add_children(
-            rows, samples, nodes, waiting, at, left_at, right_at, middle, n_left, n_right, growth, best_first,
-            n_nodes, n_waiting, n_free, n_mixed,
-        )  # fmt: skip
-        n_nodes += 2
-        n_leaves += 1
-    progress[0], progress[1], progress[2] = n_nodes, n_leaves, n_waiting
-    progress[3], progress[4], progress[5], progress[6] = n_free, n_mixed, local_begin, local_end
+        if entry.missing == NO_MISSING:
+            nodes.missing_left[node] = children.left_weight > children.right_weight
+        nodes.gain[node] = reduction / weight
+        add_children(search, rows, nodes, waiting, at, children, progress, best_first)
+        progress.n_leaves += 1
 
 
 class Workspace:
@@ -140,8 +151,8 @@ class Workspace:
     def __init__(self, columns: Columns, n_rows: int, n_classes: int) -> None:
         row_bytes = columns.rows[0].nbytes
         n_sparse = min(SPARSE_LOCAL_BYTES // row_bytes, n_rows // MIN_SPARSENESS)
-        self.max_local_rows = min(n_rows, max(LOCAL_BYTES // row_bytes, n_sparse))
-        self.local_words, self.local = columns.allocate_local(self.max_local_rows)
+        max_rows = min(n_rows, max(LOCAL_BYTES // row_bytes, n_sparse))
+        self.local = Local(*columns.allocate_local(max_rows), max_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
         self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
@@ -204,39 +215,42 @@ def grow_nodes(
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
-    n, root_waits, n_mixed = init_root(samples, memory.rows, memory.nodes, memory.waiting, growth)
-    rounding = ROUNDING if integer_weights else max(ROUNDING, EPSILON * n)
+    progresses = init_root(samples, memory.rows, memory.nodes, memory.waiting, growth)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table: NDArray[np.float64] | None = None
     if measure.code != GINI:
         phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
-    few_columns = n_features <= MAX_LOCAL_COLUMNS * growth.max_features
-    max_local_rows = memory.max_local_rows if growth.max_leaf_nodes == 0 and few_columns else 0
-    features = np.arange(n_features)
-    state = np.full(1, seed, dtype=np.uint64)
-    n_free = memory.waiting.free.size - 1
-    progress = np.array([1, 1, int(root_waits), n_free, n_mixed, 0, 0, 0])
-    gini = True if measure.code == GINI else None
+    search = Search(
+        samples=samples,
+        measure=measure,
+        growth=growth,
+        scratch=memory.scratch.for_search(gini=measure.code == GINI),
+        features=np.arange(n_features),
+        state=np.full(1, seed, dtype=np.uint64),
+        rounding=ROUNDING if integer_weights else max(ROUNDING, EPSILON * memory.nodes.n_rows[0]),
+        phi_table=phi_table,
+        gini=True if measure.code == GINI else None,
+        exhaustive=None if growth.random_thresholds else True,
+        random=True if growth.random_thresholds else None,
+    )
     best_first = True if growth.max_leaf_nodes > 0 else None
-    exhaustive, threshold_state = (None, state) if growth.random_thresholds else (True, None)
+    local = memory.local
+    if best_first or n_features > MAX_LOCAL_COLUMNS * growth.max_features:
+        local = local._replace(max_rows=0)
+    progress = progresses[0]
     while True:
-        expand(
-            columns, memory.local, memory.local_words, max_local_rows, samples, measure, phi_table, gini,
-            growth, rounding, memory.rows, memory.nodes, memory.waiting, best_first, memory.scratch, features,
-            state, exhaustive, threshold_state, progress,
-        )  # fmt: skip
-        n_nodes, _, n_waiting, n_free, n_mixed, _, _, failed = progress
+        expand(columns, search, memory.rows, local, memory.nodes, memory.waiting, progresses, best_first)
         nodes, waiting = memory.nodes, memory.waiting
-        if failed:
-            left, right = waiting.counts[waiting.free[n_free - 2 : n_free][::-1]]
+        if progress.failed:
+            left, right = waiting.counts[waiting.free[progress.n_free - 2 : progress.n_free][::-1]]
             raise ValueError(
                 "criterion must return a finite number, but did not or raised an error for the class counts "
                 f"{left.tolist()} and {right.tolist()}"
             )
-        if n_waiting == 0:
-            return Nodes._make(array.copy() for array in nodes.used(n_nodes, n_mixed))
-        if n_free < 2:
-            memory.waiting = waiting.grown(n_free)
-            progress[3] += waiting.free.size
+        if progress.n_waiting == 0:
+            return Nodes._make(array.copy() for array in nodes.used(progress.n_nodes, progress.n_mixed))
+        if progress.n_free < 2:
+            memory.waiting = waiting.grown(progress.n_free)
+            progress.n_free += waiting.free.size
         else:
-            memory.nodes = nodes.grown(n_nodes, n_mixed)
+            memory.nodes = nodes.grown(progress.n_nodes, progress.n_mixed)

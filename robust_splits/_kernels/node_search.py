@@ -2,89 +2,61 @@
 
 import numpy as np
 
-from .coding import BYTE
-from .compile import inlined_kernel
+from .coding import Column
+from .compile import inlined_kernel, merged_kernel
 from .random import next_below
 from .scan import describe
-from .search import NO_MISSING, count_codes, gather, has_few_cells, search_exact, search_random
-from .sorting import MAX_NETWORK
+from .search import NO_MISSING, Split, Values, gather_column, search_exact, search_random
 
-# In sparse data, many rows of a node have the lowest value of the column.  If their share in all rows is more
-# than MIN_SKIPPED_SHARE, keys are written for the other rows only.  If it is more than MAX_COUNTED_SHARE, that
-# also takes less time than a histogram of all rows.
-MIN_SKIPPED_SHARE = 0.125
-MAX_COUNTED_SHARE = 0.5
+
+@merged_kernel()
+def draw_feature(features, n_drawn, state):
+    """Draw one of the features that come after the first `n_drawn`, and swap it with the first of them."""
+    other = n_drawn + next_below(state, features.shape[0] - n_drawn)
+    feature = features[other]
+    features[other] = features[n_drawn]
+    features[n_drawn] = feature
+    return feature
 
 
 @inlined_kernel(level=1)
-def search_node(rows, begin, end, columns, codes, samples, counts, measure, phi_table, gini, growth, scratch, features, constant, rounding, state, exhaustive, threshold_state):  # fmt: skip  # noqa: E501
-    """Best split of a node over a random selection of features.
+def search_node(columns, search, rows, codes, waiting, at, exhaustive, random):
+    """Best split of a node over a random selection of features; return the feature, or -1, and the `Split`.
 
-    Returns the feature or -1, the highest code on the left, the threshold, the side of missing values, and the
-    reduction.
-
-    Searches all thresholds, unless `exhaustive` is None: then it draws one for each feature from
-    `threshold_state`.  Sets the bits in `constant` of features found to be constant at the node.  Constant
-    features count as tried, but the search continues until one feature varies.
+    The node is entry `at` of `waiting`.  Sets the bits in its `constant` of features found to be constant.
+    Constant features count as tried, but the search continues until one feature varies.
     """
+    measure, growth = search.measure, search.growth
+    features, state = search.features, search.state
     n_features = features.shape[0]
-    node = describe(measure.code, measure.parameter, counts, end - begin, phi_table)
-    best = rounding * node.weight
-    enough = node.limit - best  # beyond this, no split is better by more than rounding
-    best_feature, best_below, best_threshold, best_missing = -1, np.int64(-1), 0.0, np.int64(NO_MISSING)
-    n_rows = end - begin
-    tried = 0
+    entry, counts, constant = waiting.entries[at], waiting.counts[at], waiting.constant[at]
+    begin, end = entry.begin, entry.end
+    node = describe(measure.code, measure.parameter, counts, end - begin, search.phi_table)
+    best_feature = -1
+    best = Split(search.rounding * node.weight, np.int64(-1), 0.0, np.int64(NO_MISSING))
+    enough = node.limit - best.reduction  # beyond this, no split is better by more than rounding
+    n_tried = 0
     varies = False
-    while tried < n_features and (tried < growth.max_features or not varies) and best < enough:
-        other = tried + next_below(state, n_features - tried)
-        f = features[other]
-        features[other] = features[tried]
-        features[tried] = f
-        tried += 1
+    while n_tried < n_features and (n_tried < growth.max_features or not varies) and best.reduction < enough:
+        f = draw_feature(features, n_tried, state)
+        n_tried += 1
         bit = np.uint64(1) << np.uint64(f & 63)
         if constant[f >> 6] & bit:
             continue
         first, last = columns.offsets[f], columns.offsets[f + 1]
-        n_codes = last - first + 1  # with that of missing values
-        n_keys = n_rows
-        counted = False
-        above = np.int64(-1)  # with a literal, `gather` would be compiled a second time
-        if exhaustive is not None:
-            share = 0.0
-            if samples.class_bits > 0:  # differences of integer weights are exact
-                share = columns.lowest_share[f]
-            if gini is not None and n_rows <= MAX_NETWORK:  # leaving out a few keys would take longer
-                share = 0.0
-            if share > MIN_SKIPPED_SHARE:
-                above = np.int64(0)
-            if columns.mask[f] == BYTE and share <= MAX_COUNTED_SHARE:
-                counted = has_few_cells(n_codes, counts.shape[0], n_rows)
-        if counted:
-            low, high = count_codes(
-                codes.data, codes.first[f], codes.step[f], rows, begin, end, samples, n_codes, scratch.bins,
-                scratch.bin_rows,
-            )  # fmt: skip
-        else:
-            low, high, n_keys = gather(
-                codes.data, codes.first[f], codes.step[f], columns.mask[f], rows, begin, end, above,
-                samples.class_bits, counts, scratch.keys, scratch.left,
-            )  # fmt: skip
-        if low == high:
+        column = Column(codes.data, codes.first[f], codes.step[f], columns.mask[f])
+        gathered = gather_column(
+            search, node, rows, begin, end, column, last - first + 1, columns.lowest_share[f], exhaustive
+        )
+        if gathered.low == gathered.high:
             constant[f >> 6] |= bit
             continue
         varies = True
-        values, highest = columns.values[first:last], columns.highest[first:last]
+        values = Values(columns.values[first:last], columns.highest[first:last])
         if exhaustive is not None:
-            reduction, below, threshold, missing = search_exact(
-                low, high, n_keys, counted, last - first, values, highest, node, samples, measure, phi_table,
-                gini, growth.min_samples_leaf, growth.min_weight_leaf, scratch, best,
-            )  # fmt: skip
-        if threshold_state is not None:
-            reduction, below, threshold, missing = search_random(
-                low, high, last - first, values, highest, node, samples, measure, growth.min_samples_leaf,
-                growth.min_weight_leaf, scratch, best, threshold_state,
-            )  # fmt: skip
-        if below >= 0:
-            best, best_feature, best_below = reduction, f, below
-            best_threshold, best_missing = threshold, missing
-    return best_feature, best_below, best_threshold, best_missing, best
+            split = search_exact(search, node, gathered, values, best.reduction)
+        if random is not None:
+            split = search_random(search, node, gathered, values, best.reduction)
+        if split.below >= 0:
+            best_feature, best = f, split
+    return best_feature, best

@@ -1,6 +1,6 @@
 """Partition the rows of a node at a split, and copy the codes of a subtree's rows into a small array.
 
-The rows of a node are consecutive int64 numbers; `scan` describes their format.
+The rows of a node are consecutive int64 numbers; `inputs` describes their format.
 """
 
 import numpy as np
@@ -8,20 +8,19 @@ from numpy import uintp
 
 from .coding import read_code
 from .compile import inlined_kernel, inner_kernel
-from .scan import LOW_HALF
+from .inputs import LOW_HALF
 
 
 @inlined_kernel()
-def partition(data, first, step, mask, rows, begin, end, scratch, below, missing_left):
+def partition(column, rows, begin, end, below, missing_left, scratch):
     """Move the rows whose code is at most `below`, or is `missing_left`, to the front.
 
-    `data` are the codes, `first`, `step` and `mask` those of the feature; see `Codes`.  Both sides keep their
-    order, so codes are read in sequence.  Returns the start of the right side.
+    Both sides keep their order, so codes are read in sequence.  Returns the start of the right side.
     """
     middle = begin
     for i in range(begin, end):
         row = rows[uintp(i)]
-        code = read_code(data, first + (row >> 32) * step, mask)
+        code = read_code(column, row >> 32)
         rows[uintp(middle)] = row
         scratch[uintp(i - middle)] = row
         middle += np.int64(code <= below) | np.int64(code == missing_left)  # no unpredictable branch

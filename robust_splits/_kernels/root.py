@@ -7,13 +7,15 @@ from numpy import uintp
 from numpy.typing import NDArray
 
 from .compile import outer_kernel
-from .nodes import GrowthSettings, Nodes, Waiting, init_node, keep_counts
-from .scan import Samples
+from .inputs import Samples
+from .nodes import PROGRESS, UNKNOWN, GrowthSettings, Nodes, init_node, is_final, keep_counts
+from .search import NO_MISSING
+from .waiting import Waiting
 
 
 @outer_kernel()
 def _write_rows(weights, labels, class_bits, rows, counts):
-    """Write the rows of positive weight in the format of `scan`, and add up the class counts.
+    """Write the rows of positive weight in the format of `inputs`, and add up the class counts.
 
     Returns the number of these rows, and their weight.
     """
@@ -32,11 +34,10 @@ def _write_rows(weights, labels, class_bits, rows, counts):
 
 def init_root(
     samples: Samples, rows: NDArray[np.int64], nodes: Nodes, waiting: Waiting, growth: GrowthSettings
-) -> tuple[int, bool, int]:
-    """Initialise the root, and write its rows, those of positive weight, to `rows`.
+) -> NDArray[np.record]:
+    """Initialise the root, and write its rows, those of positive weight, to `rows`; return the progress.
 
-    Most of this is not compiled, because that would take longer than it saves.  Returns the number of rows,
-    whether to search the root for a split, and the number of leaves with several classes.
+    Most of this is not compiled, because that would take longer than it saves.
     """
     counts = waiting.counts[0]
     counts[:] = 0.0
@@ -44,10 +45,17 @@ def init_root(
     present = np.flatnonzero(counts)
     only_class = int(present[0]) if present.size == 1 else -1
     waiting.constant[0] = 0
+    waiting.priority[0] = np.inf
+    waiting.entries[0] = (0, n, 0, 0, -1, -1, NO_MISSING)
     waiting.order[0] = 0
     waiting.free[:] = np.arange(waiting.free.size)[::-1]
-    waits = init_node.py_func(nodes, waiting, 0, 0, 0, n, 0, weight, only_class, growth)
-    n_mixed = 0
-    if not waits and only_class < 0:
-        n_mixed = keep_counts.py_func(nodes, 0, counts, n_mixed)
-    return n, waits, n_mixed
+    progresses = np.zeros(1, dtype=PROGRESS)
+    progress = progresses[0]
+    progress.n_nodes, progress.n_leaves, progress.n_free = 1, 1, waiting.free.size - 1
+    init_node.py_func(nodes, 0, n, weight, only_class)
+    if not is_final.py_func(growth, n, 0, only_class):
+        nodes.feature[0] = UNKNOWN
+        progress.n_waiting = 1
+    elif only_class < 0:
+        keep_counts.py_func(nodes, 0, counts, progress)
+    return progresses

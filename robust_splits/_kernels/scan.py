@@ -1,16 +1,12 @@
 """The compiled scan for the best split of one node on one sorted column.
 
-The rows of a node are int64 numbers with the row index in the high 32 bits.  If all weights are integers, and
-their sum is small enough, the low 32 bits hold weight and class number, so a scan reads nothing but the sorted
-keys.  Otherwise they hold the row index again, and labels and weights are looked up.
-
 A split is scored by its reduction n g, where g is its gain: the risk that it removes.  Scans update sums row by
 row and derive a bound of the reduction from them.  The criterion itself is called with the class counts only if
 the bound beats the best split so far.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy import uintp
@@ -29,51 +25,14 @@ from .criterion_codes import (
     SQRT_GINI,
     TWOING,
 )
-from .gain import EPSILON, credal_entropy, x_log_x
+from .gain import EPSILON, credal_entropy, reduction_of, x_log_x
+from .inputs import Samples, class_and_weight
 
-LOW_HALF = 0xFFFFFFFF
 BOUND_ROUNDING = 1e-10
 SMALLEST_SUM = 1e-250
 
 # Criteria whose phi is expensive, so that it is tabulated if weights are integers.
 TABULATED = (ENTROPY, GCE, CREDAL, CREDAL_RATIO)
-
-
-class Measure(NamedTuple):
-    """A criterion in the form that the kernels take.
-
-    Attributes
-    ----------
-    code : int
-        One of `criterion_codes`.
-    parameter : float
-    table : float64 array of shape (n,)
-        Lookup table of the criterion; see `Criterion.table`.
-    reduction : compiled function of type `REDUCTION`
-    """
-
-    code: int
-    parameter: float
-    table: NDArray[np.float64]
-    reduction: Any
-
-
-class Samples(NamedTuple):
-    """Labels and weights.  Keys hold both, with the class in the low `class_bits` bits, unless that is 0."""
-
-    class_bits: int
-    labels: NDArray[np.int32]
-    weights: NDArray[np.float64]
-
-
-@inlined_kernel()
-def class_and_weight(key, samples):
-    """Class and weight of the row of a key."""
-    class_bits = samples.class_bits
-    if class_bits > 0:
-        return uintp(key & ((1 << class_bits) - 1)), float((key & LOW_HALF) >> class_bits)
-    row = uintp(key & LOW_HALF)
-    return uintp(samples.labels[row]), samples.weights[row]
 
 
 @inner_kernel()
@@ -185,122 +144,204 @@ def credal_bound(code, s, node, n_left, n_right, sum_left, sum_right):
     return reduction + BOUND_ROUNDING * n
 
 
-@inlined_kernel()
-def scan(keys, node, lowest, rows_left, samples, cell_rows, cells, measure, phi_table, min_rows, min_weight, left, right, best):  # fmt: skip  # noqa: E501
-    """Best split of sorted keys by any criterion but gini; see `scan_gini`.
+class SortedColumn(NamedTuple):
+    """The rows of a node on one column, sorted by code, without those that are on the left from the start.
 
-    The left child starts with class counts `left` and `rows_left` rows.  Their highest code is `lowest`, or -1
-    if there are none, or all have missing values.  Returns the reduction, and the codes below and above the
-    split; both are -1 if no reduction exceeds `best`.
+    Attributes
+    ----------
+    keys : int64 array of shape (n,)
+        Keys of the rows or, with `cells`, of the cells of the histogram; gini reads the histogram itself.
+    cells : bool
+    first_code, n_bins : int
+        Code of the first bin, and number of bins of the histogram.
+    lowest : int
+        Highest code of the rows that are on the left from the start; -1 if there are none, or all have missing
+        values.
+    rows_left : int
+        How many rows these are.  `ClassCounts.left` holds their class counts.
     """
-    code, parameter = measure.code, measure.parameter
-    counts = node.counts
-    n_classes = counts.shape[0]
-    class_bits = samples.class_bits
-    logarithms = uses_logarithms(code, parameter)
+
+    keys: NDArray[np.int64]
+    cells: bool
+    first_code: int
+    n_bins: int
+    lowest: int
+    rows_left: int
+
+
+class Bound(NamedTuple):
+    """How a scan bounds the reduction of a split from its sums, so that it calls the criterion less often.
+
+    Attributes
+    ----------
+    exists : bool
+        Whether the criterion has a bound from `bounded_impurity`.
+    exact : bool
+        Whether this bound is the reduction itself.
+    credal : bool
+        Whether it has one from `credal_bound` instead.
+    logarithms : bool
+        Whether it needs n ln n of the children.
+    power : float
+        Power of the sums that gives norms, or 0 if phi is no power.
+    slack : float
+        Rounding error of the sums.
+    """
+
+    exists: bool
+    exact: bool
+    credal: bool
+    logarithms: bool
+    power: float
+    slack: float
+
+
+class Tangent(NamedTuple):
+    """Tangent of a concave function, which is nowhere below it."""
+
+    at: float
+    value: float
+    slope: float
+
+
+@inlined_kernel()
+def choose_bound(code, parameter, node, class_bits):
+    """The `Bound` of a criterion at a node."""
     norms = code == GCE and 0.0 < parameter < 1.0
-    squares = not logarithms and not norms
-    tabulated = phi_table.shape[0] > 0
+    logarithms = uses_logarithms(code, parameter)
     # The root of n^2 - sum n_k^2 needs exact sums, which integer weights give.
     roots = code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter < 1.0)
-    bounded = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
+    exists = code <= LAST_BOUNDED and (class_bits > 0 or not roots)
     # Sums of powers must neither overflow nor underflow.
-    bounded = bounded and (not norms or is_moderate(node.total))
-    slack = node.n_rows * EPSILON * node.total  # rounding error of the sums
+    exists = exists and (not norms or is_moderate(node.total))
+    exact = logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0)
     credal = code in (CREDAL, CREDAL_RATIO)
-    exact = bounded and (logarithms or code == SQRT_GINI or (code == NEGATIVE_EXPONENTIAL and parameter == 0.0))
-    power = 1.0 - parameter
-    n_node = node.weight
-    n_left, sum_right, max_left, max_right = 0.0, node.total, 0.0, node.norm
-    sum_left = n_classes * phi(code, parameter, n_classes, 0.0)
+    power = 1.0 - parameter if norms else 0.0
+    return Bound(exists, exists and exact, credal, logarithms, power, node.n_rows * EPSILON * node.total)
+
+
+@inlined_kernel()
+def tangent_of_norm(total, power):
+    """Tangent of the norm ``total^power``."""
+    norm = total**power
+    return Tangent(total, norm, power * norm / total)
+
+
+@inlined_kernel()
+def bound_norm(tangent, total):
+    """Upper bound of the norm of a sum."""
+    return tangent.value + tangent.slope * (total - tangent.at)
+
+
+@inlined_kernel()
+def phi_of(measure, phi_table, n_classes, x):
+    """Term of one class with count x in the sums, from the table if there is one."""
+    if phi_table.shape[0] > 0:
+        return phi_table[uintp(x)]
+    return phi(measure.code, measure.parameter, n_classes, x)
+
+
+@inlined_kernel()
+def bound_impurity(measure, bound, phi_table, n_classes, n, total, norm):
+    """Lower bound of n I of a child from the sum of phi and a bound of its norm."""
+    log_n = 0.0
+    if bound.logarithms:
+        log_n = phi_table[uintp(n)] if phi_table.shape[0] > 0 else x_log_x(n)
+    return bounded_impurity(measure.code, measure.parameter, n_classes, n, log_n, total, norm)
+
+
+@inlined_kernel()
+def subtract_counts(node, left, right):
+    """Write the class counts of the right child to `right`; return the largest."""
+    largest = 0.0
+    for k in range(node.counts.shape[0]):
+        rest = node.counts[k] - left[k]
+        right[k] = rest if rest > node.n_rows * EPSILON * node.counts[k] else 0.0
+        largest = max(largest, right[k])
+    return largest
+
+
+@inlined_kernel()
+def scan(search, node, column, best, phi_table):
+    """Best split of a `SortedColumn` by any criterion but gini; see `scan_gini`.
+
+    Returns the reduction, and the codes below and above the split; both are -1 if no reduction exceeds `best`.
+    """
+    samples, measure, growth, scratch = search.samples, search.measure, search.growth, search.scratch
+    cells = scratch.cells
+    if column.cells:
+        samples = Samples(samples.class_bits, cells.classes, cells.weights)
+    keys, rows_left = column.keys, column.rows_left
+    counts, left, right = node.counts, scratch.counts.left, scratch.counts.right
+    n_classes = counts.shape[0]
+    bound = choose_bound(measure.code, measure.parameter, node, samples.class_bits)
+    norms, slack = bound.power > 0.0, bound.slack
+    squares = not bound.logarithms and not norms
+    n_left, max_left, max_right = 0.0, 0.0, node.norm
+    sum_left, sum_right = n_classes * phi(measure.code, measure.parameter, n_classes, 0.0), node.total
     if rows_left > 0:
         sum_left, sum_right = 0.0, 0.0
         for k in range(n_classes):
             n_left += left[k]
-            rest = max(counts[k] - left[k], 0.0)
-            if tabulated:
-                sum_left += phi_table[uintp(left[k])]
-                sum_right += phi_table[uintp(rest)]
-            else:
-                sum_left += phi(code, parameter, n_classes, left[k])
-                sum_right += phi(code, parameter, n_classes, rest)
+            sum_left += phi_of(measure, phi_table, n_classes, left[k])
+            sum_right += phi_of(measure, phi_table, n_classes, max(counts[k] - left[k], 0.0))
             max_left = max(max_left, left[k])
-    # The norms (sum n_k^r)^(1/r) are concave in the sum, so tangents bound them: point, norm and slope of each
-    # tangent.  Tangents are updated when their bound beats the best split.
-    at_left, norm_left, slope_left = 1.0, 1.0, power
-    at_right, norm_right, slope_right = node.total, node.norm, power * node.norm / node.total
+    # The norms (sum n_k^r)^(1/r) are concave in the sum, so tangents bound them.  They are updated when their
+    # bound beats the best split.
+    tangent_left = Tangent(1.0, 1.0, bound.power)
+    tangent_right = Tangent(node.total, node.norm, bound.power * node.norm / node.total)
     below, above = np.int64(-1), np.int64(-1)
-    previous = lowest if lowest >= 0 else keys[0] >> 32
+    previous = column.lowest if column.lowest >= 0 else keys[0] >> 32
     for i in range(keys.shape[0]):
         key = keys[uintp(i)]
-        key_code = key >> 32
-        if key_code != previous:
-            n_right = n_node - n_left
-            if (
-                rows_left >= min_rows and node.n_rows - rows_left >= min_rows
-                and n_left >= min_weight and n_right >= min_weight
-            ):  # fmt: skip
-                if bounded:
-                    bound_left, bound_right = max_left, max_right
-                    if norms:
-                        bound_left = norm_left + slope_left * (sum_left + slack - at_left)
-                        bound_right = norm_right + slope_right * (sum_right + slack - at_right)
-                    log_left, log_right = 0.0, 0.0
-                    if logarithms:
-                        if tabulated:
-                            log_left, log_right = phi_table[uintp(n_left)], phi_table[uintp(n_right)]
-                        else:
-                            log_left, log_right = x_log_x(n_left), x_log_x(n_right)
-                    reduction = (
-                        node.impurity
-                        - bounded_impurity(code, parameter, n_classes, n_left, log_left, sum_left, bound_left)
-                        - bounded_impurity(
-                            code, parameter, n_classes, n_right, log_right, sum_right, bound_right
-                        )
-                    )
-                    promising = reduction > best
-                elif credal:
-                    reduction = credal_bound(code, parameter, node, n_left, n_right, sum_left, sum_right)
-                    promising = reduction > best
-                else:
-                    promising, reduction = True, 0.0
-                if promising and norms and bounded:
-                    at_left, at_right = max(sum_left, slack), max(sum_right, slack)
-                    norm_left, norm_right = at_left**power, at_right**power
-                    slope_left = power * norm_left / at_left
-                    slope_right = power * norm_right / at_right
-                    bound_left = norm_left + slope_left * (sum_left + slack - at_left)
-                    bound_right = norm_right + slope_right * (sum_right + slack - at_right)
-                    children = n_left - bound_left + n_right - bound_right
-                    promising = node.impurity - children / parameter > best
-                if promising:
-                    if not exact:
-                        max_right = 0.0
-                        for k in range(n_classes):
-                            rest = counts[k] - left[k]
-                            right[k] = rest if rest > node.n_rows * EPSILON * counts[k] else 0.0
-                            max_right = max(max_right, right[k])
-                        reduction = measure.reduction(
-                            code, parameter, measure.table.ctypes, measure.table.shape[0], counts.ctypes,
-                            left.ctypes, right.ctypes, n_classes,
-                        )  # fmt: skip
-                    if reduction > best:
-                        best, below, above = reduction, previous, key_code
-            previous = key_code
+        code = key >> 32
+        n_right = node.weight - n_left
+        if (
+            code != previous
+            and rows_left >= growth.min_samples_leaf and node.n_rows - rows_left >= growth.min_samples_leaf
+            and n_left >= growth.min_weight_leaf and n_right >= growth.min_weight_leaf
+        ):  # fmt: skip
+            reduction, promising = 0.0, True
+            if bound.exists:
+                norm_left, norm_right = max_left, max_right
+                if norms:
+                    norm_left = bound_norm(tangent_left, sum_left + slack)
+                    norm_right = bound_norm(tangent_right, sum_right + slack)
+                reduction = (
+                    node.impurity
+                    - bound_impurity(measure, bound, phi_table, n_classes, n_left, sum_left, norm_left)
+                    - bound_impurity(measure, bound, phi_table, n_classes, n_right, sum_right, norm_right)
+                )
+                promising = reduction > best
+                if promising and norms:
+                    tangent_left = tangent_of_norm(max(sum_left, slack), bound.power)
+                    tangent_right = tangent_of_norm(max(sum_right, slack), bound.power)
+                    norm_left = bound_norm(tangent_left, sum_left + slack)
+                    norm_right = bound_norm(tangent_right, sum_right + slack)
+                    children = n_left - norm_left + n_right - norm_right
+                    promising = node.impurity - children / measure.parameter > best
+            elif bound.credal:
+                reduction = credal_bound(
+                    measure.code, measure.parameter, node, n_left, n_right, sum_left, sum_right
+                )
+                promising = reduction > best
+            if promising and not bound.exact:
+                max_right = subtract_counts(node, left, right)
+                reduction = reduction_of(measure, counts, left, right)
+            if promising and reduction > best:
+                best, below, above = reduction, previous, code
+        previous = code
         k, w = class_and_weight(key, samples)
-        rows_left += cell_rows[uintp(i)] if cells else 1
+        rows_left += cells.n_rows[uintp(i)] if column.cells else 1
         a = left[k]
         b = max(counts[k] - a, 0.0)
         c = max(b - w, 0.0)
         if squares:
             sum_left += w * (a + a + w)
             sum_right -= (b - c) * (b + c)
-        elif tabulated:
-            sum_left += phi_table[uintp(a + w)] - phi_table[uintp(a)]
-            sum_right += phi_table[uintp(c)] - phi_table[uintp(b)]
         else:
-            sum_left += phi(code, parameter, n_classes, a + w) - phi(code, parameter, n_classes, a)
-            sum_right += phi(code, parameter, n_classes, c) - phi(code, parameter, n_classes, b)
+            sum_left += phi_of(measure, phi_table, n_classes, a + w) - phi_of(measure, phi_table, n_classes, a)
+            sum_right += phi_of(measure, phi_table, n_classes, c) - phi_of(measure, phi_table, n_classes, b)
         left[k] = a + w
         max_left = max(max_left, a + w)
         n_left += w

@@ -6,17 +6,22 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .coding import read_code
+from .coding import BYTE, read_code
 from .compile import inlined_kernel, inner_kernel, merged_kernel
-from .gini_scan import BLOCK, scan_gini
+from .gain import reduction_of
+from .gini_scan import scan_gini
+from .inputs import LOW_HALF, MAX_HISTOGRAM_CELLS, class_and_weight
 from .random import next_uniform
-from .scan import LOW_HALF, Samples, class_and_weight, scan
-from .sorting import INDEX_BITS, LAST, N_COUNTERS, sort_keys
+from .scan import SortedColumn, scan
+from .sorting import LAST, MAX_NETWORK, sort_keys
 
-# Class histograms must fit the second-level cache, and have at most this number of cells per row.
-MAX_HISTOGRAM_CELLS = 1 << 15
-MAX_CELLS_PER_ROW = 2
+MAX_CELLS_PER_ROW = 2  # of a histogram
 
+# In sparse data, many rows of a node have the lowest value of the column.  If their share in all rows is more
+# than MIN_SKIPPED_SHARE, keys are written for the other rows only.  If it is more than MAX_COUNTED_SHARE, that
+# also takes less time than a histogram of all rows.
+MIN_SKIPPED_SHARE = 0.125
+MAX_COUNTED_SHARE = 0.5
 
 # Where the missing values of a node go.
 NO_MISSING = -1
@@ -24,70 +29,99 @@ RIGHT = 0
 LEFT = 1
 
 
-class Scratch(NamedTuple):
-    """Buffers of a search."""
+class Split(NamedTuple):
+    """A split of a node on one column.
 
-    keys: NDArray[np.int64]
-    other_keys: NDArray[np.int64]
-    short_keys: NDArray[np.int32]
-    cell_rows: NDArray[np.int64]
-    cell_classes: NDArray[np.int32]
-    cell_weights: NDArray[np.float64]
-    counters: NDArray[np.int64]
-    bins: NDArray[np.float64]
-    bin_rows: NDArray[np.int64]
-    left: NDArray[np.float64]
-    right: NDArray[np.float64]
-    missing: NDArray[np.float64]
-    left_weights: NDArray[np.float64]
-    left_sums: NDArray[np.float64]
-    right_sums: NDArray[np.float64]
-    scores: NDArray[np.float64]
+    Attributes
+    ----------
+    reduction : float
+        The best reduction so far if there is no split.
+    below : int
+        Highest code on the left, or -1 if there is no split.
+    threshold : float
+    missing : int
+        `LEFT`, `RIGHT` or `NO_MISSING`.
+    """
+
+    reduction: float
+    below: int
+    threshold: float
+    missing: int
+
+
+class Values(NamedTuple):
+    """The values of one column; for bins, their lowest and highest ones.  See `Columns`."""
+
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+
+
+class Gathered(NamedTuple):
+    """The rows of a node on one column.
+
+    Attributes
+    ----------
+    low, high : int
+        The lowest and the highest code.
+    n_keys : int
+        Number of keys in the scratch's `keys`.  Rows without a key have code 0, and the scratch's `left` holds
+        their class counts.
+    counted : bool
+        Whether the rows are in the scratch's histogram instead.
+    """
+
+    low: int
+    high: int
+    n_keys: int
+    counted: bool
 
 
 @inner_kernel()
-def gather(data, first, step, mask, rows, begin, end, above, class_bits, counts, keys, left):
-    """Write a key for each row whose code is above `above`, the code over the payload.
+def gather(column, rows, begin, end, above, keys):
+    """Write a key for each row whose code is above `above`: the code, then the payload of the row.
 
-    `data` are the codes, `first`, `step` and `mask` those of the feature; see `Codes`.  Returns the lowest and
-    the highest code, and the number of keys.  If rows are left out, which needs integer weights, their class
-    counts are written to `left`.
+    Returns the lowest and the highest code, and the number of keys.
     """
     low, high, n_keys = LAST, np.int64(0), 0
     for i in range(begin, end):
         row = rows[uintp(i)]
-        code = read_code(data, first + (row >> 32) * step, mask)
+        code = read_code(column, row >> 32)
         keys[uintp(n_keys)] = (code << 32) | (row & LOW_HALF)
         n_keys += np.int64(code > above)
         low = min(low, code)
         high = max(high, code)
-    if 0 < n_keys < end - begin:
-        for k in range(counts.shape[0]):
-            left[k] = counts[k]
-        for i in range(n_keys):
-            key = keys[uintp(i)]
-            left[uintp(key & ((1 << class_bits) - 1))] -= float((key & LOW_HALF) >> class_bits)
     return low, high, n_keys
 
 
-@inner_kernel()
-def count_codes(data, first, step, rows, begin, end, samples, n_bins, bins, bin_rows):
-    """Add up the weights of a node's rows by code and class, and the rows by code.
+@inlined_kernel()
+def count_skipped(keys, n_keys, class_bits, counts, left):
+    """Write the class counts of the rows without a key to `left`; needs integer weights, which sum exactly."""
+    for k in range(counts.shape[0]):
+        left[k] = counts[k]
+    for i in range(n_keys):
+        key = keys[uintp(i)]
+        left[uintp(key & ((1 << class_bits) - 1))] -= float((key & LOW_HALF) >> class_bits)
 
-    The codes have one byte and are below `n_bins`.  Returns the lowest and the highest code.
+
+@inner_kernel()
+def count_codes(column, rows, begin, end, samples, histogram, n_bins):
+    """Fill the histogram of a node's rows, whose codes have one byte and are below `n_bins`.
+
+    Returns the lowest and the highest code.
     """
-    bins[:n_bins] = 0.0
-    bin_rows[:n_bins] = 0
+    weights, n_rows = histogram.weights, histogram.n_rows
+    weights[:n_bins] = 0.0
+    n_rows[:n_bins] = 0
     for i in range(begin, end):
         row = rows[uintp(i)]
-        b = uintp(data[uintp(first + (row >> 32) * step)])
-        bin_rows[b] += 1
+        b = uintp(column.data[uintp(column.first + (row >> 32) * column.step)])
+        n_rows[b] += 1
         k, w = class_and_weight(row, samples)
-        bins[b, k] += w
+        weights[b, k] += w
     low, high = 0, n_bins - 1
-    while bin_rows[uintp(low)] == 0:
+    while n_rows[uintp(low)] == 0:
         low += 1
-    while bin_rows[uintp(high)] == 0:
+    while n_rows[uintp(high)] == 0:
         high -= 1
     return low, high
 
@@ -98,45 +132,71 @@ def has_few_cells(n_bins, n_classes, n_rows):
     return n_bins * n_classes <= min(MAX_CELLS_PER_ROW * n_rows, MAX_HISTOGRAM_CELLS)
 
 
+@merged_kernel()
+def gather_column(search, node, rows, begin, end, column, n_codes, lowest_share, exhaustive):
+    """Gather or count the rows of a node on one column."""
+    scratch, samples, gini = search.scratch, search.samples, search.gini
+    keys, left = scratch.keys.keys, scratch.counts.left
+    left[:] = 0.0
+    above = np.int64(-1)  # with a literal, `gather` would be compiled a second time
+    counted = False
+    if exhaustive is not None:
+        share = lowest_share if samples.class_bits > 0 else 0.0  # differences of integer weights are exact
+        if gini is not None and node.n_rows <= MAX_NETWORK:
+            share = 0.0  # leaving out a few keys would take longer
+        if share > MIN_SKIPPED_SHARE:
+            above = np.int64(0)
+        if column.mask == BYTE and share <= MAX_COUNTED_SHARE:
+            counted = has_few_cells(n_codes, node.counts.shape[0], node.n_rows)
+    n_keys = node.n_rows
+    if counted:
+        low, high = count_codes(column, rows, begin, end, samples, scratch.histogram, n_codes)
+    else:
+        low, high, n_keys = gather(column, rows, begin, end, above, keys)
+    if exhaustive is not None:  # noqa: SIM102 - Numba leaves out only what depends on this alone
+        if 0 < n_keys < node.n_rows:
+            count_skipped(keys, n_keys, samples.class_bits, node.counts, left)
+    return Gathered(low, high, n_keys, counted)
+
+
 @inlined_kernel()
-def fill_bins(keys, samples, low, n_bins, scratch):
-    """Add up the weights of the rows by code and class in ``scratch.bins``, and the rows by code."""
-    bins, bin_rows = scratch.bins, scratch.bin_rows
-    bins[:n_bins] = 0.0
-    bin_rows[:n_bins] = 0
+def fill_histogram(keys, samples, low, n_bins, histogram):
+    """Fill the histogram of the rows of keys, whose codes start at `low`."""
+    weights, n_rows = histogram.weights, histogram.n_rows
+    weights[:n_bins] = 0.0
+    n_rows[:n_bins] = 0
     for i in range(keys.shape[0]):
         key = keys[uintp(i)]
         b = uintp((key >> 32) - low)
-        bin_rows[b] += 1
+        n_rows[b] += 1
         k, w = class_and_weight(key, samples)
-        bins[b, k] += w
+        weights[b, k] += w
 
 
 @inlined_kernel()
-def list_cells(class_bits, low, n_bins, phi_table, scratch):
-    """Write a key for each code and class in ``scratch.bins``, a cell; return their number, 0 for gini.
+def list_cells(histogram, low, n_bins, class_bits, phi_table, cells, keys):
+    """Write a key for each code and class in the histogram, a cell; return their number, 0 for gini.
 
-    The keys come out sorted in ``scratch.other_keys``.  They hold weight and class or, if weights are not
-    integers, the cell number.  Scans by gini read the bins themselves.
+    The keys come out sorted.  They hold weight and class or, if weights are not integers, the cell number.
+    Scans by gini read the histogram itself.
     """
     if phi_table is None:
         return 0
-    bins, bin_rows = scratch.bins, scratch.bin_rows
-    n_classes = bins.shape[1]
+    n_classes = histogram.weights.shape[1]
     n_cells = 0
     for b in range(n_bins):
         # The first cell of a code counts all its rows.
-        n_rows = bin_rows[uintp(b)]
+        n_rows = histogram.n_rows[uintp(b)]
         if n_rows > 0:
             for k in range(n_classes):
-                weight = bins[uintp(b), uintp(k)]
+                weight = histogram.weights[uintp(b), uintp(k)]
                 if weight > 0.0:
                     payload = np.int64(weight) << class_bits | k if class_bits > 0 else n_cells
                     cell = uintp(n_cells)
-                    scratch.other_keys[cell] = (b + low) << 32 | payload
-                    scratch.cell_classes[cell] = k
-                    scratch.cell_weights[cell] = weight
-                    scratch.cell_rows[cell] = n_rows
+                    keys[cell] = (b + low) << 32 | payload
+                    cells.classes[cell] = k
+                    cells.weights[cell] = weight
+                    cells.n_rows[cell] = n_rows
                     n_rows = 0
                     n_cells += 1
     return n_cells
@@ -164,159 +224,148 @@ def count_classes(keys, begin, end, samples, low, high, out):
 
 
 @inlined_kernel()
-def scan_keys(keys, cells, first_code, n_bins, node, lowest, rows_left, samples, measure, phi_table, gini, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
-    """Best split of sorted keys or, if `cells`, of ``scratch.bins``, whose codes start at `first_code`."""
-    left = scratch.left
+def scan_column(search, node, column, best, phi_table, gini):
+    """Best split of a `SortedColumn`; see `scan`."""
     if phi_table is not None:
-        if cells:
-            samples = Samples(samples.class_bits, scratch.cell_classes, scratch.cell_weights)
-        return scan(
-            keys, node, lowest, rows_left, samples, scratch.cell_rows, cells, measure, phi_table, min_rows,
-            min_weight, left, scratch.right, best,
-        )  # fmt: skip
+        return scan(search, node, column, best, phi_table)
     if gini is not None:
-        return scan_gini(
-            keys, cells, first_code, n_bins, node, lowest, rows_left, samples, min_rows, min_weight, left,
-            scratch, best,
-        )  # fmt: skip
-    return best, np.int64(-1), np.int64(-1)  # never: one of the two is given
+        return scan_gini(search, node, column, best)
+    return best, np.int64(-1), np.int64(-1)  # never: one of the two is not None
 
 
 @merged_kernel()
-def search_exact(low, high, n_keys, counted, missing_code, values, highest, node, samples, measure, phi_table, gini, min_rows, min_weight, scratch, best):  # fmt: skip  # noqa: E501
-    """Best split over all thresholds between the values of the column's codes.
+def count_missing(gathered, missing_code, samples, keys, histogram, counts):
+    """Count the missing values; write their class counts, with those in `left`, to ``counts.missing``."""
+    left, missing, n_missing = counts.left, counts.missing, np.int64(0)
+    if gathered.high == missing_code:
+        if gathered.counted:
+            n_missing = histogram.n_rows[missing_code]
+            for k in range(left.shape[0]):
+                missing[k] = histogram.weights[missing_code, k]
+        else:
+            n_missing = count_classes(
+                keys, np.int64(0), gathered.n_keys, samples, missing_code, missing_code, missing
+            )
+        for k in range(left.shape[0]):
+            missing[k] += left[k]
+    return n_missing
 
-    The rows are the gathered keys or, if `counted`, in ``scratch.bins``.  Rows without a key have code 0.
-    Returns the reduction, the highest code on the left, the threshold, and the side of missing values.  The
-    code is -1 if no reduction exceeds `best`.
-    """
-    keys = scratch.keys[:n_keys]
-    n_classes = node.counts.shape[0]
-    left, missing = scratch.left, scratch.missing
+
+@merged_kernel()
+def sort_column(node, gathered, samples, buffers, histogram, cells, phi_table):
+    """Sort the rows of a node on one column, or put them into a histogram; return a `SortedColumn`."""
+    counted, n_keys, low, high = gathered.counted, gathered.n_keys, gathered.low, gathered.high
+    keys = buffers.keys[:n_keys]
     rows_left = node.n_rows - n_keys
-    lowest = np.int64(-1)  # the highest code that is already on the left
+    lowest = np.int64(-1)
     if rows_left > 0:
         lowest, low = np.int64(0), np.int64(1)
-    else:
-        left[:] = 0.0
-    first = 0 if counted else low  # code of the first bin
-    n_bins = high - first + 1
-    n_missing = np.int64(0)
-    if high == missing_code:
-        if counted:
-            n_missing = scratch.bin_rows[high]
-            for k in range(n_classes):
-                missing[k] = scratch.bins[high, k]
-        else:
-            n_missing = count_classes(keys, np.int64(0), n_keys, samples, high, high, missing)
-        for k in range(n_classes):
-            missing[k] += left[k]
-    cells = counted or has_few_cells(n_bins, n_classes, n_keys)
-    if cells:
+    first_code = 0 if counted else low
+    n_bins = high - first_code + 1
+    in_cells = counted or has_few_cells(n_bins, node.counts.shape[0], n_keys)
+    if in_cells:
         if not counted:
-            fill_bins(keys, samples, first, n_bins, scratch)
-        keys = scratch.other_keys[: list_cells(samples.class_bits, first, n_bins, phi_table, scratch)]
+            fill_histogram(keys, samples, first_code, n_bins, histogram)
+        n_keys = list_cells(histogram, first_code, n_bins, samples.class_bits, phi_table, cells, buffers.sorted)
+        keys = buffers.sorted[:n_keys]
     elif n_keys > 1 and low < high:
-        other_keys = scratch.other_keys[:n_keys]
-        if sort_keys(keys, other_keys, scratch.short_keys, scratch.counters, low, high):
+        other_keys = buffers.sorted[:n_keys]
+        if sort_keys(keys, other_keys, buffers.short, buffers.counters, low, high):
             keys = other_keys
+    return SortedColumn(keys, in_cells, first_code, n_bins, lowest, rows_left)
+
+
+@merged_kernel()
+def move_missing_left(column, missing_code, n_missing, counts):
+    """Move the missing values of a `SortedColumn`, which come last, to the left from the start."""
+    for k in range(counts.left.shape[0]):
+        counts.left[k] = counts.missing[k]
+    end = column.keys.shape[0]
+    while end > 0 and column.keys[end - 1] >> 32 == missing_code:
+        end -= 1
+    return SortedColumn(
+        column.keys[:end], column.cells, column.first_code, column.n_bins - 1, column.lowest,
+        column.rows_left + n_missing,
+    )  # fmt: skip
+
+
+@merged_kernel()
+def search_exact(search, node, gathered, values, best):
+    """Best split over all thresholds between the values of a column, if its reduction exceeds `best`."""
+    samples, scratch, phi_table = search.samples, search.scratch, search.phi_table
+    keys, histogram, counts = scratch.keys, scratch.histogram, scratch.counts
+    missing_code = values.lowest.shape[0]
+    n_missing = count_missing(gathered, missing_code, samples, keys.keys, histogram, counts)
+    column = sort_column(node, gathered, samples, keys, histogram, scratch.cells, phi_table)
     found, found_above, side = np.int64(-1), np.int64(-1), np.int64(NO_MISSING)
-    # Missing values have the highest code, so they first go right, and then left.
+    # Two passes if values are missing: they first go right, and then left.
     for missing_left in range(2 if n_missing > 0 else 1):
         if missing_left:
-            for k in range(n_classes):
-                left[k] = missing[k]
-            rows_left += n_missing
-            n_bins -= 1
-            end = keys.shape[0]
-            while end > 0 and keys[end - 1] >> 32 == missing_code:
-                end -= 1
-            keys = keys[:end]
-        best, below, above = scan_keys(
-            keys, cells, first, n_bins, node, lowest, rows_left, samples, measure, phi_table, gini, min_rows,
-            min_weight, scratch, best,
-        )  # fmt: skip
+            column = move_missing_left(column, missing_code, n_missing, counts)
+        best, below, above = scan_column(search, node, column, best, phi_table, search.gini)
         if below >= 0:
             found, found_above = below, above
             if n_missing > 0:
                 side = np.int64(LEFT if missing_left else RIGHT)
-    if found < 0:
-        return best, found, 0.0, side
-    # An infinite threshold separates all values from the missing ones.
-    threshold = np.inf if found_above == missing_code else midpoint(highest[found], values[found_above])
-    return best, found, threshold, side
+    threshold = np.inf  # separates all values from the missing ones
+    if found >= 0 and found_above != missing_code:
+        threshold = midpoint(values.highest[found], values.lowest[found_above])
+    return Split(best, found, threshold, side)
 
 
-@inner_kernel()
-def search_random(low, high, missing_code, values, highest, node, samples, measure, min_rows, min_weight, scratch, best, state):  # fmt: skip  # noqa: E501
-    """Split at a threshold drawn uniformly between the lowest and the highest value; see `search_exact`."""
-    m = node.n_rows
-    keys = scratch.keys[:m]
-    left, right = scratch.left, scratch.right
-    n_missing = 0
-    if high == missing_code:
-        n_missing = count_classes(keys, np.int64(0), m, samples, high, high, scratch.missing)
-        high = low
-        for i in range(m):
-            if keys[i] >> 32 != missing_code:
-                high = max(high, keys[i] >> 32)
+@merged_kernel()
+def draw_threshold(values, low, high, state):
+    """Draw a threshold uniformly between the values of two codes; return it and the highest code below it."""
     threshold, below = np.inf, low
     if low < high:
         u = next_uniform(state)
-        threshold = values[low] * (1.0 - u) + values[high] * u
-        if not values[low] <= threshold < values[high]:
-            threshold = values[low]
-        below, end = low, high
+        threshold = values.lowest[low] * (1.0 - u) + values.lowest[high] * u
+        if not values.lowest[low] <= threshold < values.lowest[high]:
+            threshold = values.lowest[low]
+        end = high
         while end - below > 1:
             middle = (below + end) // 2
-            if values[middle] <= threshold:
+            if values.lowest[middle] <= threshold:
                 below = middle
             else:
                 end = middle
-        threshold = max(threshold, highest[below])  # not within a bin
-    rows_left = count_classes(keys, np.int64(0), m, samples, low, below, left)
+        threshold = max(threshold, values.highest[below])  # not within a bin
+    return threshold, below
+
+
+@inlined_kernel()
+def search_random(search, node, gathered, values, best):
+    """Split at a threshold drawn uniformly between the lowest and the highest value; see `search_exact`."""
+    samples, measure, growth, scratch = search.samples, search.measure, search.growth, search.scratch
+    n_rows, n_classes = node.n_rows, node.counts.shape[0]
+    keys, counts = scratch.keys.keys, scratch.counts
+    left, right, missing = counts.left, counts.right, counts.missing
+    low, high, missing_code = gathered.low, gathered.high, values.lowest.shape[0]
+    n_missing = 0
+    if high == missing_code:
+        n_missing = count_classes(keys, np.int64(0), n_rows, samples, high, high, missing)
+        high = low
+        for i in range(n_rows):
+            if keys[i] >> 32 != missing_code:
+                high = max(high, keys[i] >> 32)
+    threshold, below = draw_threshold(values, low, high, search.state)
+    rows_left = count_classes(keys, np.int64(0), n_rows, samples, low, below, left)
     found, side = np.int64(-1), np.int64(NO_MISSING)
     for missing_left in range(2 if n_missing > 0 and low < high else 1):
         if missing_left:
-            for k in range(left.shape[0]):
-                left[k] += scratch.missing[k]
+            for k in range(n_classes):
+                left[k] += missing[k]
             rows_left += n_missing
         n_left, n_right = 0.0, 0.0
-        for k in range(left.shape[0]):
+        for k in range(n_classes):
             right[k] = max(node.counts[k] - left[k], 0.0)
             n_left += left[k]
             n_right += right[k]
-        if min(rows_left, m - rows_left) >= min_rows and min(n_left, n_right) >= min_weight:
-            reduction = measure.reduction(
-                measure.code, measure.parameter, measure.table.ctypes, measure.table.shape[0],
-                node.counts.ctypes, left.ctypes, right.ctypes, left.shape[0],
-            )  # fmt: skip
+        enough_rows = min(rows_left, n_rows - rows_left) >= growth.min_samples_leaf
+        if enough_rows and min(n_left, n_right) >= growth.min_weight_leaf:
+            reduction = reduction_of(measure, node.counts, left, right)
             if reduction > best:
                 best, found = reduction, below
                 if n_missing > 0:
                     side = np.int64(LEFT if missing_left else RIGHT)
-    return best, found, threshold, side
-
-
-def new_scratch(n_rows: int, n_classes: int) -> Scratch:
-    """Allocate buffers for nodes of up to `n_rows` rows."""
-    n_bins = MAX_HISTOGRAM_CELLS // n_classes + 1
-    n_cells = n_bins * n_classes
-    return Scratch(
-        np.empty(n_rows, dtype=np.int64),
-        np.empty(max(n_rows, n_cells), dtype=np.int64),
-        np.empty(1 << INDEX_BITS, dtype=np.int32),
-        np.empty(n_cells, dtype=np.int64),
-        np.empty(n_cells, dtype=np.int32),
-        np.empty(n_cells),
-        np.empty(N_COUNTERS, dtype=np.int64),
-        np.empty((n_bins, n_classes)),
-        np.empty(n_bins, dtype=np.int64),
-        np.empty(n_classes),
-        np.empty(n_classes),
-        np.empty(n_classes),
-        np.empty(BLOCK),
-        np.empty(BLOCK),
-        np.empty(BLOCK),
-        np.empty(BLOCK),
-    )
+    return Split(best, found, threshold, side)

@@ -241,15 +241,15 @@ def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
 
 
 @outer_kernel()
-def add_leaf_values(slots, values, leaves, out):
+def add_leaf_values(class_or_row, values, leaves, out):
     """Add to each row of `out` the values of its leaf; see `LeafValues`."""
     for i in range(out.shape[0]):
-        slot = slots[uintp(leaves[uintp(i)])]
-        if slot >= 0:
-            out[uintp(i), uintp(slot)] += 1.0
+        k_or_row = class_or_row[uintp(leaves[uintp(i)])]
+        if k_or_row >= 0:
+            out[uintp(i), uintp(k_or_row)] += 1.0
         else:
             for k in range(out.shape[1]):
-                out[uintp(i), uintp(k)] += values[uintp(-1 - slot), uintp(k)]
+                out[uintp(i), uintp(k)] += values[uintp(-1 - k_or_row), uintp(k)]
 
 
 @outer_kernel()

@@ -4,15 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from robust_splits._kernels.coding import encode, read_code
+from robust_splits._kernels.coding import Column, encode, read_code
 from robust_splits._kernels.compile import outer_kernel
 from robust_splits._kernels.partition import copy_codes
 
 
 @outer_kernel()
 def read_codes(codes, mask, j, out):
+    column = Column(codes.data, codes.first[j], codes.step[j], mask[j])
     for i in range(out.size):
-        out[i] = read_code(codes.data, codes.first[j] + i * codes.step[j], mask[j])
+        out[i] = read_code(column, i)
 
 
 @outer_kernel()

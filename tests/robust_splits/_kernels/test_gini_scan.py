@@ -7,9 +7,10 @@ import pytest
 from numba import njit
 
 from robust_splits._kernels.criterion_codes import GINI
-from robust_splits._kernels.gini_scan import BLOCK, scan_gini
-from robust_splits._kernels.scan import Samples, describe
-from robust_splits._kernels.search import new_scratch
+from robust_splits._kernels.gini_scan import scan_gini
+from robust_splits._kernels.inputs import BLOCK, Measure, Samples, Search, new_scratch
+from robust_splits._kernels.nodes import GrowthSettings
+from robust_splits._kernels.scan import SortedColumn, describe
 
 SMALLEST = np.finfo(float).tiny
 NO_SPLIT = (-1, -1)
@@ -17,9 +18,17 @@ NO_SPLIT = (-1, -1)
 
 # Inner kernels cannot be called from Python.
 @njit(error_model="numpy", _nrt=False)
-def scan(rows, cells, bins, counts, n_rows, lowest, rows_left, samples, limits, left, scratch, best):
-    node = describe(GINI, 0.0, counts, n_rows, None)
-    return scan_gini(rows, cells, *bins, node, lowest, rows_left, samples, *limits, left, scratch, best)
+def scan(search, counts, n_rows, column, best):
+    return scan_gini(search, describe(GINI, 0.0, counts, n_rows, None), column, best)
+
+
+def new_search(samples, scratch, min_rows, min_weight):
+    """What a scan reads, with limits on the children."""
+    growth = GrowthSettings(1, 0, 2, min_rows, min_weight, 0.0, 1, False)
+    measure = Measure(GINI, 0.0, np.empty(0), 0)
+    features, state = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.uint64)
+    scratch = scratch.for_search(gini=True)
+    return Search(samples, measure, growth, scratch, features, state, 0.0, None, True, True, None)
 
 
 class Column:
@@ -62,11 +71,12 @@ class Column:
         return self.codes << 32 | rows, Samples(0, self.classes.astype(np.int32), self.weights.astype(float))
 
     def fill(self, scratch, low):
-        """Write the histograms to `scratch`, starting with code `low`; return the number of bins."""
+        """Write the histogram to `scratch`, starting with code `low`; return the number of bins."""
         n_bins = int(self.codes.max()) - low + 1
-        scratch.bins[:n_bins] = 0.0
-        scratch.bin_rows[:n_bins] = np.bincount(self.codes - low, minlength=n_bins)
-        np.add.at(scratch.bins, (self.codes - low, self.classes), self.weights)
+        weights, n_rows = scratch.histogram
+        weights[:n_bins] = 0.0
+        n_rows[:n_bins] = np.bincount(self.codes - low, minlength=n_bins)
+        np.add.at(weights, (self.codes - low, self.classes), self.weights)
         return n_bins
 
 
@@ -91,10 +101,10 @@ def test_it_finds_the_first_of_the_best_splits(n_classes, n_left, limits, best):
                 for keys, samples in column.sorted_keys(), column.sorted_rows():
                     for low in (None, 0, 1):  # the keys themselves, or bins that start with this code
                         bins = (0, 0) if low is None else (low, column.fill(scratch, low))
-                        result = scan(
-                            keys, low is not None, bins, column.counts, column.n_rows, lowest, n_left, samples,
-                            limits, column.left.copy(), scratch, best,
-                        )  # fmt: skip
+                        scratch.counts.left[:] = column.left
+                        search = new_search(samples, scratch, *limits)
+                        rows = SortedColumn(keys, low is not None, *bins, lowest, n_left)
+                        result = scan(search, column.counts, column.n_rows, rows, best)
                         assert result[1:] == codes
                         assert result[0] == pytest.approx(float(reduction), rel=1e-9)
     assert n_found > 10

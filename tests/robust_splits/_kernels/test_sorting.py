@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from robust_splits._kernels.frontier import pop, push
 from robust_splits._kernels.sorting import INDEX_BITS, N_COUNTERS, sort_keys
+from robust_splits._kernels.waiting import pop, push
 
 # Inner kernels cannot be called from Python.
 sort = njit(

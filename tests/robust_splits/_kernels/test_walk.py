@@ -160,13 +160,13 @@ def test_values_are_stored_for_leaves_with_several_classes(shrinkage):
         4, criterion="gini", min_samples_split=2, min_samples_leaf=2, shrinkage=shrinkage, random_state=0
     ).fit(X, y)
     for tree in (estimator.tree_ for estimator in forest.estimators_):
-        slots, values = tree.leaf_values()
+        class_or_row, values = tree.leaf_values()
         leaf, one_class = tree.left < 0, (tree.counts > 0).sum(axis=1) == 1
         assert 0 < (leaf & one_class).sum() < tree.n_leaves
         np.testing.assert_array_equal(tree.only_class, np.where(one_class, tree.counts.argmax(axis=1), -1))
         stored = leaf & ~one_class if shrinkage == 0 else leaf
-        np.testing.assert_array_equal(slots[leaf & ~stored], tree.only_class[leaf & ~stored])
-        np.testing.assert_array_equal(values[-1 - slots[stored]], tree.values[stored])
+        np.testing.assert_array_equal(class_or_row[leaf & ~stored], tree.only_class[leaf & ~stored])
+        np.testing.assert_array_equal(values[-1 - class_or_row[stored]], tree.values[stored])
     every = np.mean([tree.values[tree.apply(X)] for tree in (e.tree_ for e in forest.estimators_)], axis=0)
     np.testing.assert_allclose(forest.predict_proba(X), every, rtol=1e-15)
 
