@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 import threading
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numba import typeof
@@ -24,8 +24,10 @@ def compile_growing(kind: str) -> None:
     """Compile the kernels that the grower calls, the last ones first; for `kind`, see `start_helper`."""
     i, x, integers, floats = 0, 0.0, np.zeros(1, dtype=np.int64), np.zeros(1)
     codes, words = np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.uint64)
-    table, gini = (floats, None) if kind == "other" else (None, True)
-    exhaustive, random = (None, True) if kind == "random" else (True, None)
+    table = floats if kind == "other" else None
+    gini: Literal[True] | None = True if kind != "other" else None
+    exhaustive: Literal[True] | None = True if kind != "random" else None
+    random: Literal[True] | None = True if kind == "random" else None
     samples = inputs.Samples(i, np.zeros(1, dtype=np.int32), floats)
     measure = inputs.Measure(GINI, x, floats, i)
     growth = GrowthSettings(i, i, i, i, x, x, i, kind == "random")

@@ -27,8 +27,8 @@ CACHES = {"_steps", "counts", "values"}
 class LeafValues(NamedTuple):
     """Class probabilities of the leaves of a tree.
 
-    Most leaves of full trees hold rows of one class.  Their probabilities, zeros and a one, are not stored:
-    loading them would take most of the time of adding them up.
+    Most leaves of full trees hold rows of one class.  Their probabilities, a one and zeros, are not stored,
+    because reading them would take most of the time of a prediction.
 
     Attributes
     ----------
@@ -178,23 +178,23 @@ class Tree:
         mark_alive(self.left, self.n_rows, min_samples_split, alive)
         if alive.all():
             return self
-        kept = np.flatnonzero(alive)
-        left, n_rows, class_or_row = self.left[kept], self.n_rows[kept], self.class_or_row[kept]
+        nodes = np.flatnonzero(alive)
+        left, n_rows, class_or_row = self.left[nodes], self.n_rows[nodes], self.class_or_row[nodes]
         split = (left >= 0) & (n_rows >= min_samples_split)
         mixed = np.flatnonzero(~split & (class_or_row < 0))
         class_or_row[split] = -1
         class_or_row[mixed] = -1 - np.arange(mixed.size)
         renumbered = np.cumsum(alive) - 1
         return Tree(
-            feature=np.where(split, self.feature[kept], -1).astype(np.int32),
-            threshold=np.where(split, self.threshold[kept], np.nan),
-            missing_left=self.missing_left[kept] & split,
+            feature=np.where(split, self.feature[nodes], -1).astype(np.int32),
+            threshold=np.where(split, self.threshold[nodes], np.nan),
+            missing_left=self.missing_left[nodes] & split,
             left=np.where(split, renumbered[left], -1).astype(np.int32),
-            weight=self.weight[kept],
+            weight=self.weight[nodes],
             n_rows=n_rows,
-            gain=np.where(split, self.gain[kept], 0.0),
+            gain=np.where(split, self.gain[nodes], 0.0),
             class_or_row=class_or_row,
-            mixed_counts=self.compute_counts().take(kept[mixed], axis=0),
+            mixed_counts=self.compute_counts().take(nodes[mixed], axis=0),
             leaf_power=self.leaf_power,
             shrinkage=self.shrinkage,
             seed=self.seed,

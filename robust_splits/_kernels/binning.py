@@ -43,38 +43,38 @@ def bin_values(
 def _choose_bins(rows_before, last):
     """Write the largest rank of each bin to `last` (max_bins,); return the number of bins.
 
-    A value with the rows of a whole bin has one for itself; the other rows are divided equally among the other
-    bins.  Values after the last rank belong to the last bin.
+    A frequent value, which has at least the rows of a mean bin, is a bin of its own.  The rows of all other
+    values are divided equally among the other bins.  Values after the last rank belong to the last bin.
     """
-    n, n_bins = rows_before.shape[0] - 1, last.shape[0]
-    frequent = rows_before[uintp(n)] / n_bins
-    n_frequent, n_others = 0, 0  # frequent values, and rows with other values, that are in no bin yet
-    for j in range(n):
+    n_values, n_bins = rows_before.shape[0] - 1, last.shape[0]
+    frequent = rows_before[uintp(n_values)] / n_bins
+    n_frequent, n_others = 0, 0  # frequent values, and rows of other values, after the bins chosen so far
+    for j in range(n_values):
         n_rows = rows_before[uintp(j + 1)] - rows_before[uintp(j)]
         if n_rows >= frequent:
             n_frequent += 1
         else:
             n_others += n_rows
-    b, begin = 0, np.int64(0)  # the bin, and its first row
+    n_chosen, begin = 0, np.int64(0)  # the number of bins chosen so far, and the first row after them
     n_left = n_bins - n_frequent  # bins for the other values
-    share = n_others / n_left
-    for j in range(n):
+    share = n_others / n_left  # rows of each of them
+    for j in range(n_values):
         end = rows_before[uintp(j + 1)]
         is_frequent = end - rows_before[uintp(j)] >= frequent
-        closes = is_frequent or n - j <= n_bins - b
+        closes = is_frequent or n_values - j <= n_bins - n_chosen  # or each value has a bin
         if not closes and n_left > 0:
-            taken, next_taken = end - begin, rows_before[uintp(j + 2)] - begin
-            next_is_frequent = next_taken - taken >= frequent
-            closes = next_is_frequent or (n_left > 1 and share - taken <= next_taken - share)
+            size, next_size = end - begin, rows_before[uintp(j + 2)] - begin
+            next_is_frequent = next_size - size >= frequent
+            closes = next_is_frequent or (n_left > 1 and share - size <= next_size - share)
         if closes:
-            last[uintp(b)] = j
+            last[uintp(n_chosen)] = j
             if is_frequent:
                 n_frequent -= 1
                 n_others -= rows_before[uintp(j)] - begin
             else:
                 n_others -= end - begin
             begin = end
-            b += 1
-            n_left = n_bins - b - n_frequent
+            n_chosen += 1
+            n_left = n_bins - n_chosen - n_frequent
             share = n_others / n_left
-    return b
+    return n_chosen

@@ -70,7 +70,7 @@ def find_only_class(row, samples, counts, weight):
     k = class_and_weight(row, samples)[0]
     if counts[k] < weight:
         return np.int64(-1)
-    if samples.class_bits == 0:  # a weight too small to change the sum does not count as nothing
+    if samples.class_bits == 0:  # rounding may hide the tiny weight of another class in the sum
         for other in range(counts.shape[0]):
             if other != k and counts[uintp(other)] > 0.0:
                 return np.int64(-1)

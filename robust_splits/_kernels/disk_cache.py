@@ -18,7 +18,7 @@ if sys.platform != "win32":
     import fcntl
 
 LOCK_FILE = "compiling.lock"
-LOCK_SECONDS = 60.0  # another process that takes longer is thought to be stuck
+LOCK_SECONDS = 60.0  # how long to wait for another process, which may be stuck
 POLL_SECONDS = 0.002
 _first_warning = threading.Lock()  # acquired by the first warning, never released
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic

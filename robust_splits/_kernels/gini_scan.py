@@ -12,6 +12,9 @@ Candidate i is the split with key or bin i, and all after it, on the right.  Can
 `BLOCK`, in three loops: the first adds up class counts, the second computes scores, and the third finds the
 highest one.  None of them branches on a new best split: such branches are unpredictable, and slow in nodes of
 a few rows.
+
+The first loop has a variant for each form and source of the rows.  They are not kernels of their own, because
+that would add 5 to 10 % to the time of a first fit.
 """
 
 import numpy as np

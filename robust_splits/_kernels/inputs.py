@@ -69,7 +69,7 @@ class Histogram(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Class and weight of the cells of a histogram with positive weights, and rows of a bin at its first cell."""
+    """Class and weight of cells of a histogram with positive weights, and rows of a bin at its first cell."""
 
     classes: NDArray[np.int32]
     weights: NDArray[np.float64]

@@ -34,7 +34,7 @@ def _write_rows(weights, labels, class_bits, rows, counts):
 
 def init_root(
     samples: Samples, rows: NDArray[np.int64], nodes: Nodes, waiting: Waiting, growth: GrowthSettings
-) -> NDArray[np.record]:
+) -> NDArray[np.void]:
     """Initialise the root, and write its rows, those of positive weight, to `rows`; return the progress.
 
     Most of this is not compiled, because that would take longer than it saves.
@@ -49,7 +49,7 @@ def init_root(
     waiting.entries[0] = (0, n, 0, 0, -1, -1, NO_MISSING)
     waiting.order[0] = 0
     waiting.free[:] = np.arange(waiting.free.size)[::-1]
-    progresses = np.zeros(1, dtype=PROGRESS)
+    progresses: NDArray[np.void] = np.zeros(1, dtype=PROGRESS)
     progress = progresses[0]
     progress.n_nodes, progress.n_leaves, progress.n_free = 1, 1, waiting.free.size - 1
     init_node.py_func(nodes, 0, n, weight, only_class)

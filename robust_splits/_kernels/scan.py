@@ -12,7 +12,7 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .compile import inlined_kernel, inner_kernel, outer_kernel
+from .compile import inlined_kernel, inner_kernel, merged_kernel, outer_kernel
 from .criterion_codes import (
     CREDAL,
     CREDAL_RATIO,
@@ -250,6 +250,18 @@ def bound_impurity(measure, bound, phi_table, n_classes, n, total, norm):
     return bounded_impurity(measure.code, measure.parameter, n_classes, n, log_n, total, norm)
 
 
+@merged_kernel()
+def change_sums(measure, phi_table, n_classes, squares, n_left, n_right, weight):
+    """Changes of the sums of both children if this weight of a class, with these counts, moves to the left."""
+    rest = max(n_right - weight, 0.0)
+    if squares:
+        return weight * (n_left + n_left + weight), (rest - n_right) * (n_right + rest)
+    return (
+        phi_of(measure, phi_table, n_classes, n_left + weight) - phi_of(measure, phi_table, n_classes, n_left),
+        phi_of(measure, phi_table, n_classes, rest) - phi_of(measure, phi_table, n_classes, n_right),
+    )
+
+
 @inlined_kernel()
 def subtract_counts(node, left, right):
     """Write the class counts of the right child to `right`; return the largest."""
@@ -268,9 +280,8 @@ def scan(search, node, column, best, phi_table):
     Returns the reduction, and the codes below and above the split; both are -1 if no reduction exceeds `best`.
     """
     samples, measure, growth, scratch = search.samples, search.measure, search.growth, search.scratch
-    cells = scratch.cells
     if column.cells:
-        samples = Samples(samples.class_bits, cells.classes, cells.weights)
+        samples = Samples(samples.class_bits, scratch.cells.classes, scratch.cells.weights)
     keys, rows_left = column.keys, column.rows_left
     counts, left, right = node.counts, scratch.counts.left, scratch.counts.right
     n_classes = counts.shape[0]
@@ -332,17 +343,13 @@ def scan(search, node, column, best, phi_table):
                 best, below, above = reduction, previous, code
         previous = code
         k, w = class_and_weight(key, samples)
-        rows_left += cells.n_rows[uintp(i)] if column.cells else 1
-        a = left[k]
-        b = max(counts[k] - a, 0.0)
-        c = max(b - w, 0.0)
-        if squares:
-            sum_left += w * (a + a + w)
-            sum_right -= (b - c) * (b + c)
-        else:
-            sum_left += phi_of(measure, phi_table, n_classes, a + w) - phi_of(measure, phi_table, n_classes, a)
-            sum_right += phi_of(measure, phi_table, n_classes, c) - phi_of(measure, phi_table, n_classes, b)
-        left[k] = a + w
-        max_left = max(max_left, a + w)
+        rows_left += scratch.cells.n_rows[uintp(i)] if column.cells else 1
+        change_left, change_right = change_sums(
+            measure, phi_table, n_classes, squares, left[k], max(counts[k] - left[k], 0.0), w
+        )
+        sum_left += change_left
+        sum_right += change_right
+        left[k] += w
+        max_left = max(max_left, left[k])
         n_left += w
     return best, below, above

@@ -11,15 +11,15 @@ from sklearn.utils import assert_all_finite
 
 from .compile import inlined_kernel, inner_kernel, outer_kernel
 
-# Rows are taken in blocks.  The larger a block, the fewer times the nodes of a tree are loaded into the cache,
-# and the smaller, the more of its rows are still in the cache for the next tree.  Blocks of wide rows are
-# small, because a tree reads only a part of each row.
+# Rows are processed in blocks.  Large blocks load the nodes of a tree into the cache less often.  Small blocks
+# keep their rows in the cache for the next tree.  Wide rows have small blocks, because a tree reads only a part
+# of each row.
 MIN_BLOCK_BYTES = 1 << 18
 MAX_BLOCK_BYTES = 1 << 22
-BLOCK_TO_TREE = 8  # between the two, a block is so many times as large as a tree
+BLOCK_TO_TREE = 8  # size of a block relative to a tree, within these limits
 WIDE_ROW_BYTES = 1 << 9
 
-LANES = 10  # walks that go on side by side
+LANES = 10  # walks at a time
 
 
 class Steps(NamedTuple):
@@ -49,9 +49,10 @@ class Steps(NamedTuple):
 def pack_tree(feature, threshold, left, missing_left, rounded, rounded_bits, infinity, n_bits, steps, words):
     """Write the thresholds of a tree, as bit patterns, to `steps`, and the rest of its packed nodes to `words`.
 
-    The thresholds are rounded down, because no number of the rows' precision lies between a threshold and the
-    next lower one.  `rounded` holds them rounded to the nearest.  `rounded_bits` and `infinity` are bit
-    patterns, and the left child has `n_bits` bits.  There is no branch, because nobody could predict it.
+    Thresholds are rounded down to the precision of the rows, which sends every row to the same side as before.
+    `rounded` holds them rounded to the nearest number, and `rounded_bits` the bit patterns of these.
+    `infinity` is a bit pattern too.  The left child has `n_bits` bits.  Branches would be unpredictable, so
+    there are none.
     """
     for i in range(feature.shape[0]):
         child = np.int64(left[i])
@@ -94,7 +95,8 @@ def _next_walk(walk, node, last_but_one, next_walk):
 def _copy_rows(bits, begin, end, block, exponent):
     """Copy the rows in [begin, end) to `block`; return whether a value is missing or infinite.
 
-    The rows are given as bit patterns.  `exponent` has all bits of the exponent set, as have these values only.
+    `bits` holds the rows as bit patterns.  `exponent` has all bits of the exponent set, which only missing and
+    infinite values have.
     """
     any_special = False
     for i in range(begin, end):
@@ -117,9 +119,10 @@ def _place(walk, fixed, roots, of_row):
 def _walk(X, fixed, of_row, steps, missing, leaves):
     """Write the leaves of all rows in the tree `fixed` or, with `of_row`, of the row `fixed` in all trees.
 
-    Ten walks go on side by side, which hides the memory latency of each behind the others.  They are written
-    out because in an array they would be slower.  After six steps, those that have arrived make way for the
-    next ones.  To find out which have, and to replace them, takes as long as a step or two.
+    Ten walks advance in turn, so that one reads memory while another waits for it.  Each has variables of its
+    own, because an array of them would be slower; that is why this function is long.  After six steps, walks at
+    a leaf are replaced by the next ones.  A replacement takes as long as one or two steps, so it is not done
+    after every step.
     """
     n, lanes, fixed = uintp(leaves.shape[0]), uintp(LANES), uintp(fixed)
     last = n - uintp(1)
@@ -192,9 +195,9 @@ def find_leaves(bits, begin, of_row, steps, missing, block, block_bits, exponent
     """Write the leaf of each row from `begin` in each tree to `leaves`.
 
     `bits` are the rows as bit patterns.  `leaves` has the shape (n_trees, n_samples) if `of_row` is None;
-    otherwise (n_samples, n_trees), and the walks of one row go on side by side, which is faster for few rows.
+    otherwise (n_samples, n_trees), and all walks of a row are processed together, which is faster for few rows.
     `missing` is None if no value is missing, for which a faster kernel is compiled; it stops at a block of rows
-    with missing or infinite values.  Returns the first row that is left.
+    with missing or infinite values.  Returns the number of rows that are done.
 
     As many rows as fit are copied to `block` at a time: memory is read faster in sequence than feature by
     feature.
