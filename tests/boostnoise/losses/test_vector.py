@@ -47,30 +47,12 @@ def test_brier_score_equals_that_of_scikit_learn():
     assert ours == pytest.approx(2 * brier_score_loss(y, probabilities(BINARY)[:, 1]))
 
 
-def test_brier_score_of_two_classes_equals_the_savage_loss():
-    y = labels(BINARY)
-    np.testing.assert_allclose(get_loss("mse").value(y, 2 * BINARY), 2 * get_loss("savage").value(y, BINARY))
-
-
 def test_normalised_cross_entropy_sums_to_1_over_the_labels():
     loss = get_loss("nce_mae", alpha=1, beta=0)
     for margin, n_classes in ((BINARY, 2), (SOFTMAX, 4)):
         given = [np.full(200, label) for label in range(n_classes)]
         np.testing.assert_allclose(np.sum([loss.value(y, margin) for y in given], axis=0), 1)
         np.testing.assert_allclose(np.sum([loss.gradient(y, margin) for y in given], axis=0), 0, atol=1e-14)
-
-
-def test_label_smoothing_has_its_minimum_at_the_smoothed_targets():
-    margin = np.log([[0.9 + 0.1 / 4, 0.1 / 4, 0.1 / 4, 0.1 / 4]])
-    np.testing.assert_allclose(get_loss("label_smoothing").gradient(np.array([0]), margin), 0, atol=1e-15)
-
-
-def test_soft_bootstrap_prefers_certain_predictions():
-    """A confident prediction is reinforced even against the label, unlike with cross entropy."""
-    y, margin = np.array([1]), np.array([-2.0])
-    assert get_loss("ce").gradient(y, margin) < 0
-    assert get_loss("bootstrap", beta=0.1).gradient(y, margin) > 0
-    assert get_loss("bootstrap", beta=0.1, hard=True).gradient(y, margin) > 0
 
 
 @pytest.mark.parametrize(

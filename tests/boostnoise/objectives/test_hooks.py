@@ -1,5 +1,5 @@
 import pickle
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import lightgbm
 import numpy as np
@@ -12,22 +12,14 @@ from boostnoise import (
     CrossEntropy,
     GeneralizedCrossEntropy,
     Loss,
-    get_loss,
     lightgbm_objective,
     xgboost_objective,
 )
-from boostnoise.losses import LOSSES
 from boostnoise.losses.curvature import STRATEGIES
 from boostnoise.objectives.hooks import LightGBMObjective, XGBoostObjective
 
 MAKERS = {"xgboost": xgboost_objective, "lightgbm": lightgbm_objective}
 DATA = {"binary": load_breast_cancer, "10 classes": load_digits}
-PARAMETERS = {
-    "negative_exponential": {"mu": 0.5},
-    "unbiased": {"noise_rate_pos": 0.1, "noise_rate_neg": 0.2},
-    "forward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
-    "backward": {"T": [[0.9, 0.1], [0.2, 0.8]]},
-}
 
 
 @pytest.fixture(params=MAKERS)
@@ -140,20 +132,14 @@ def test_strategies_and_the_factor_of_the_softmax(make, strategy):
     np.testing.assert_allclose(hessian, factor * loss.hessian(y, margin, strategy), rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_every_loss_makes_an_objective(make, name):
-    objective = make(name, **PARAMETERS.get(name, {})) if name != "distribution" else make(_distribution())
-    y, margin = np.array([0, 1, 1, 0]), np.array([-1.0, 0.5, -2.0, 30.0])
-    gradient, hessian = objective(y, margin)
-    np.testing.assert_allclose(gradient, objective.loss.gradient(y, margin), rtol=1e-6, atol=1e-38)
+def test_every_loss_makes_an_objective(make, every_loss):
+    loss, n_classes = every_loss
+    y, margin = np.arange(4) % n_classes, np.array([-1.0, 0.5, -2.0, 30.0])
+    if n_classes > 2:
+        margin = np.outer(margin, [0, 1, -1])
+    gradient, hessian = make(loss)(y, margin)
+    np.testing.assert_allclose(gradient, loss.gradient(y, margin), rtol=1e-6, atol=1e-38)
     assert (hessian > 0).all()
-    assert pickle.loads(pickle.dumps(make("gce"))) == make("gce")
-
-
-def _distribution():
-    from scipy.stats import norm
-
-    return get_loss("distribution", dist=norm())
 
 
 def test_pickle_and_repr(make):
@@ -177,13 +163,8 @@ def test_weight_of_the_positive_class(make):
     ("arguments", "error", "message"),
     [
         ({"loss": "gcee"}, ValueError, "loss 'gcee' is unknown.* ce, mae"),
-        ({"loss": "gce", "q": 7}, ValueError, r"q of GeneralizedCrossEntropy must be in \[0, 1\], got 7"),
         ({"loss": "gce", "hessian": "newton"}, ValueError, "hessian strategy 'newton' is unknown.*irls"),
         ({"loss": "savage", "n_classes": 3}, ValueError, "SavageLoss is for two classes, got 3"),
-        ({"loss": "forward", "T": np.eye(2), "n_classes": 3}, ValueError, "T is for 2 classes, but there are 3"),
-        ({"loss": "forward", "T": [[0.9, 0.2], [0.1, 0.8]]}, ValueError, "the rows of T must sum to 1"),
-        ({"loss": "backward", "T": [[0.5, 0.5], [0.5, 0.5]]}, ValueError, "T must be invertible"),
-        ({"loss": "unbiased", "noise_rate_pos": 0.6, "noise_rate_neg": 0.4}, ValueError, "must sum to less than 1"),
         ({"loss": "ce", "n_classes": 1}, ValueError, "n_classes must be an integer of at least 2 or None, got 1"),
         ({"loss": "ce", "n_classes": 3, "scale_pos_weight": 2}, ValueError, "scale_pos_weight is for two classes"),
         ({"loss": "ce", "scale_pos_weight": 0}, ValueError, r"scale_pos_weight of .* must be in \(0, inf\), got 0"),
@@ -198,18 +179,14 @@ def test_bad_arguments(make, arguments, error, message):
 def test_the_loss_must_be_a_loss(cls):
     with pytest.raises(TypeError, match="loss must be a Loss, got 'gce'"):
         cls("gce")
-    assert [field.name for field in fields(cls)][:2] == ["loss", "hessian"]
 
 
 @pytest.mark.parametrize(
     ("objective", "labels", "margin_shape", "message"),
     [
         ({"loss": "ce"}, [0, 2], (2,), "y must contain class numbers 0 to 1, got 0 to 2"),
-        ({"loss": "ce"}, [-1, 1], (2,), "y must contain class numbers 0 to 1, got -1 to 1"),
-        ({"loss": "savage"}, [-1, 1], (2,), "y must contain class numbers 0 to 1, got -1 to 1"),
         ({"loss": "ce"}, [0.5, 1], (2,), r"labels must be class numbers, integers from 0 to 1, got \[0.5\]"),
         ({"loss": "ce"}, [np.nan, 1], (2,), r"labels must be class numbers, integers from 0 to 1, got \[nan\]"),
-        ({"loss": "ce"}, [0, 3], (2, 3), "y must contain class numbers 0 to 2, got 0 to 3"),
         ({"loss": "ce"}, [0, 1, 1], (2,), r"labels must have shape \(2,\)"),
         ({"loss": "ce"}, [0, 1], (2, 1), r"margins must have shape \(n,\) for two classes, else \(n, K\)"),
         ({"loss": "savage"}, [0, 1], (2, 3), "SavageLoss is for two classes, got 3"),
@@ -232,8 +209,6 @@ def test_bad_labels_stop_both_libraries_at_the_first_round():
         lightgbm.train(params, lightgbm.Dataset(X, y + 1))
     with pytest.raises(ValueError, match="the data set has no labels"):
         xgboost.train(xgboost_params(2), xgboost.DMatrix(X), obj=xgboost_objective("gce"))
-    with pytest.raises(ValueError, match=r"sample_weight must have shape \(2,\), got \(3,\)"):
-        xgboost_objective("ce")(np.array([0, 1]), np.zeros(2), np.ones(3))
 
 
 NUMBERS = "y must contain class numbers, integers from 0"
@@ -251,15 +226,11 @@ NUMBERS = "y must contain class numbers, integers from 0"
         ([0, 1, np.nan], None, 2, r"labels must be class numbers, integers from 0 to 1, got \[nan\]"),
         (["a", "b"], None, None, rf"{NUMBERS}, got \['a', 'b'\]"),
         ([0, 1, None], None, None, NUMBERS),
-        ([0, 3], None, 3, "y must contain class numbers 0 to 2, got 0 to 3"),
         ([1, 1], None, None, "y must contain at least two classes, got one class, 1"),
         ([0, 0], None, 3, "y must contain at least two classes, got one class, 0"),
         ([0, 1], [1, 1, 1], None, r"sample_weight must have shape \(2,\), got \(3,\)"),
-        ([0, 1], [1, np.nan], None, r"sample_weight must be finite and not negative, got \[nan\]"),
-        ([0, 1], [1, -1], None, r"sample_weight must be finite and not negative, got \[-1\]"),
         ([0, 1], [0, 0], None, "sample_weight is zero for all rows"),
         ([0, 1], [1e-46, 1e-46], None, r"sample_weight must sum to at least 1e-06 and .*, got 2e-46"),
-        ([0, 1], [1e300, 1], None, r"sample_weight must sum to .* at most 1e\+18 over the rows, got 1e\+300"),
     ],
 )
 def test_bad_data_give_no_intercept(make, y, weight, n_classes, message):
@@ -269,17 +240,9 @@ def test_bad_data_give_no_intercept(make, y, weight, n_classes, message):
         start(y, weight)
 
 
-@pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
-def test_bad_weights_are_rejected(make, weight):
-    with pytest.raises(ValueError, match=r"sample_weight must be finite and not negative, got \["):
-        make("ce")(np.array([0, 1]), np.zeros(2), np.array([1.0, weight]))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_weights_that_overflow_single_precision_are_rejected(make, dtype):
-    weight = np.full(300, 1e38, dtype=dtype)
-    with pytest.raises(ValueError, match=r"sample_weight must sum to .* at most 1e\+18 over the rows, got"):
-        make("ce")(np.arange(300) % 2, np.zeros(300), weight)
+def test_bad_weights_are_rejected(make):
+    with pytest.raises(ValueError, match=r"sample_weight must be finite and not negative, got \[-1.0\]"):
+        make("ce")(np.array([0, 1]), np.zeros(2), np.array([1.0, -1.0]))
 
 
 def test_weights_may_be_zero_or_of_half_precision(make):
@@ -343,14 +306,26 @@ def test_a_custom_loss_receives_arrays(make):
             return np.where((2 * y - 1) * margin < 1, 1.0 - 2 * y, 0)
 
         def exact_hessian(self, y, margin):
-            return np.zeros((len(y), 2))
+            return np.zeros_like(margin)
 
-    y, margin = np.array([0, 1]), np.zeros(2, dtype=np.float32)
-    assert make(Hinge(), "unit")(y, margin)[0].tolist() == [1, -1]
-    with pytest.raises(
-        ValueError, match=r"exact_hessian of .*Hinge object.* of shape \(2,\), .* got shape \(2, 2\)"
-    ):
-        make(Hinge(), "abs")(y, margin)
+    gradient, _ = make(Hinge(), "unit")(np.array([0, 1]), np.zeros(2, dtype=np.float32))
+    assert gradient.tolist() == [1, -1]
+
+
+class Wrong(Loss):
+    """With derivatives that are given."""
+
+    def __init__(self, gradient, hessian):
+        self.derivatives = gradient, hessian
+
+    def value(self, y, margin):
+        raise NotImplementedError
+
+    def gradient(self, y, margin):
+        return self.derivatives[0]
+
+    def exact_hessian(self, y, margin):
+        return self.derivatives[1]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -360,27 +335,9 @@ def test_a_custom_loss_receives_arrays(make):
 )
 def test_derivatives_of_a_wrong_shape(make, strategy, found, message):
     """They are rejected before a strategy computes with them and before NumPy broadcasts them."""
-
-    class Wrong(Loss):
-        def value(self, y, margin):
-            raise NotImplementedError
-
-        def gradient(self, y, margin):
-            return found
-
-        def exact_hessian(self, y, margin):
-            return np.ones_like(margin)
-
-    class WrongHessian(Wrong):
-        def gradient(self, y, margin):
-            return margin
-
-        def exact_hessian(self, y, margin):
-            return found
-
     y, margin = np.array([0, 1, 2, 1]), np.ones((4, 3))
     with pytest.raises(ValueError, match=rf"gradient of .*Wrong.* of shape \(4, 3\), .* got {message}"):
-        make(Wrong(), strategy)(y, margin)
+        make(Wrong(found, margin), strategy)(y, margin)
     if strategy in ("irls", "exact_clipped", "abs"):
         with pytest.raises(ValueError, match=rf"exact_hessian of .* of shape \(4, 3\), .* got {message}"):
-            make(WrongHessian(), strategy)(y, margin)
+            make(Wrong(margin, found), strategy)(y, margin)

@@ -7,16 +7,9 @@ import pytest
 from scipy.special import expit, softmax
 
 from boostnoise import Loss, check_objective, get_loss, lightgbm_objective, xgboost_objective
-from boostnoise.losses import LOSSES
 from boostnoise.objectives.objective_checks import Finding, ObjectiveReport
 
 MAKERS = {"xgboost": xgboost_objective, "lightgbm": lightgbm_objective}
-T = [[0.8, 0.1, 0.1], [0.1, 0.9, 0.0], [0.2, 0.1, 0.7]]
-PARAMETERS = {
-    "negative_exponential": {"mu": 0.5},
-    "unbiased": {"noise_rate_pos": 0.1, "noise_rate_neg": 0.2},
-    "distribution": None,
-}
 
 
 def cross_entropy(y_true, y_pred, sample_weight=None):
@@ -55,16 +48,8 @@ def test_a_correct_objective_has_no_findings(library, n_classes, value):
 
 
 @pytest.mark.parametrize("library", MAKERS)
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_losses_of_this_package_have_no_findings(library, name):
-    if name == "distribution":
-        from scipy.stats import norm
-
-        loss = get_loss(name, dist=norm())
-    else:
-        own = {"forward": {"T": T}, "backward": {"T": T}} | PARAMETERS
-        loss = get_loss(name, **own.get(name, {}))
-    n_classes = 2 if loss.binary_only or name in ("unbiased",) else 3
+def test_the_losses_of_this_package_have_no_findings(library, every_loss):
+    loss, n_classes = every_loss
     report = check_objective(MAKERS[library](loss), library, n_classes, value=loss.value)
     assert report.findings == (), str(report)
 
@@ -250,17 +235,19 @@ def test_the_report_as_text():
     assert ObjectiveReport("f", "lightgbm", 3, (Finding("hessian", "warning", "small"),)).ok
 
 
-def test_bad_arguments():
-    with pytest.raises(TypeError, match="objective must be callable, got 'ce'"):
-        check_objective("ce", "xgboost")
-    with pytest.raises(ValueError, match="library must be 'xgboost' or 'lightgbm', got 'catboost'"):
-        check_objective(cross_entropy, "catboost")
-    with pytest.raises(ValueError, match="n_classes must be at least 2, got 1"):
-        check_objective(cross_entropy, "xgboost", 1)
-    with pytest.raises(TypeError, match="value must be callable or None, got 3"):
-        check_objective(cross_entropy, "xgboost", value=3)
-    with pytest.raises(ValueError, match="value must return an array of shape"):
-        check_objective(cross_entropy, "xgboost", value=lambda y, margin: 0.0)
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"objective": "ce"}, TypeError, "objective must be callable, got 'ce'"),
+        ({"library": "catboost"}, ValueError, "library must be 'xgboost' or 'lightgbm', got 'catboost'"),
+        ({"n_classes": 1}, ValueError, "n_classes must be at least 2, got 1"),
+        ({"value": 3}, TypeError, "value must be callable or None, got 3"),
+        ({"value": lambda y, margin: 0.0}, ValueError, "value must return an array of shape"),
+    ],
+)
+def test_bad_arguments(arguments, error, message):
+    with pytest.raises(error, match=message):
+        check_objective(**{"objective": cross_entropy, "library": "xgboost", **arguments})
 
 
 def test_a_custom_loss():
