@@ -52,6 +52,6 @@ def test_numbers(low, high, closed, allowed, values, others):
     for value in others:
         with pytest.raises(ValueError, match=re.escape(f"size must be {allowed}, got {value!r}")):
             check_number("size", value, low=low, high=high, closed=closed)
-    for value in ("1", True, None, [1]):
+    for value in ("1", True, np.True_, None, [1]):
         with pytest.raises(TypeError, match=re.escape(f"size must be {allowed}, got {value!r}")):
             check_number("size", value, low=low, high=high, closed=closed)

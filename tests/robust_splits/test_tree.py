@@ -13,23 +13,17 @@ def fitted():
 
 
 def walk(tree, x):
-    node = depth = 0
+    """The leaf of a row."""
+    node = 0
     while tree.feature[node] >= 0:
         node = tree.children[node, 0 if x[tree.feature[node]] <= tree.threshold[node] else 1]
-        depth += 1
-    return node, depth
+    return node
 
 
 def test_apply_is_the_walk_from_the_root(fitted):
     model, X = fitted
     leaves = model.tree_.apply(X)
-    assert leaves.tolist() == [walk(model.tree_, x)[0] for x in X]
-
-
-def test_size_and_depth(fitted):
-    tree, X = fitted[0].tree_, fitted[1]
-    assert tree.n_nodes == 2 * tree.n_leaves - 1
-    assert tree.depth == max(walk(tree, x)[1] for x in X)
+    assert leaves.tolist() == [walk(model.tree_, x) for x in X]
 
 
 def test_arrays_of_leaves(fitted):
@@ -38,10 +32,3 @@ def test_arrays_of_leaves(fitted):
     assert (tree.children[leaf] == -1).all()
     assert np.isnan(tree.threshold[leaf]).all()
     assert (tree.children[~leaf] > np.flatnonzero(~leaf)[:, None]).all()
-
-
-def test_children_share_the_counts_of_their_parent(fitted):
-    tree = fitted[0].tree_
-    inner = np.flatnonzero(tree.feature >= 0)
-    np.testing.assert_array_equal(tree.counts[tree.children[inner]].sum(axis=1), tree.counts[inner])
-    np.testing.assert_allclose(tree.proportions.sum(axis=1), 1)

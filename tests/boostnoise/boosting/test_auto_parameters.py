@@ -7,9 +7,9 @@ import pytest
 import xgboost
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import train_test_split
 
-from boostnoise import ErrorMetric, RobustLGBMClassifier, RobustXGBClassifier
+from boostnoise import RobustLGBMClassifier, RobustXGBClassifier
 from boostnoise.boosting.lightgbm_parameters import AUTO_PARAMETERS as LIGHTGBM_PARAMETERS
 from boostnoise.boosting.xgboost_classifier import AUTO_PARAMETERS as XGBOOST_PARAMETERS
 
@@ -62,7 +62,7 @@ def test_open_parameters_stay_open(model, opened):
     assert again.chosen_params_ == fitted.chosen_params_
 
 
-def test_they_hold_up_under_noise(library):
+def test_boosters_hold_up_under_noise(library):
     cls, built_in, _, quiet = LIBRARIES[library]
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2_500, 8))
@@ -71,7 +71,7 @@ def test_they_hold_up_under_noise(library):
     scores = {}
     for rate in (0.0, 0.3):
         given = y[seen] ^ (rng.random(500) < rate)
-        models = cls(n_jobs=1, budget=10, **quiet), built_in(n_jobs=1, **quiet)
+        models = cls(n_jobs=1, budget=10, cv=3, **quiet), built_in(n_jobs=1, **quiet)
         scores[rate] = [model.fit(X[seen], given).score(X[unseen], y[unseen]) for model in models]
     assert scores[0.0][0] > scores[0.0][1] - 0.02
     assert scores[0.3][0] > scores[0.3][1] + 0.03
@@ -121,15 +121,27 @@ def test_given_parameters_are_kept(model, opened, total):
         assert model.n_estimators_ == rounds
 
 
-def test_with_nothing_to_choose_it_is_the_library(library):
-    cls, built_in, auto, quiet = LIBRARIES[library]
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        *((name, {"budget": 0}) for name in LIBRARIES),
+        *((name, auto.defaults) for name, (_, _, auto, _) in LIBRARIES.items()),
+        ("xgboost", {"booster": "dart"}),
+        ("xgboost", {"booster": "gblinear", "updater": "coord_descent"}),
+        ("lightgbm", {"boosting_type": "dart"}),
+        ("lightgbm", {"data_sample_strategy": "goss"}),
+    ],
+    ids=str,
+)
+def test_where_nothing_is_chosen_it_is_the_library(name, given):
+    cls, built_in, _, quiet = LIBRARIES[name]
     X, y, _ = noisy()
-    expected = built_in(n_jobs=1, **quiet).fit(X, y).predict_proba(X)
-    for given in ({"budget": 0}, auto.defaults):
-        found = cls(n_jobs=1, **given, **quiet).fit(X, y)
-        np.testing.assert_array_equal(found.predict_proba(X), expected)
-        assert not hasattr(found, "cv_results_")
-    assert found.chosen_params_ == {}
+    found = cls(n_jobs=1, **given, **quiet).fit(X, y)
+    known = {name: value for name, value in given.items() if name != "budget"}
+    expected = built_in(n_jobs=1, **known, **quiet).fit(X, y)
+    np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    assert not hasattr(found, "cv_results_")
+    assert set(found.chosen_params_) == set(LIBRARIES[name][2].defaults) - set(given)
 
 
 @pytest.mark.parametrize(
@@ -147,33 +159,25 @@ def test_with_nothing_to_choose_it_is_the_library(library):
 def test_parameters_under_other_names(name, given, settled):
     cls, _, _, quiet = LIBRARIES[name]
     X, y, _ = noisy()
-    model = cls(budget=1, n_jobs=1, random_state=0, **given, **quiet).fit(X, y)
+    model = cls(budget=1, cv=2, n_jobs=1, random_state=0, **given, **quiet).fit(X, y)
     assert settled.items() <= model.chosen_params_.items()
     assert model.n_estimators_ == model.chosen_params_["n_estimators"]
     if "num_leaves" not in given:
-        canonical = cls(budget=1, n_jobs=1, random_state=0, **settled, **quiet).fit(X, y)
+        canonical = cls(budget=1, cv=2, n_jobs=1, random_state=0, **settled, **quiet).fit(X, y)
         np.testing.assert_array_equal(canonical.predict_proba(X), model.predict_proba(X))
 
 
 @pytest.mark.parametrize(
-    ("name", "given"),
+    ("loss", "given", "rate"),
     [
-        ("xgboost", {"booster": "dart"}),
-        ("xgboost", {"booster": "gblinear", "updater": "coord_descent"}),
-        ("lightgbm", {"boosting_type": "dart"}),
-        ("lightgbm", {"data_sample_strategy": "goss"}),
+        ("ce", {}, 0.02),
+        ("gce", {}, 0.02),
+        ("ce", {"n_estimators": 200}, 0.2),
+        ("ce", {"learning_rate": 0.3}, 0.3),
     ],
+    ids=str,
 )
-def test_other_boosters_keep_the_defaults(name, given):
-    cls, built_in, _, quiet = LIBRARIES[name]
-    X, y, _ = noisy()
-    expected = built_in(n_jobs=1, **given, **quiet).fit(X, y).predict_proba(X)
-    np.testing.assert_array_equal(cls(n_jobs=1, **given, **quiet).fit(X, y).predict_proba(X), expected)
-
-
-@pytest.mark.parametrize("loss", ["ce", "gce"])
-@pytest.mark.parametrize("given", [{}, {"n_estimators": 200}, {"learning_rate": 0.3}], ids=str)
-def test_an_evaluation_set_chooses_the_number_of_rounds(model, given, loss):
+def test_an_evaluation_set_chooses_the_number_of_rounds(model, loss, given, rate):
     X, y, _ = noisy(0.1)
     X_train, X_stop, y_train, y_stop = train_test_split(X, y, random_state=0)
     model.set_params(loss=loss, **given)
@@ -189,27 +193,21 @@ def test_an_evaluation_set_chooses_the_number_of_rounds(model, given, loss):
     values = {**model.chosen_params_, **given}
     assert 0 < best < values["n_estimators"]
     assert not hasattr(model, "cv_results_")
-    assert (
-        values["learning_rate"] == {"n_estimators": 0.2, "learning_rate": 0.3}.get(*given, 0.02)
-        if given
-        else 0.02
-    )
+    assert values["learning_rate"] == rate
 
 
 def test_an_evaluation_set_alone_does_not_choose(model):
     X, y, _ = noisy()
     alone = clone(model).fit(X, y)
-    evaluated = clone(model).fit(
-        X, y, eval_set=[(X[:100], y[:100])], **({"verbose": False} if "XGB" in repr(model) else {})
-    )
+    quiet = {"verbose": False} if isinstance(model, RobustXGBClassifier) else {}
+    evaluated = clone(model).fit(X, y, eval_set=[(X[:100], y[:100])], **quiet)
     np.testing.assert_array_equal(alone.predict_proba(X), evaluated.predict_proba(X))
     assert evaluated.chosen_params_ == alone.chosen_params_
 
 
-@pytest.mark.parametrize(
-    ("loss", "loss_params"), [("gce", {"q": "auto"}), ("forward", {"T": "auto"}), ("mae", None)]
-)
-def test_robust_losses(model, loss, loss_params):
+@pytest.mark.parametrize(("loss", "loss_params"), [("gce", {"q": "auto"}), ("forward", {"T": "auto"})])
+def test_robust_losses(model, loss, loss_params, monkeypatch):
+    monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.4, 0.7))
     X, y, clean = noisy()
     model.set_params(loss=loss, loss_params=loss_params).fit(X, y)
     assert model.score(X, clean) > 0.8
@@ -234,7 +232,7 @@ def test_data_of_all_kinds(model):
 def test_small_data_and_rare_classes(model):
     X, y = load_iris(return_X_y=True)
     rows = np.r_[:12, 50:61, 100:106, 149]  # 30 rows
-    fitted = clone(model).set_params(budget=5).fit(X[rows], y[rows])
+    fitted = clone(model).set_params(budget=2).fit(X[rows], y[rows])
     assert fitted.score(X, y) > 0.8
     labels = np.append(np.array(["a", "b", "c"])[y[rows]], "alone")
     fitted = clone(model).fit(np.append(X[rows], [[9.0, 9, 9, 9]], axis=0), labels)
@@ -243,29 +241,15 @@ def test_small_data_and_rare_classes(model):
         model.fit(X[[0, 60, 120]], y[[0, 60, 120]])
 
 
-def test_in_a_grid_search(model):
-    X, y, _ = noisy()
-    search = GridSearchCV(model, {"max_depth": [2, "auto"], "budget": [1]}, cv=2).fit(X, y)
-    assert search.cv_results_["mean_test_score"].min() > 0.55
-
-
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
         ({"budget": -1}, ValueError, r"budget must be in \[0, inf\), got -1"),
-        ({"budget": np.nan}, ValueError, r"budget must be in \[0, inf\), got nan"),
         ({"budget": "20"}, TypeError, "budget must be a number, got '20'"),
-        ({"budget": True}, TypeError, "budget must be a number, got True"),
         ({"n_estimators": "many"}, ValueError, "n_estimators must be a positive number or 'auto', got 'many'"),
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be a positive number or 'auto', got 0.0"),
         ({"early_stopping_rounds": 5}, ValueError, "early stopping needs rows to evaluate: pass eval_set"),
         ({"cv": 1}, ValueError, "cv must be at least 2 folds, got 1"),
-        ({"cv": []}, ValueError, "cv must have at least one split, got none"),
-        (
-            {"cv": (split for split in ())},
-            ValueError,
-            r"cv is a generator, which .* only once; pass list\(cv\)",
-        ),
         ({"cv": "five"}, ValueError, "cv"),
     ],
 )
@@ -282,7 +266,7 @@ def test_the_scale_of_small_weights_does_not_matter(model):
     weight *= weight.sum() / (weight @ weight)  # so that nothing is scaled
     expected = clone(model).fit(X, y, sample_weight=weight).predict_proba(X)
     assert np.ptp(expected[:, 1]) > 0.2
-    for scale in (1e-6, 1 / weight.sum(), 0.5):
+    for scale in (1e-6, 0.5):
         found = clone(model).fit(X, y, sample_weight=scale * weight).predict_proba(X)
         np.testing.assert_allclose(found, expected, rtol=1e-4)
     by_class = clone(model).set_params(class_weight={0: 1e-3, 1: 1e-3}).fit(X, y)
@@ -312,28 +296,3 @@ def test_training_from_margins_or_a_model(model):
         ):
             clone(model).fit(X, y, **{name: value})
         clone(model).set_params(budget=0, n_estimators=3).fit(X, y, **{name: value})
-
-
-def test_a_saved_model_predicts_the_same(tmp_path):
-    X, y, _ = noisy()
-    model = RobustXGBClassifier(budget=1, n_jobs=1).fit(X, y)
-    model.save_model(tmp_path / "model.json")
-    for loaded in (RobustXGBClassifier(), xgboost.XGBClassifier()):
-        loaded.load_model(tmp_path / "model.json")
-        np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
-    assert loaded.n_classes_ == 2
-    assert model.n_estimators_ == 50
-
-
-def test_metrics_of_a_built_in_objective_read_probabilities(library):
-    cls, _, _, quiet = LIBRARIES[library]
-    X, y, _ = noisy()
-    metric = ErrorMetric(library)
-    model = cls(budget=0, n_estimators=3, n_jobs=1, **quiet)
-    if library == "xgboost":
-        model.set_params(eval_metric=metric).fit(X, y, eval_set=[(X, y)], verbose=False)
-        found = list(model.evals_result()["validation_0"].values())[-1][-1]
-    else:
-        model.fit(X, y, eval_set=[(X, y)], eval_metric=metric)
-        found = model.best_score_["training"]["error"]
-    assert found == pytest.approx(1 - model.score(X, y), abs=1e-6)

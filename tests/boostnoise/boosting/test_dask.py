@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass
+from functools import partial
 
 import dask.array as da
 import lightgbm
@@ -73,44 +74,34 @@ def xgboost_params(n_classes, **params):
 
 @CLASSES
 @pytest.mark.parametrize("weighted", [False, True])
-def test_xgboost_natively(dask_client, n_classes, weighted):
+def test_xgboost(dask_client, n_classes, weighted):
     data, objective = Data(n_classes), xgboost_objective("ce")
     weight, dweight = data.weights(weighted)
     rows = xgboost.DMatrix(data.X, data.y, weight=weight)
+    start = objective.base_score(data.y, weight)
 
     def trained(obj=None, **params):
         dtrain = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy, weight=dweight)
         params = xgboost_params(n_classes, **params)
-        return xgboost_dask.train(dask_client, params, dtrain, num_boost_round=ROUNDS, obj=obj)[
-            "booster"
-        ].predict(rows)
+        found = xgboost_dask.train(dask_client, params, dtrain, num_boost_round=ROUNDS, obj=obj)
+        return found["booster"].predict(rows)
 
-    built_in = in_time(trained)
-    hooked = in_time(lambda: trained(objective, base_score=objective.base_score(data.y, weight)))
+    def fitted(**params):
+        model = xgboost_dask.DaskXGBClassifier(n_estimators=ROUNDS, max_depth=3, n_jobs=1, **params)
+        model.client = dask_client
+        p = model.fit(data.dX, data.dy, sample_weight=dweight).predict_proba(data.dX).compute()
+        return p if n_classes > 2 else p[:, 1]
+
     alone = xgboost.train(xgboost_params(n_classes), rows, num_boost_round=ROUNDS).predict(rows)
-    np.testing.assert_allclose(hooked, built_in, atol=1e-5)
+    np.testing.assert_allclose(in_time(trained), alone, atol=1e-5)
+    np.testing.assert_allclose(in_time(lambda: trained(objective, base_score=start)), alone, atol=1e-5)
+    hooked = in_time(lambda: fitted(objective=objective, base_score=start))
     np.testing.assert_allclose(hooked, alone, atol=1e-5)
 
 
 @CLASSES
 @pytest.mark.parametrize("weighted", [False, True])
-def test_xgboost_classifier(dask_client, n_classes, weighted):
-    data, objective = Data(n_classes), xgboost_objective("ce")
-    weight, dweight = data.weights(weighted)
-
-    def fitted(**params):
-        model = xgboost_dask.DaskXGBClassifier(n_estimators=ROUNDS, max_depth=3, n_jobs=1, **params)
-        model.client = dask_client
-        return model.fit(data.dX, data.dy, sample_weight=dweight).predict_proba(data.dX).compute()
-
-    built_in = in_time(fitted)
-    hooked = in_time(lambda: fitted(objective=objective, base_score=objective.base_score(data.y, weight)))
-    np.testing.assert_allclose(hooked, built_in, atol=1e-5)
-
-
-@CLASSES
-@pytest.mark.parametrize("weighted", [False, True])
-def test_lightgbm_classifier(dask_client, n_classes, weighted):
+def test_lightgbm(dask_client, n_classes, weighted):
     data, objective = Data(n_classes), lightgbm_objective("ce")
     weight, dweight = data.weights(weighted)
     # LightGBM estimates the number of rows of a leaf from sums of hessians, whose rounding depends on the chunks.
@@ -160,34 +151,30 @@ def broken():
     return Broken()
 
 
-BAD = pytest.mark.parametrize(
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+@pytest.mark.parametrize(
     ("loss", "error", "message"),
     [(broken(), FloatingPointError, r"the gradient of .*Broken\(\) is not finite"),
      ("savage", ValueError, "SavageLoss is for two classes, got 3")],
     ids=["nan", "classes"],
 )  # fmt: skip
-
-
-@BAD
-def test_errors_of_a_loss_reach_the_user_of_xgboost(dask_client, loss, error, message):
+def test_errors_of_a_loss_reach_the_user(dask_client, library, loss, error, message):
     data = Data(3)
-    dtrain = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy)
-    objective = xgboost_objective(loss)
-    with pytest.raises(error, match=message):
-        in_time(
-            lambda: xgboost_dask.train(
-                dask_client, xgboost_params(3), dtrain, num_boost_round=50, obj=objective
-            )
+    if library == "xgboost":
+        rows = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy)
+        train = partial(
+            xgboost_dask.train,
+            dask_client,
+            xgboost_params(3),
+            rows,
+            num_boost_round=50,
+            obj=xgboost_objective(loss),
         )
-
-
-@BAD
-def test_errors_of_a_loss_reach_the_user_of_lightgbm(dask_client, loss, error, message):
-    data = Data(3)
-    model = lightgbm.DaskLGBMClassifier(
-        client=dask_client, objective=lightgbm_objective(loss), metric="None", verbose=-1
-    )
-    # On one worker: if one of several fails, LightGBM leaves the others waiting.
-    X, y = da.from_array(data.X, chunks=data.X.shape), da.from_array(data.y, chunks=N)
+    else:
+        model = lightgbm.DaskLGBMClassifier(
+            client=dask_client, objective=lightgbm_objective(loss), metric="None", verbose=-1
+        )
+        # On one worker: if one of several fails, LightGBM leaves the others waiting.
+        train = partial(model.fit, da.from_array(data.X, chunks=data.X.shape), da.from_array(data.y, chunks=N))
     with pytest.raises(error, match=message):
-        in_time(lambda: model.fit(X, y))
+        in_time(train)

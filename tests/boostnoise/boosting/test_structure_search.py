@@ -123,17 +123,18 @@ def test_the_choice_does_not_depend_on_threads(model, monkeypatch, many_values):
     np.testing.assert_array_equal(third.cv_results_["mean_test_score"], second["mean_test_score"])
 
 
-def test_the_seed(model):
+def test_the_same_seed_gives_the_same_booster(model):
     X, y = noisy()
-    first, again = (model.fit(X, y).predict_proba(X) for _ in range(2))
-    np.testing.assert_array_equal(first, again)
-    scores = [
-        model.set_params(random_state=seed).fit(X, y).cv_results_["mean_test_score"][0] for seed in (3, 4)
-    ]
-    assert scores[0] != scores[1]
-    generators = [np.random.RandomState(5), np.random.RandomState(5)]
-    first, again = (model.set_params(random_state=seed).fit(X, y).predict_proba(X) for seed in generators)
-    np.testing.assert_array_equal(first, again)
+
+    def fitted(seed):
+        model.set_params(random_state=seed).fit(X, y)
+        return model.cv_results_["mean_test_score"][0], model.predict_proba(X)
+
+    (first, p), (second, again), (other, _) = map(fitted, (3, 3, 4))
+    assert first == second != other
+    np.testing.assert_array_equal(p, again)
+    generator, same = (fitted(np.random.RandomState(5))[0] for _ in range(2))
+    assert generator == same
 
 
 def test_progress(model, capfd):

@@ -49,7 +49,7 @@ def test_intervals_cover_the_noise_rate(choose):
     assert np.mean(errors_after) < 0.6 * np.mean(errors_before)
 
 
-def test_first_suspects_say_little_about_the_others():
+def test_checks_of_the_first_rows_leave_a_wide_interval():
     rng = np.random.default_rng(0)
     estimated = np.concatenate([np.full(60, 0.3), np.full(2940, 0.02)])
     wrong = rng.random(3000) < np.where(estimated > 0.1, 0.95, 0.05)
@@ -65,7 +65,7 @@ def test_first_suspects_say_little_about_the_others():
     assert high - low > 0.05
 
 
-def test_what_is_checked_is_known():
+def test_checked_rows_are_certain():
     right, y, errors = simulate(3)
     rows = np.array([5, 17, *errors.ranking[:40]])
     found = use_checked_labels(errors, y, rows, right[rows])
@@ -109,7 +109,7 @@ def test_the_transition_matrix(draw_overlapping):
         ([4], [7], "must be labels of the data (0, 1), got 7 for row 4"),
     ],
 )
-def test_mistakes(rows, right, message):
+def test_bad_rows_and_labels(rows, right, message):
     _, y, errors = simulate(0)
     with pytest.raises(ValueError, match=re.escape(message)):
         use_checked_labels(errors, y, rows, right)

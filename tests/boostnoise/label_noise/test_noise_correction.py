@@ -88,24 +88,19 @@ def test_the_balanced_decision_on_two_classes_does_not_depend_on_the_noise(data)
     np.testing.assert_array_equal(model.fit(X, y).predict(X)[decided], expected[decided])
 
 
-def test_T_is_estimated_out_of_fold():
+@pytest.mark.parametrize(
+    ("groups", "folds"),
+    [(None, StratifiedKFold), (np.arange(400) // 8, StratifiedGroupKFold)],
+    ids=["rows", "groups"],
+)
+def test_T_is_estimated_out_of_fold(groups, folds):
     X, y, _ = overlooked(400)
     inner = LogisticRegression()
-    model = NoiseCorrectedClassifier(inner, cv=3, random_state=7).fit(X, y)
-    folds = StratifiedKFold(3, shuffle=True, random_state=7)
-    p = cross_val_predict(inner, X, y, cv=folds, method="predict_proba")
-    expected = estimate_transition_matrix(y, p, "anchor")
-    np.testing.assert_allclose(model.T_, expected)
-    np.testing.assert_array_equal(model.estimator_.coef_, inner.fit(X, y).coef_)
-
-
-def test_folds_keep_groups_together():
-    X, y, _ = overlooked(400)
-    groups = np.arange(400) // 8
-    model = NoiseCorrectedClassifier(LogisticRegression(), cv=4).fit(X, y, groups=groups)
-    folds = StratifiedGroupKFold(4, shuffle=True, random_state=0)
-    p = cross_val_predict(LogisticRegression(), X, y, groups=groups, cv=folds, method="predict_proba")
+    model = NoiseCorrectedClassifier(inner, cv=4, random_state=7).fit(X, y, groups=groups)
+    folds = folds(4, shuffle=True, random_state=7)
+    p = cross_val_predict(inner, X, y, groups=groups, cv=folds, method="predict_proba")
     np.testing.assert_allclose(model.T_, estimate_transition_matrix(y, p, "anchor"))
+    np.testing.assert_array_equal(model.estimator_.coef_, inner.fit(X, y).coef_)
 
 
 def test_estimators_that_choose_parameters_get_the_groups():
@@ -129,7 +124,7 @@ def test_estimators_that_choose_parameters_get_the_groups():
     "inner",
     [
         RobustForestClassifier(n_estimators=50, random_state=0),
-        RobustLGBMClassifier(n_jobs=1, budget=2, verbose=-1),
+        RobustLGBMClassifier(n_jobs=1, budget=1, verbose=-1),
     ],
     ids=["forest", "booster"],
 )
@@ -179,7 +174,7 @@ def test_data_frames_text_labels_pipelines_and_searches():
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(8)])
     text = np.array(["good", "bad"])[y]
     inner = make_pipeline(StandardScaler(), LogisticRegression())
-    model = NoiseCorrectedClassifier(inner, decision="balanced_accuracy").fit(frame, text)
+    model = NoiseCorrectedClassifier(inner, decision="balanced_accuracy", cv=2).fit(frame, text)
     assert model.classes_.tolist() == ["bad", "good"]
     assert model.feature_names_in_.tolist() == list(frame)
     assert set(model.predict(frame)) == {"bad", "good"}
@@ -193,7 +188,6 @@ def test_data_frames_text_labels_pipelines_and_searches():
     ("params", "kind", "message"),
     [
         ({"T": "guess"}, ValueError, "T must be 'auto', a matrix or None, got 'guess'"),
-        ({"T": [[1, 0], [0.5, 0.4]]}, ValueError, "rows of T must sum to 1"),
         ({"T": np.eye(3)}, ValueError, "T is for 3 classes, but there are 2"),
         ({"decision": "f1"}, ValueError, "decision must be one of accuracy, balanced_accuracy, got 'f1'"),
         ({"estimator": RidgeClassifier()}, TypeError, "estimator must have predict_proba, got RidgeClassifier"),
@@ -215,8 +209,6 @@ def test_wrong_rows():
         model.fit(X, np.zeros(60))
     with pytest.raises(ValueError, match="no row with the label 2 is in a fold"):
         model.fit(X, np.append(y[:-1], 2))
-    with pytest.raises(ValueError, match="sample_weight must have shape"):
-        model.fit(X, y, sample_weight=[1.0])
     with pytest.raises(ValueError, match=r"sample_weight is zero for all rows of classes \[1\]"):
         model.fit(X, y, sample_weight=1 - y)
     with pytest.raises(TypeError, match="sample_weight"):
@@ -259,7 +251,7 @@ def folds_differ(estimator):
 
 @parametrize_with_checks(
     [
-        NoiseCorrectedClassifier(LogisticRegression()),
+        NoiseCorrectedClassifier(LogisticRegression(), cv=2),
         NoiseCorrectedClassifier(LogisticRegression(), T=None, decision="balanced_accuracy"),
     ],
     expected_failed_checks=folds_differ,

@@ -169,18 +169,6 @@ def test_the_corrected_error_is_unbiased():
         np.testing.assert_allclose(T @ estimates, 1 - np.eye(3)[found], atol=1e-12)
 
 
-def test_the_corrected_error_estimates_the_clean_error():
-    rng = np.random.default_rng(0)
-    clean = rng.integers(0, 2, size=40_000)
-    margin = np.where(rng.random(40_000) < 0.9, 1.0, -1.0) * (2 * clean - 1)
-    rates = np.array([0.1, 0.4])
-    noisy = np.where(rng.random(40_000) < rates[clean], 1 - clean, clean)
-    metric = CorrectedErrorMetric("xgboost", T=[[0.9, 0.1], [0.4, 0.6]])
-    assert metric(noisy, margin) == pytest.approx(zero_one_loss(clean, margin > 0), abs=0.02)
-    assert zero_one_loss(noisy, margin > 0) > 0.25
-    assert CorrectedErrorMetric("xgboost", noise_rate=0.3)(clean, 2.0 * clean - 1) < 0
-
-
 def test_a_data_set_of_the_other_library_is_rejected():
     X, y = load_breast_cancer(return_X_y=True)
     rows = xgboost.DMatrix(X, y)

@@ -77,16 +77,6 @@ def test_rows_shrink_to_one_another():
     np.testing.assert_array_equal(matrix([[50, 0], [0, 50]]), np.eye(2))
 
 
-def test_weights_are_equivalent_to_repeated_rows(draw_overlapping):
-    rng = np.random.default_rng(0)
-    _, y, p = draw_overlapping(T3, n=300)
-    copies = rng.integers(1, 4, size=300)
-    best = find_best_bin(y, p, copies.astype(float))
-    repeated = find_best_bin(np.repeat(y, copies), np.repeat(p, copies, axis=0), np.ones(copies.sum()))
-    assert best.size == repeated.size
-    np.testing.assert_allclose(best.counts, repeated.counts)
-
-
 def test_the_order_of_tied_rows_does_not_count():
     """Neighbours and shallow trees give few probabilities, and labels are often sorted."""
     y = np.repeat([0, 1], [300, 200])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
-from robust_splits.label_noise.folds import hold_out, integer_seed, make_folds, make_weighted_folds
+from robust_splits.label_noise.folds import check_folds, hold_out, integer_seed, make_folds, make_weighted_folds
 
 CODES = np.repeat([0, 1, 2], [40, 20, 10])
 RNG = np.random.default_rng(0)
@@ -77,6 +77,19 @@ def test_seeds():
     assert integer_seed(np.int64(7)) == 7
     for make in (np.random.RandomState, np.random.default_rng):
         assert integer_seed(make(3)) == integer_seed(make(3)) != integer_seed(make(4))
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        (1, "cv must be at least 2 folds, got 1"),
+        ([], "cv must have at least one split, got none"),
+        ((split for split in ()), r"cv is a generator, which .* only once; pass list\(cv\)"),
+    ],
+)
+def test_bad_folds(cv, message):
+    with pytest.raises(ValueError, match=message):
+        check_folds(cv)
 
 
 def test_rows_without_weight_are_left_out():
