@@ -245,7 +245,7 @@ def test_bad_functions(model):
             FunctionCriterion(function).gain([2, 1], [1, 1])
 
 
-def test_names():
+def test_criteria_by_name():
     assert [get_criterion(name) for name in ("twoing", "pairwise", "pairwise_sum", "credal")] == OTHERS
     assert get_criterion("credal(2.5)") == Credal(s=2.5)
     assert get_criterion("gini") == Gini()

@@ -109,7 +109,7 @@ def test_a_fit_that_fails_leaves_the_earlier_one(estimator):
     assert model.classes_.tolist() == ["no", "yes"]
 
 
-def test_works_inside_scikit_learn():
+def test_ensembles_and_searches_of_scikit_learn():
     X, y = load_iris(return_X_y=True)
     boosted = AdaBoostClassifier(RobustDecisionTreeClassifier("gini", max_depth=2), n_estimators=5).fit(X, y)
     assert boosted.score(X, y) > 0.95

@@ -123,7 +123,7 @@ def test_names_are_not_parsed_as_mathtext(ax):
     assert ax.texts[0].get_text().startswith(r"$\oops$ <= 1.5")
 
 
-def test_current_axes():
+def test_the_default_is_the_current_axes():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("agg")
     tree = RobustDecisionTreeClassifier().fit([[1], [2]], [0, 1])

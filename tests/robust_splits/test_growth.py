@@ -177,7 +177,7 @@ def test_out_of_bag_predictions_use_trees_that_have_not_drawn_the_row(data, para
     assert model.fit(X, y).oob_score_ == (~right).mean()
 
 
-def test_no_row_out_of_bag(data):
+def test_without_out_of_bag_rows_the_score_is_nan(data):
     X, y = data[0][:50], data[1][:50]
     model = Forest(4, oob_score=True, random_state=0)
     with pytest.warns(UserWarning, match="no row is out of bag, so oob_score_ is NaN") as caught:
@@ -293,7 +293,7 @@ def test_an_unfitted_model_raises():
 
 
 @both_forests
-def test_paths_end_where_apply_says(data, forest):
+def test_decision_paths_end_in_the_leaves_of_apply(data, forest):
     X, y = data
     forest = forest(4, max_leaf_nodes=30, random_state=0).fit(X, y)
     paths, pointer = forest.decision_path(X)

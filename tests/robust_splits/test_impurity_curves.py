@@ -67,7 +67,7 @@ def test_an_impurity_that_is_zero_everywhere_stays_zero(ax):
     assert not ax.lines[0].get_ydata().any()
 
 
-def test_current_axes():
+def test_the_default_is_the_current_axes():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("agg")
     try:

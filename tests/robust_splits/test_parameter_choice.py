@@ -82,7 +82,7 @@ def test_more_noise_is_smoothed_more():
     assert noise.shrinkage_ >= 30 or noise.min_samples_split_ == NODE_SIZES[-1]
 
 
-def test_chosen_parameters(noisy):
+def test_chosen_params_has_only_what_fit_has_chosen(noisy):
     forest = RobustForestClassifier(8, random_state=0).fit(*noisy)
     assert forest.chosen_params_ == {
         "min_samples_split": forest.min_samples_split_,

@@ -26,7 +26,7 @@ def test_apply_is_the_walk_from_the_root(fitted):
     assert leaves.tolist() == [walk(model.tree_, x) for x in X]
 
 
-def test_arrays_of_leaves(fitted):
+def test_leaves_have_no_children_and_no_threshold(fitted):
     tree = fitted[0].tree_
     leaf = tree.feature < 0
     assert (tree.children[leaf] == -1).all()

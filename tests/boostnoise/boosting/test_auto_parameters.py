@@ -49,7 +49,7 @@ def trees_of(model):
     return [tree["num_leaves"] for tree in model.booster_.dump_model()["tree_info"]]
 
 
-def test_open_parameters_stay_open(model, opened):
+def test_fit_changes_no_parameter(model, opened):
     X, y, _ = noisy()
     before = model.get_params()
     assert {name for name, value in before.items() if isinstance(value, str) and value == "auto"} == set(opened)
@@ -77,7 +77,7 @@ def test_boosters_hold_up_under_noise(library):
     assert scores[0.3][0] > scores[0.3][1] + 0.03
 
 
-def test_trees_alternate(library):
+def test_depths_of_trees_alternate(library):
     cls, _, _, quiet = LIBRARIES[library]
     X, y, _ = noisy(0.1)
     X, y = np.repeat(X, 5, axis=0), np.repeat(y, 5)
@@ -156,7 +156,7 @@ def test_where_nothing_is_chosen_it_is_the_library(name, given):
         ("lightgbm", {"feature_fraction_bynode": 0.9}, {"colsample_bynode": 0.9}),
     ],
 )
-def test_parameters_under_other_names(name, given, settled):
+def test_aliases_of_parameters(name, given, settled):
     cls, _, _, quiet = LIBRARIES[name]
     X, y, _ = noisy()
     model = cls(budget=1, cv=2, n_jobs=1, random_state=0, **given, **quiet).fit(X, y)
@@ -206,7 +206,7 @@ def test_an_evaluation_set_alone_does_not_choose(model):
 
 
 @pytest.mark.parametrize(("loss", "loss_params"), [("gce", {"q": "auto"}), ("forward", {"T": "auto"})])
-def test_robust_losses(model, loss, loss_params, monkeypatch):
+def test_parameters_are_chosen_for_robust_losses(model, loss, loss_params, monkeypatch):
     monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.4, 0.7))
     X, y, clean = noisy()
     model.set_params(loss=loss, loss_params=loss_params).fit(X, y)
@@ -218,7 +218,7 @@ def test_robust_losses(model, loss, loss_params, monkeypatch):
     assert "cv_results_" in vars(model)
 
 
-def test_data_of_all_kinds(model):
+def test_categories_missing_values_text_labels_and_weights(model):
     X, y, _ = noisy()
     columns = pd.DataFrame({"a": X[:, 0], "b": pd.cut(X[:, 1], 4, labels=list("wxyz"))}).mask(X[:, :2] < 11)
     if isinstance(model, RobustXGBClassifier):
@@ -284,7 +284,7 @@ def test_unknown_arguments_of_fit_stop_before_the_search(model, monkeypatch):
         model.fit(X, y, early_stopping_rounds=5)
 
 
-def test_training_from_margins_or_a_model(model):
+def test_training_from_margins_or_a_model_needs_a_budget_of_0(model):
     X, y, _ = noisy()
     xgb = isinstance(model, RobustXGBClassifier)
     first = clone(model).fit(X, y)

@@ -15,7 +15,7 @@ QUIET = {"verbose": -1}
 HAS_EVAL_X = "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters  # from LightGBM 4.7
 
 
-def test_categories_of_small_samples():
+def test_small_samples_are_split_by_categories():
     """LightGBM's default needs 100 rows for each group of categories."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=400), "town": pd.Categorical(rng.choice(list("abcdefgh"), 400))})
@@ -53,7 +53,7 @@ def test_rounds_without_a_split_do_not_count_as_trees(boosting_type):
     assert log_loss(y_stop, model.predict_proba(X_stop)) == pytest.approx(min(losses))
 
 
-def test_metrics_of_the_library_from_margins():
+def test_metrics_by_the_names_of_the_library():
     X_train, X_test, y_train, y_test = split_data()
     names = ["auc", "average_precision", "binary_error", "binary_logloss"]
     hooked = {"hessian": "logistic", "budget": 0, "n_estimators": 10, "n_jobs": 1, **QUIET}
@@ -89,7 +89,7 @@ def test_the_error_of_several_classes():
 
 @pytest.mark.skipif(not HAS_EVAL_X, reason="LightGBM before 4.7")
 @pytest.mark.parametrize("several", [False, True])
-def test_evaluation_data_in_two_arguments(several):
+def test_eval_X_and_eval_y_equal_an_eval_set(several):
     X_train, X_test, y_train, y_test = split_data()
 
     def fitted(**arguments):

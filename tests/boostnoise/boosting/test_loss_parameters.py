@@ -229,10 +229,3 @@ def test_data_that_cannot_be_cross_fitted(model, choice):
     first = first.get_booster() if start == "xgb_model" else first.booster_
     with pytest.raises(ValueError, match=f"{start} cannot be combined"):
         model.fit(X, y, **{start: first})
-
-
-def test_unpredictable_labels_give_no_matrix(model):
-    X, y = np.arange(100.0).reshape(-1, 1) // 50, np.arange(100) % 2
-    model.set_params(min_child_weight=1_000.0, **ESTIMATE)  # trees with a single leaf
-    with pytest.raises(ValueError, match="do not distinguish the classes"):
-        model.fit(X, y)

@@ -79,7 +79,7 @@ def test_rows_without_weight_are_in_no_fold(model):
     np.testing.assert_array_equal(weighted["mean_test_score"], alone["mean_test_score"])
 
 
-def test_a_class_without_weight(model):
+def test_a_class_without_weight_keeps_its_column(model):
     X, y = load_iris(return_X_y=True)
     model.fit(X, y, sample_weight=(y < 2).astype(float))
     assert model.predict_proba(X).shape == (150, 3)
@@ -93,7 +93,7 @@ def test_weights_of_classes_count_in_the_scores(model, scale):
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_groups_and_splits(model):
+def test_folds_follow_groups_and_cv(model):
     X, y = noisy()
     groups = np.arange(y.size) // 3
     plain = model.fit(X, y).cv_results_
@@ -137,7 +137,7 @@ def test_the_same_seed_gives_the_same_booster(model):
     assert generator == same
 
 
-def test_progress(model, capfd):
+def test_verbose_prints_each_fold(model, capfd):
     X, y = noisy()
     model.set_params(verbose=0).fit(X, y)
     assert "fold" not in capfd.readouterr().out

@@ -44,7 +44,7 @@ def test_xgboost_reads_a_saved_model(tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), boosted.predict(X))
 
 
-def test_labels_that_the_format_cannot_hold(tmp_path):
+def test_save_model_rejects_labels_other_than_strings_and_numbers(tmp_path):
     X, y = load_iris(return_X_y=True)
     boosted = RobustXGBClassifier(budget=0, n_estimators=2, n_jobs=1).fit(
         X, np.array(["2001", "2002", "2003"], dtype="datetime64[Y]")[y]

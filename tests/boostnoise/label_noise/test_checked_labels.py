@@ -79,7 +79,7 @@ def test_checked_rows_are_certain():
     assert found.noise_rate_interval[0] >= wrong.sum() / y.size
 
 
-def test_all_rows_checked():
+def test_with_all_rows_checked_the_noise_rate_is_exact():
     right, y, errors = simulate(4, n=300)
     found = use_checked_labels(errors, y, np.arange(300), right)
     rate = (y != right).mean()
@@ -87,7 +87,7 @@ def test_all_rows_checked():
     assert found.noise_rate_interval == pytest.approx((rate, rate))
 
 
-def test_the_transition_matrix(draw_overlapping):
+def test_the_transition_matrix_of_checked_rows(draw_overlapping):
     right, y, p = draw_overlapping(T3, n=6000)
     names = np.array(["a", "b", "c"])
     errors = find_label_errors(names[y], p)

@@ -52,7 +52,7 @@ def test_probabilities_of_noisy_labels_become_those_of_clean_ones(T):
     np.testing.assert_allclose(model.label_shares_, np.bincount(y) / 200)
 
 
-def test_probabilities_that_the_noise_cannot_produce():
+def test_probabilities_that_the_noise_cannot_produce_are_clipped():
     noisy = np.array([[0.99, 0.01], [0.3, 0.7], [0.5, 0.5], [0.31, 0.69]])  # T allows at most 0.4 for label 1
     model = NoiseCorrectedClassifier(Given(), T=RARE).fit(noisy, [0, 1, 1, 0])
     p = model.predict_proba(noisy)
@@ -144,7 +144,7 @@ def test_overlooked_rows_are_found(inner):
     assert ranked[0] == ranked[2] == pytest.approx(ranked[1], abs=1e-3)
 
 
-def test_weights_count_rows():
+def test_weights_are_equivalent_to_repeated_or_removed_rows():
     X, y, _ = overlooked(300)
     weight = np.random.default_rng(0).integers(0, 3, 300)
     weighted = NoiseCorrectedClassifier(LogisticRegression(), T=RARE).fit(X, y, sample_weight=weight)
@@ -194,13 +194,13 @@ def test_data_frames_text_labels_pipelines_and_searches():
         ({"cv": 1}, ValueError, "cv must be at least 2 folds, got 1"),
     ],
 )
-def test_wrong_parameters(params, kind, message):
+def test_bad_parameters(params, kind, message):
     X, y, _ = overlooked(60)
     with pytest.raises(kind, match=message):
         NoiseCorrectedClassifier(**{"estimator": LogisticRegression(), **params}).fit(X, y)
 
 
-def test_wrong_rows():
+def test_bad_data():
     X, y, _ = overlooked(60)
     model = NoiseCorrectedClassifier(LogisticRegression())
     with pytest.raises(ValueError, match="got 60 and 59"):
@@ -217,7 +217,7 @@ def test_wrong_rows():
         NoiseCorrectedClassifier(LogisticRegression(), T=None).fit(X, y, groups=[1])
 
 
-def test_noise_that_hides_the_classes():
+def test_an_estimate_that_hardly_distinguishes_the_classes_warns():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 3)), rng.integers(2, size=400)
     with pytest.warns(UserWarning, match=r"hardly distinguishes the classes \(condition number \d+\)"):

@@ -4,9 +4,8 @@ import pickle
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.base import clone
 
-from boostnoise import RobustXGBClassifier, get_loss
+from boostnoise import get_loss
 
 V = np.concatenate([np.linspace(-40, 40, 160), [0.3, -0.7, 1e-9]])
 Y = np.arange(V.size) % 2
@@ -35,7 +34,7 @@ class Atom(stats.rv_continuous):
     ],
     ids=["logistic", "uniform", "exponential", "exponential by default"],
 )
-def test_closed_forms(dist, name, params):
+def test_distributions_of_losses_with_a_closed_form(dist, name, params):
     loss, same = get_loss("distribution", dist=dist), get_loss(name, **params)
     np.testing.assert_allclose(loss.value(Y, V), same.value(Y, V), rtol=1e-12)
     np.testing.assert_allclose(loss.gradient(Y, V), same.gradient(Y, V), rtol=1e-12)
@@ -54,7 +53,7 @@ def test_second_derivative_of_a_normal_distribution():
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12 / scale**2)
 
 
-def test_at_the_ends_of_the_support():
+def test_second_derivatives_at_the_ends_of_the_support():
     """Within 1/200 of the interquartile range, the derivative of ln f is constant."""
     dist = stats.expon()
     loss, f = get_loss("distribution", dist=dist), np.array([-1e-3, 0.0, 1e-9, 1e-3, 5e-3, 1.0])
@@ -66,7 +65,7 @@ def test_at_the_ends_of_the_support():
     [stats.norm(1, 2), stats.t(3), stats.cauchy(), stats.gamma(2.5), stats.beta(2, 3), stats.norm,
      stats.rv_histogram((np.array([1, 0, 2, 4]), np.linspace(-2, 3, 5)))()],
 )  # fmt: skip
-def test_any_continuous_distribution(dist):
+def test_values_and_gradients_are_cdf_and_density(dist):
     loss = get_loss("distribution", dist=dist)
     np.testing.assert_array_equal(loss.value(Y, V), dist.cdf(np.where(Y == 1, -V, V)))
     np.testing.assert_array_equal(np.abs(loss.gradient(Y, V)), dist.pdf(np.where(Y == 1, -V, V)))
@@ -81,15 +80,6 @@ def test_equal_distributions_give_equal_losses():
     for other in (stats.norm(0, 2.1), stats.logistic(), stats.norm(1e-6, 2)):
         assert get_loss("distribution", dist=other) != loss
     assert repr(loss) == "DistributionLoss(dist=norm(0, 2))"
-
-
-def test_estimators_with_a_distribution_can_be_cloned():
-    loss = get_loss("distribution", dist=stats.norm(0, 2))
-    assert clone(RobustXGBClassifier(budget=0, loss=loss)).loss == loss
-    params = clone(
-        RobustXGBClassifier(budget=0, loss="distribution", loss_params={"dist": stats.norm(0, 2)})
-    ).loss_params
-    assert get_loss("distribution", **params) == loss
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from boostnoise.losses.probability import Logistic
 
 
 @pytest.mark.parametrize(("precision", "digits"), [(np.float32, 2e-6), (np.float64, 1e-14)])
-def test_accuracy(precision, digits):
+def test_values_agree_with_exact_arithmetic(precision, digits):
     complement_logit = np.concatenate([np.linspace(-40, 40, 81), [-80, -1e-8, 1e-8, 80]]).astype(precision)
     ours = Logistic(complement_logit)
     with mpmath.workdps(60):
@@ -19,7 +19,7 @@ def test_accuracy(precision, digits):
 
 
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
-def test_overflow(precision):
+def test_far_margins_do_not_overflow(precision):
     ours = Logistic(np.array([-1e5, 1e5], dtype=precision))
     np.testing.assert_allclose(ours.p, [1, 0], atol=np.finfo(precision).tiny)
     np.testing.assert_allclose(ours.complement, [0, 1], rtol=np.finfo(precision).eps)

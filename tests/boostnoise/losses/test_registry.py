@@ -141,7 +141,7 @@ def names(losses):
 
 @names(BINARY)
 @pytest.mark.parametrize("label", [0, 1])
-def test_binary(loss, label):
+def test_derivatives_for_two_classes_agree_with_the_formula(loss, label):
     y = np.full(MARGINS.size, label)
     of_all = np.array([exact(loss, label, [0.0, f], 1) for f in MARGINS]).T
     for method, expected in zip((loss.value, loss.gradient, loss.exact_hessian), of_all, strict=True):
@@ -149,7 +149,7 @@ def test_binary(loss, label):
 
 
 @names(SOFTMAX)
-def test_softmax(loss):
+def test_derivatives_for_several_classes_agree_with_the_formula(loss):
     rng = np.random.default_rng(0)
     margin = rng.normal(size=(15, 3)) * rng.choice([0.1, 1, 10, 40], (15, 1))
     margin[:3] = [[40, 0, 0], [0, 40, 0], [0, 0, 40]]  # ties among the others
@@ -162,7 +162,7 @@ def test_softmax(loss):
 
 
 @names(FROM_DISTRIBUTIONS)
-def test_derivatives_of_distributions(loss):
+def test_derivatives_of_distributions_agree_with_differences(loss):
     """By finite differences in double precision, as mpmath has no formulas of their densities."""
     y, step = np.arange(MARGINS.size) % 2, 1e-4
     first = (loss.value(y, MARGINS + step) - loss.value(y, MARGINS - step)) / (2 * step)
@@ -207,6 +207,8 @@ def test_a_binary_margin_equals_two_classes_with_margins_0_and_f(loss):
     both = np.column_stack([np.zeros(MARGINS.size), MARGINS])
     np.testing.assert_allclose(probabilities(MARGINS), probabilities(both), rtol=1e-12)
     if loss.binary_only:
+        with pytest.raises(ValueError, match=rf"{type(loss).__name__} is for two classes, got 3"):
+            loss.check_classes(3)
         for method in (loss.value, loss.gradient, loss.exact_hessian, loss.hessian, loss.gradient_hessian):
             with pytest.raises(ValueError, match=rf"{type(loss).__name__} is for two classes, .* shape \(n,\)"):
                 method(y, both)
@@ -285,7 +287,7 @@ def test_a_name_for_an_equal_loss_has_the_formula_of_the_literature(name, params
     )
 
 
-def test_names():
+def test_every_class_of_losses_has_a_name():
     classes = {cls for name, cls in LOSSES.items() if name not in EQUAL_LOSSES}
     assert {type(loss) for loss in [*BINARY, *FROM_DISTRIBUTIONS]} == classes
     assert all(f"``{name}``" in boostnoise.losses.__doc__ for name in LOSSES)
@@ -338,13 +340,3 @@ def test_bad_shapes():
             get_loss("ce").value(np.zeros(2, dtype=int), np.zeros(shape))
     with pytest.raises(ValueError, match="y must contain class numbers 0 to 2, got 0 to 3"):
         get_loss("ce").value(np.array([0, 3]), np.zeros((2, 3)))
-
-
-def test_number_of_classes():
-    for loss in BINARY:
-        loss.check_classes(2)
-        if loss.binary_only:
-            with pytest.raises(ValueError, match=rf"{type(loss).__name__} is for two classes, got 3"):
-                loss.check_classes(3)
-    for loss in SOFTMAX:
-        loss.check_classes(3)

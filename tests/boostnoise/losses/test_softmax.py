@@ -25,7 +25,7 @@ def test_it_equals_scipy_for_moderate_margins(margin):
     np.testing.assert_allclose(probabilities(margin), p, rtol=1e-12)
 
 
-def test_accuracy_of_complements_and_logarithms(margin):
+def test_complements_and_logarithms_agree_with_exact_arithmetic(margin):
     ours = Softmax(margin)
     with mpmath.workdps(60):
         for i, row in enumerate(margin.tolist()):
@@ -38,7 +38,7 @@ def test_accuracy_of_complements_and_logarithms(margin):
 
 
 @pytest.mark.parametrize("name", ["p", "complement", "log_p", "log_total"])
-def test_two_classes(name):
+def test_two_classes_equal_a_softmax_of_0_and_the_margin(name):
     f = np.array([-800.0, -40, -1, 0, 1e-9, 2, 40, 800])
     both = np.column_stack([np.zeros(8), f])
     # Numbers below the smallest normal number may be 0.
@@ -47,7 +47,7 @@ def test_two_classes(name):
 
 
 @pytest.mark.parametrize("binary", [True, False])
-def test_labels(margin, binary):
+def test_values_by_label(margin, binary):
     f = margin[:, 1] if binary else margin
     ours, y = softmax_of(f), np.arange(50) % (2 if binary else 4)
     p, onehot = probabilities(f), np.eye(2 if binary else 4)[y]

@@ -77,15 +77,6 @@ def test_with_cross_entropy_it_equals_lightgbm(data, weight):
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-def test_without_an_intercept_lightgbm_starts_at_zero(data, weight):
-    X, y, n_classes = data
-    rows, params = lightgbm.Dataset(X, y, weight=weight), lightgbm_params(n_classes)
-    expected = lightgbm.train(params | {"boost_from_average": False}, rows, 20).predict(X, raw_score=True)
-    rows = lightgbm.Dataset(X, y, weight=weight)
-    found = lightgbm.train(params | {"objective": lightgbm_objective("ce")}, rows, 20).predict(X)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-
-
 def test_intercept_with_an_empty_class():
     y = np.array([0, 1, 1, 0])
     assert np.shape(xgboost_objective("ce", n_classes=3).base_score(y)) == (3,)

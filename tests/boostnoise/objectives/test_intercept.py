@@ -30,6 +30,6 @@ def test_a_model_of_lightgbm_without_splits_predicts_the_intercept(n_classes, we
     np.testing.assert_allclose(found, predicted, rtol=1e-6)
 
 
-def test_shapes():
+def test_intercepts_are_repeated_for_each_row():
     assert repeat(np.array([0.5]), 3).tolist() == [0.5, 0.5, 0.5]
     assert repeat(np.array([0.5, 1, 2]), 2).tolist() == [[0.5, 1, 2], [0.5, 1, 2]]

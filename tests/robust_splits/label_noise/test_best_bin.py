@@ -19,7 +19,7 @@ def bin_by_hand(y, certainty, size):
 
 
 @pytest.mark.parametrize("decimals", [8, 1])
-def test_the_bins_by_hand(decimals):
+def test_bins_agree_with_a_count_by_hand(decimals):
     """For all sizes; with probabilities of one decimal, most rows are tied."""
     rng = np.random.default_rng(1)
     p = rng.dirichlet([1.0, 1.0, 1.0], size=200).round(decimals)

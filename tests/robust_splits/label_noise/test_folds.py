@@ -55,7 +55,7 @@ def test_a_class_of_one_group_stays_in_training_with_its_group():
         assert not set(groups[seen]) & set(groups[unseen])
 
 
-def test_groups_must_be_known():
+def test_missing_groups_are_rejected():
     for missing in (None, np.nan):
         groups = np.array(["a", "b", missing] * 24, dtype=object)[: CODES.size]
         with pytest.raises(ValueError, match="groups contains 23 missing values"):
@@ -72,7 +72,7 @@ def test_a_splitter_or_splits():
     np.testing.assert_array_equal(second[1], splits[1][1])
 
 
-def test_seeds():
+def test_seeds_become_integers():
     assert integer_seed(None) == 0
     assert integer_seed(np.int64(7)) == 7
     for make in (np.random.RandomState, np.random.default_rng):

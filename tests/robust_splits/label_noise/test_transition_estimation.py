@@ -49,7 +49,7 @@ def reference_anchors(y, p):
 
 @METHODS
 @pytest.mark.parametrize("seed", range(5))
-def test_against_the_definition(method, seed):
+def test_estimates_agree_with_their_definitions(method, seed):
     rng = np.random.default_rng(seed)
     p = rng.dirichlet([0.6, 1.0, 0.8], size=200)
     y = (rng.random(200)[:, None] > np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)
@@ -102,7 +102,7 @@ def test_the_confident_joint_takes_overlap_for_noise(spread):
         assert 0.02 < anchor < 0.05 < 0.1 < confident
 
 
-def test_uninformative_probabilities():
+def test_uninformative_probabilities_are_rejected():
     y, p = np.arange(20) % 2, np.full((20, 2), 0.5)
     with pytest.raises(ValueError, match="do not distinguish the classes: the estimated T must be invertible"):
         estimate_transition_matrix(y, p, "anchor")

@@ -29,7 +29,7 @@ def test_bad_weights(weight, message):
         read_weights(weight, 3)
 
 
-def test_weights_that_train_nothing():
+def test_zero_and_negligible_weights_are_rejected():
     with pytest.raises(ValueError, match="sample_weight is zero for all rows"):
         check_any_weight(np.zeros(3))
     with pytest.raises(ValueError, match=r"sample_weight must sum to at least 1e-06 and .*, got 3e-46"):
