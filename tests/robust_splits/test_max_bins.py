@@ -105,7 +105,7 @@ def test_bad_numbers_of_bins(data, model, value, error):
 
 @pytest.fixture
 def trace():
-    """Starts to trace memory; tests after this one are not slowed down."""
+    """Starts tracing memory until the end of the test, as it would slow down others."""
     yield tracemalloc.start
     tracemalloc.stop()
 

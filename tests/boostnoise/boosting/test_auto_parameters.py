@@ -134,14 +134,14 @@ def test_given_parameters_are_kept(model, opened, total):
     ids=str,
 )
 def test_where_nothing_is_chosen_it_is_the_library(name, given):
-    cls, built_in, _, quiet = LIBRARIES[name]
+    cls, built_in, auto, quiet = LIBRARIES[name]
     X, y, _ = noisy()
     found = cls(n_jobs=1, **given, **quiet).fit(X, y)
-    known = {name: value for name, value in given.items() if name != "budget"}
+    known = {key: value for key, value in given.items() if key != "budget"}
     expected = built_in(n_jobs=1, **known, **quiet).fit(X, y)
     np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
     assert not hasattr(found, "cv_results_")
-    assert set(found.chosen_params_) == set(LIBRARIES[name][2].defaults) - set(given)
+    assert set(found.chosen_params_) == set(auto.defaults) - set(given)
 
 
 @pytest.mark.parametrize(

@@ -41,14 +41,15 @@ def model(request):
     return clone(BOTH[["xgboost", "lightgbm"].index(request.param)])
 
 
+DATA = pytest.mark.parametrize(
+    "load", [load_breast_cancer, partial(load_digits, n_class=4)], ids=["binary", "4 classes"]
+)
 # The same curvature as by default, but with the objective of this package instead of the built-in one.
 HOOK = {"loss": "ce", "hessian": "logistic", "budget": 0}
 
 
 @pytest.mark.parametrize(("built_in", "robust", "parameters"), LIBRARIES, ids=["xgboost", "lightgbm"])
-@pytest.mark.parametrize(
-    "load", [load_breast_cancer, partial(load_digits, n_class=4)], ids=["binary", "4 classes"]
-)
+@DATA
 @pytest.mark.parametrize("weighted", [False, True])
 def test_with_cross_entropy_it_equals_the_library(built_in, robust, parameters, load, weighted):
     X, y = load(return_X_y=True)
@@ -292,7 +293,7 @@ def test_class_weights_multiply_sample_weights(model, class_weight):
 
 
 @pytest.mark.parametrize(("built_in", "robust", "parameters"), LIBRARIES, ids=["xgboost", "lightgbm"])
-@pytest.mark.parametrize("load", [load_breast_cancer, load_digits], ids=["binary", "10 classes"])
+@DATA
 def test_training_continues_from_a_model(built_in, robust, parameters, load):
     X, y = load(return_X_y=True)
     # With other class shares, another intercept would be estimated.

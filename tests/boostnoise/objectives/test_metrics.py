@@ -1,5 +1,6 @@
 import pickle
 from dataclasses import dataclass
+from functools import partial
 
 import lightgbm
 import numpy as np
@@ -20,7 +21,7 @@ from boostnoise import (
     xgboost_objective,
 )
 
-DATA = {"binary": load_breast_cancer, "10 classes": load_digits}
+DATA = {"binary": load_breast_cancer, "4 classes": partial(load_digits, n_class=4)}
 METRICS = {
     LogLossMetric: "log_loss",
     LossMetric: "gce",
