@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .compile import inner_kernel, outer_kernel
+from .compile import inner_kernel, merged_kernel, outer_kernel
 
 
 @inner_kernel()
@@ -16,7 +16,7 @@ def next_uint64(state):
     return x * np.uint64(2685821657736338717)
 
 
-@inner_kernel()
+@merged_kernel()
 def next_below(state, bound):
     """Draw an integer in [0, bound), for a bound below 2^32."""
     return np.int64(((next_uint64(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))

@@ -126,7 +126,7 @@ def count_codes(column, rows, begin, end, samples, histogram, n_bins):
     return low, high
 
 
-@inner_kernel()
+@merged_kernel()
 def has_few_cells(n_bins, n_classes, n_rows):
     """Whether a histogram of this size is faster than sorting."""
     return n_bins * n_classes <= min(MAX_CELLS_PER_ROW * n_rows, MAX_HISTOGRAM_CELLS)
@@ -202,7 +202,7 @@ def list_cells(histogram, low, n_bins, class_bits, phi_table, cells, keys):
     return n_cells
 
 
-@inner_kernel()
+@merged_kernel()
 def midpoint(low, high):
     """Threshold t with low <= t < high, halfway unless rounding prevents it."""
     middle = low + (high - low) / 2.0

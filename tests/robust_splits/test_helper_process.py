@@ -39,8 +39,8 @@ print(json.dumps([Compiled.names, probabilities.tolist()]))
 """
 # Kernels that are left to the process that fits, because it needs them first or they call all others.
 LEFT = {
-    "_number_words", "_write_ranks", "_write_codes", "count_draws", "next_uint64", "next_below", "_write_rows",
-    "fill_table", "expand", "search_node", "has_few_cells", "midpoint", "count_classes",
+    "_number_words", "_write_ranks", "_write_codes", "count_draws", "next_uint64", "_write_rows",
+    "fill_table", "expand", "search_node", "count_classes",
 }  # fmt: skip
 
 
