@@ -324,8 +324,8 @@ class BaseForest(BaseRobustTrees):
 
     def _packed_trees(self) -> PackedTrees:
         """The trees in the form that predictions read."""
-        kept: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
-        return PackedTrees.kept_in(kept, [e.tree_ for e in self.estimators_], self._n_threads())
+        cache: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
+        return PackedTrees.cached(cache, [e.tree_ for e in self.estimators_], self._n_threads())
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_packed"}

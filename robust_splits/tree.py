@@ -302,11 +302,11 @@ class PackedTrees:
         self._steps: dict[str, Steps] = {}
 
     @classmethod
-    def kept_in(cls, kept: list[Self], trees: list[Tree], n_threads: int) -> Self:
-        """The packed trees in `kept`, packed anew if the forest has other trees now."""
-        if not kept or list(map(id, kept[0].trees)) != list(map(id, trees)):
-            kept[:] = [cls(trees, n_threads)]
-        return kept[0]
+    def cached(cls, cache: list[Self], trees: list[Tree], n_threads: int) -> Self:
+        """The packed trees in `cache`, packed anew if the forest has other trees now."""
+        if not cache or list(map(id, cache[0].trees)) != list(map(id, trees)):
+            cache[:] = [cls(trees, n_threads)]
+        return cache[0]
 
     def steps(self, dtype: np.dtype[Any]) -> Steps:
         """Packed nodes for rows of a `dtype`."""
