@@ -334,22 +334,6 @@ def test_names_of_configs(folder, monkeypatch, name):
                for made in set(folder.rglob("*")) - before - {folder / "results"})  # fmt: skip
 
 
-WILD = [
-    {"models": [NESTED[0], {"name": "$\\frac{$", "module": "canary_module", "model": "Own"}]},
-    {"datasets": [{"path": "../" * 30 + "x" * 5000, "target": "y"}]},
-    {"results_dir": "a.csv/results"},
-    {"models": [{"name": "../../../out\u202a [b] $x$", "model": "adaboost"}]},
-]
-
-
-@pytest.mark.parametrize("changes", WILD)
-def test_configs_that_are_refused_whole(folder, changes):
-    before = set(folder.rglob("*"))
-    done = check_command(folder, SMALL | changes)
-    assert done.exit_code == 2
-    assert set(folder.rglob("*")) - before <= {folder / "study.json"}
-
-
 def test_fits_and_pictures_of_a_wild_name(tmp_path, noisyeval):
     """Elsewhere here fits are not real; what they write lies among the results too."""
     work = tmp_path / "work"

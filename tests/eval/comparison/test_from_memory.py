@@ -160,13 +160,6 @@ def test_folders_without_write_access(tmp_path):
         made(tmp_path, FRAME, "label")[0].write()
 
 
-def test_rows_without_a_label_are_dropped(tmp_path):
-    y = np.array([0.0, np.nan, 1.0, 0.0, 1.0, np.nan])
-    file, target = made(tmp_path, (np.eye(6), y))
-    with pytest.warns(UserWarning, match="2 missing labels; the other 4 rows are used"):
-        assert read(file, target).y.size == 4
-
-
 def test_a_frame_and_its_label_column(tmp_path):
     file, target = made(tmp_path, (FRAME, "label"))
     assert (file, target) == made(tmp_path, FRAME, "label") == made(tmp_path, (FRAME, "label"), "label")

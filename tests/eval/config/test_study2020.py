@@ -81,12 +81,6 @@ def test_other_files_are_ignored_with_a_warning(load, tmp_path):
         ({"noise_kinds": ["attribute"]}, r"noise_kinds\[0\]: must be 'label'"),
         ({"noise_levels": [2]}, r"noise_levels\[0\]: must be less than or equal to 1, got 2"),
         ({"disp_accs": 2}, "disp_accs: must be 0 or 1, got 2"),
-        ({"ela_fig": {**FIGURE, "fig_size": [6]}}, "ela_fig.fig_size"),
-        (
-            {"ela_fig": {**FIGURE, "plot_kwargs": [{}, {}]}},
-            "ela_fig.plot_kwargs: must be empty or have one object",
-        ),
-        ({"models": 2 * STUDY["models"]}, "two models are named"),
         ({"repeats": 3}, "repeats: unexpected key; allowed keys: data_dir"),
     ],
 )

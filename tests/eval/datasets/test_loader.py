@@ -85,7 +85,10 @@ def test_fingerprints(tmp_path):
         ("a,y\n,0\n2,1\n3,0\n4,1\n", r"missing values in 1 column \(first: 'a'\)"),
         ("a,y\ninf,0\n2,1\n3,0\n4,1\n", "has infinite values"),
         ("y\n0\n1\n0\n1\n", "has no columns except the target"),
-        ("a,y\n1,0.1\n2,0.2\n3,0.3\n4,0.4\n", "column 'y' has 4 different labels in 4 rows"),
+        (
+            "a,y\n1,0.1\n2,0.2\n3,0.3\n4,0.4\n",
+            "column 'y' has 4 different labels in 4 rows.*is it the right target",
+        ),
         (
             "a,y\n" + "".join(f"{i},{i % 30 / 4}\n" for i in range(90)),
             "column 'y' has 30 different numbers from 0 to 7.25, but labels must be classes",

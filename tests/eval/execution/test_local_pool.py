@@ -248,6 +248,6 @@ def test_there_are_never_more_threads_than_cores(monkeypatch):
         ConfigError, match=r"^threads: must be at most 8, the number of cores of this machine, got 9$"
     ):
         worker_count(-1, 9)
-    for n_jobs in (0, -2, True, 1.0, None):
-        with pytest.raises(ConfigError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs}$"):
+    for n_jobs in (0, -2, True, 1.0, None, "x"):
+        with pytest.raises(ConfigError, match=f"^n_jobs must be -1 or at least 1, got {n_jobs!r}$"):
             worker_count(n_jobs, 1)

@@ -76,26 +76,24 @@ def test_a_folder_whose_name_means_something_in_addresses(make, tmp_path):
     assert len(plan(config).finished) == 6
 
 
-def test_a_store_that_is_damaged_or_of_another_version(make):
+def test_a_store_that_is_damaged_or_empty(make):
     path = make().store_path
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no store" * 1000)
     with pytest.raises(ConfigError, match="is damaged"):
         plan(make())
-    path.unlink()
-    with Store(path) as store:
-        store._connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(ConfigError, match="has format 99"):
-        plan(make())
     path.write_bytes(b"")  # killed before there was anything
     assert len(plan(make()).pending) == 6
 
 
-def test_mistakes(make):
-    with pytest.raises(ConfigError, match=r"models\[0\] \(a\): package 'os' is not allowed"):
-        plan(make(models=[{"name": "a", "module": "os", "model": "system"}]))
+def test_data_that_cannot_be_split(make, tmp_path):
     with pytest.raises(ConfigError, match="cannot be split with test_fraction"):
         plan(make(test_fraction=0.999))
+    (tmp_path / "rare.csv").write_text("a,y\n" + "1,0\n" * 9 + "2,1\n")
+    rare = {"path": str(tmp_path / "rare.csv"), "target": "y"}
+    expected = r"data set 'rare': class 1 has a single row, .* set .stratify.: false"
+    with pytest.raises(ConfigError, match=expected):
+        plan(make(datasets=[rare]))
 
 
 def test_every_model_must_take_weights(make, tmp_path):
