@@ -164,6 +164,26 @@ def process(command):
     return run
 
 
+SLOW_TO_IMPORT = [
+    "numba", "xgboost", "lightgbm", "catboost", "cleanlab", "sklearn", "pandas", "pydantic", "scipy", "scipy.stats",
+    "matplotlib", "matplotlib.pyplot", "seaborn", "statsmodels", "scikit_posthocs",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def slow_imports():
+    """Runs code in a new process, and returns the libraries it has loaded that take long to import."""
+
+    def run(code, **options):
+        code += f"\nimport sys; print(*set({SLOW_TO_IMPORT}) & set(sys.modules))"
+        options = {"capture_output": True, "text": True, **options}
+        done = subprocess.run([sys.executable, "-c", code], **options)
+        assert (done.returncode, done.stderr) == (0, "")
+        return set(done.stdout.split())
+
+    return run
+
+
 class Cluster:
     """A Dask scheduler, and workers that come and go, each in a process of its own."""
 

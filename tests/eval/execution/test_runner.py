@@ -347,7 +347,7 @@ def test_gradient_boosting_gives_the_accuracies_of_the_2020_study(data_root, tmp
 def test_arguments_are_checked_even_if_nothing_is_left_to_fit(small_config):
     config = small_config(repeats=1)
     run(config, n_jobs=np.int64(1))
-    with pytest.raises(ConfigError, match="^n_jobs must be -1 or at least 1, got 'x'$"):
+    with pytest.raises(ConfigError, match=r"^n_jobs must be -1 or at least 1, got 'x'$"):
         run(config, n_jobs="x")
     for scheduler in (3, " "):
         with pytest.raises(ConfigError, match=f"^scheduler must be an address, .* got {scheduler!r}$"):

@@ -12,31 +12,10 @@ from scipy.stats import chi2, friedmanchisquare, studentized_range
 from boostnoise.eval import friedman_nemenyi, rank_table, score_table
 from boostnoise.eval.statistics.friedman_nemenyi import critical_difference
 
-# Demsar 2006, table 6: AUC of C4.5 with and without tuned m and cf.  The paper ranks the last two of voting, printed
-# as 0.975 both, as 2 and 3.
-DEMSAR = pd.DataFrame(
-    [
-        (0.763, 0.768, 0.771, 0.798),
-        (0.599, 0.591, 0.590, 0.569),
-        (0.954, 0.971, 0.968, 0.967),
-        (0.628, 0.661, 0.654, 0.657),
-        (0.882, 0.888, 0.886, 0.898),
-        (0.936, 0.931, 0.916, 0.931),
-        (0.661, 0.668, 0.609, 0.685),
-        (0.583, 0.583, 0.563, 0.625),
-        (0.775, 0.838, 0.866, 0.875),
-        (1.000, 1.000, 1.000, 1.000),
-        (0.940, 0.962, 0.965, 0.962),
-        (0.619, 0.666, 0.614, 0.669),
-        (0.972, 0.981, 0.9751, 0.975),
-        (0.957, 0.978, 0.946, 0.970),
-    ],
-    columns=["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"],
-)
 
-
-def test_the_example_of_demsar():
-    result = friedman_nemenyi(DEMSAR, higher_is_better=True)
+def test_the_example_of_demsar(demsar):
+    # The paper ranks the last two of voting, printed as 0.975 both, as 2 and 3.
+    result = friedman_nemenyi(demsar, higher_is_better=True)
     ranks = result.mean_ranks
     assert list(ranks.index) == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
     np.testing.assert_allclose(ranks, [1.964, 2.0, 2.893, 3.143], atol=5e-4)
@@ -58,17 +37,7 @@ def test_the_example_of_demsar():
 
 @pytest.mark.parametrize(
     ("k", "q"),
-    [
-        (2, 1.960),
-        (3, 2.343),
-        (4, 2.569),
-        (5, 2.728),
-        (6, 2.850),
-        (7, 2.949),
-        (8, 3.031),
-        (9, 3.102),
-        (10, 3.164),
-    ],
+    [*enumerate([1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164], 2)],
 )
 def test_the_critical_values_of_demsar(k, q):
     """Table 5a there, at 5 %."""
@@ -215,10 +184,8 @@ def test_the_order_of_data_sets_and_models_changes_nothing(values, random):
     )
 
 
-def test_the_published_accuracies_of_2020(data_root):
-    scores = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
-    scores = scores[scores["config"] == "depth6trees50"].rename(columns={"level": "noise_rate"})
-    table = score_table(scores.assign(noise_kind="label", repeat=0), "ela", noise_rate=0.3)
+def test_the_published_accuracies_of_2020(study_2020):
+    table = score_table(study_2020("depth6trees50"), "ela", noise_rate=0.3)
     assert table.shape == (16, 3)
     result = friedman_nemenyi(table, higher_is_better=False)
     # The study's claim: XGBoost has the lowest ELA, then GBM, then AdaBoost.

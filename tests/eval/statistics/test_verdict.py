@@ -1,6 +1,4 @@
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -283,10 +281,8 @@ def test_arguments(scores):
         verdict(scores, alpha=5)
 
 
-def test_the_published_accuracies_of_2020(data_root):
-    scores = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
-    scores = scores[scores["config"] == "depth6trees50"].rename(columns={"level": "noise_rate"})
-    (text,) = verdict(scores.assign(noise_kind="label", repeat=0))
+def test_the_published_accuracies_of_2020(study_2020):
+    (text,) = verdict(study_2020("depth6trees50"))
     assert text == (
         "At 30 % label noise xgboost6 has the best mean rank of three models (1.56) in accuracy over 16 data sets and keeps "
         "73.8 % of its accuracy, the most of all. By Wilcoxon's signed-rank test with Holm's correction xgboost6 beats "
@@ -294,17 +290,7 @@ def test_the_published_accuracies_of_2020(data_root):
     )
 
 
-def test_heavy_libraries_are_imported_late():
-    modules = [
-        "bootstrap",
-        "intervals",
-        "paired_t",
-        "wilcoxon_holm",
-        "friedman_nemenyi",
-        "significance",
-        "verdict",
-    ]
-    code = "import sys; " + "; ".join(f"import boostnoise.eval.statistics.{name}" for name in modules)
-    code += "; print(sorted({'scipy.stats', 'statsmodels', 'scikit_posthocs', 'seaborn', 'matplotlib'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+def test_slow_libraries_are_imported_late(slow_imports):
+    modules = "bootstrap, intervals, paired_t, wilcoxon_holm, friedman_nemenyi, significance, verdict"
+    loaded = slow_imports(f"from boostnoise.eval.statistics import {modules}")
+    assert not loaded & {"scipy.stats", "statsmodels", "scikit_posthocs", "seaborn", "matplotlib"}

@@ -12,44 +12,9 @@ from scipy.stats import norm, rankdata, wilcoxon
 from boostnoise.eval import score_table, wilcoxon_holm
 
 
-def test_the_example_of_demsar():
+def test_the_example_of_demsar(demsar):
     """Table 2 of Demsar 2006: R+ = 93, R- = 12, below the critical 21 of 14 data sets."""
-    table = pd.DataFrame(
-        {
-            "C4.5": [
-                0.763,
-                0.599,
-                0.954,
-                0.628,
-                0.882,
-                0.936,
-                0.661,
-                0.583,
-                0.775,
-                1,
-                0.940,
-                0.619,
-                0.972,
-                0.957,
-            ],
-            "C4.5+m": [
-                0.768,
-                0.591,
-                0.971,
-                0.661,
-                0.888,
-                0.931,
-                0.668,
-                0.583,
-                0.838,
-                1,
-                0.962,
-                0.666,
-                0.981,
-                0.978,
-            ],
-        }
-    )
+    table = demsar[["C4.5", "C4.5+m"]]
     result = wilcoxon_holm(table, higher_is_better=True)
     assert result.control == "C4.5+m"
     row = result.table.iloc[0]
@@ -219,10 +184,8 @@ def test_the_order_of_data_sets_and_models_changes_nothing():
     pd.testing.assert_frame_equal(first, second.loc[first.index])
 
 
-def test_the_published_accuracies_of_2020(data_root):
-    scores = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
-    scores = scores[scores["config"] == "50stumps"].rename(columns={"level": "noise_rate"})
-    table = score_table(scores.assign(noise_kind="label", repeat=0), noise_rate=0.3)
+def test_the_published_accuracies_of_2020(study_2020):
+    table = score_table(study_2020("50stumps"), noise_rate=0.3)
     row = wilcoxon_holm(table, "gboost1", higher_is_better=True).table.set_index("model").loc["adaboost1"]
     differences = table["gboost1"] - table["adaboost1"]
     assert row["p_value"] == pytest.approx(wilcoxon(differences, method="exact").pvalue)
