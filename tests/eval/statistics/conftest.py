@@ -1,0 +1,32 @@
+import pandas as pd
+import pytest
+
+
+@pytest.fixture(scope="session")
+def demsar():
+    """Demsar 2006, table 6: AUC of C4.5 with and without tuned m and cf on 14 data sets."""
+    rows = [
+        (0.763, 0.768, 0.771, 0.798),
+        (0.599, 0.591, 0.590, 0.569),
+        (0.954, 0.971, 0.968, 0.967),
+        (0.628, 0.661, 0.654, 0.657),
+        (0.882, 0.888, 0.886, 0.898),
+        (0.936, 0.931, 0.916, 0.931),
+        (0.661, 0.668, 0.609, 0.685),
+        (0.583, 0.583, 0.563, 0.625),
+        (0.775, 0.838, 0.866, 0.875),
+        (1.000, 1.000, 1.000, 1.000),
+        (0.940, 0.962, 0.965, 0.962),
+        (0.619, 0.666, 0.614, 0.669),
+        (0.972, 0.981, 0.9751, 0.975),
+        (0.957, 0.978, 0.946, 0.970),
+    ]
+    return pd.DataFrame(rows, columns=["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"])
+
+
+@pytest.fixture(scope="session")
+def study_2020(data_root):
+    """Reads the published scores of a config of the 2020 study."""
+    table = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
+    table = table.rename(columns={"level": "noise_rate"}).assign(noise_kind="label", repeat=0)
+    return lambda config: table[table["config"] == config]
