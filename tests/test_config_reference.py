@@ -86,18 +86,33 @@ def test_what_would_break_a_table_is_escaped(reference):
     assert reference._text("|a| *b* `c|d*` e_f _g_.") == r"\|a\| \*b\* `c|d*` e_f \_g\_"
 
 
-def test_config():
-    keys = keys_of("A config")
-    assert keys == set(Config.model_fields) - {"name"}
-    assert set(json_blocks(README)[0]) <= keys
-    assert keys_of("Options of figures") == set(FigureOptions.model_fields)
+@pytest.mark.parametrize(
+    ("section", "keys"),
+    [
+        ("A config", Config.model_fields.keys() - {"name"}),
+        ("Options of figures", FigureOptions.model_fields),
+        ("Data sets", DatasetSpec.model_fields),
+        ("Measures", MEASURES),
+        ("Models", ModelSpec.model_fields),
+        ("Early stopping", EarlyStoppingSpec.model_fields),
+        ("Search", SearchSpec.model_fields),
+    ],
+)
+def test_each_section_describes_its_keys(section, keys):
+    assert keys_of(section) == set(keys)
 
 
-def test_data_sets():
-    assert keys_of("Data sets") == set(DatasetSpec.model_fields)
-    assert all(f"`{name}`" in TEXT for name in SETS)
-    for example in json_blocks(TEXT)[0]:
-        DatasetSpec.model_validate(example)
+def test_all_names_are_listed():
+    names = [*SETS, *PAIRED, *SHORT_NAMES, *get_args(Metric)]
+    assert [name for name in names if f"`{name}`" not in TEXT] == []
+
+
+def test_examples():
+    assert set(json_blocks(README)[0]) <= Config.model_fields.keys()
+    data_sets, models, *_ = json_blocks(TEXT)
+    for spec, examples in ((DatasetSpec, data_sets), (ModelSpec, models)):
+        for example in examples:
+            spec.model_validate(example)
 
 
 def test_annotators():
@@ -105,27 +120,6 @@ def test_annotators():
     table = section.split("<!-- table: AnnotatorsSpec -->")[1].split("<!--")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(AnnotatorsSpec.model_fields)
     parse_config(json_blocks(section)[0], "example")
-
-
-def test_measures():
-    assert keys_of("Measures") == set(MEASURES)
-    assert all(f"`{name}`" in TEXT for name in PAIRED)
-
-
-def test_models():
-    assert keys_of("Models") == set(ModelSpec.model_fields)
-    assert all(f"`{name}`" in TEXT for name in SHORT_NAMES)
-    for example in json_blocks(TEXT)[1]:
-        ModelSpec.model_validate(example)
-
-
-def test_early_stopping():
-    assert keys_of("Early stopping") == set(EarlyStoppingSpec.model_fields)
-
-
-def test_search():
-    assert keys_of("Search") == set(SearchSpec.model_fields)
-    assert all(f"`{metric}`" in TEXT for metric in get_args(Metric))
 
 
 def test_noise():

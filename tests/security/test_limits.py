@@ -137,19 +137,22 @@ def test_a_path_is_never_an_address(tmp_path, monkeypatch):
     assert load_dataset(spec).X.shape == (8, 1)
 
 
-@pytest.mark.parametrize("key", ["figures", "tables"])
-def test_long_lists_end_early(key):
-    with pytest.raises(ConfigError) as caught:
-        parse_config(SMALL | {key: [1] * 200_000}, "study")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"figures": [1] * 200_000},
+        {"tables": [1] * 200_000},
+        {"noise": [{"kind": "uniform", "rates": [2] * 200_000}]},
+        {"models": ["x" * 4000]},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_messages_about_long_values_are_short(changes):
+    with pytest.raises(ConfigError, match=next(iter(changes))) as caught:
+        parse_config(SMALL | changes, "study")
     lines = str(caught.value).splitlines()
     assert len(lines) <= 21
     assert all(len(line) < 1000 for line in lines)
-
-
-def test_long_lists_of_rates_end_early():
-    with pytest.raises(ConfigError, match="rates") as caught:
-        parse_config(SMALL | {"noise": [{"kind": "uniform", "rates": [2] * 200_000}]}, "study")
-    assert len(str(caught.value)) < 10_000
 
 
 def test_configs_of_very_many_values_are_refused(monkeypatch):
@@ -223,9 +226,3 @@ def test_starter_configs_hold_no_control_characters(tmp_path):
     pd.DataFrame({"\u009b2Ja\u202e": [0.5, 0.7] * 20, "y": [0, 1] * 20}).to_parquet(tmp_path / "a.parquet")
     text, _ = starter_config(str(tmp_path / "a.parquet"))
     assert all(line.isprintable() for line in text.splitlines())
-
-
-def test_long_names_of_models_are_cut_in_messages():
-    with pytest.raises(ConfigError) as caught:
-        parse_config(SMALL | {"models": ["x" * 4000]}, "study")
-    assert len(str(caught.value)) < 2000

@@ -315,8 +315,6 @@ COMMAND = """
 from boostnoise.eval.execution import dask_cluster
 dask_cluster.COUNT_SECONDS = 0.1
 from boostnoise.eval.cli.main import main
-from boostnoise.eval.models.resolved_model import resolve_all
-from boostnoise.eval.models.resolved_model import resolve_all
 main()
 """
 

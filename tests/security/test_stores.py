@@ -61,6 +61,10 @@ CRAFTED = {
     "python with escapes": lambda record: record["sessions"][0].update(python=ESCAPES),
     "versions with escapes": lambda record: record["sessions"][0].update(versions={ESCAPES: "1"}),
     "many sessions": lambda record: record.update(sessions=record["sessions"] * 1000),
+    "unknown key": lambda record: record.update(more=1),
+    "unknown key of the config": lambda record: record["config"].update(other=0.2),
+    "repeat as text": first_cell(repeat="x"),
+    "data set with a null character": lambda record: record["config"]["datasets"][0].update(set="\0"),
     "deep": lambda record: record["config"]["models"][0]["params"].update(a=json.loads("[" * 500 + "]" * 500)),
     "surrogate": lambda record: record["config"]["ela_fig"].update(fig_title="\ud800"),
     "infinite parameter": lambda record: record["config"]["models"][0]["params"].update(a=math.inf),
@@ -105,15 +109,6 @@ def test_names_of_runs_do_not_control_the_terminal(folder, edit_store):
     assert str(caught.value).isprintable()
 
 
-def test_long_errors_of_a_store_are_cut(folder, edit_store, noisyeval):
-    error = f"ValueError: {ESCAPES}" + "x" * 1_000_000
-    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * len(RANGES), error, None])
-    done = noisyeval(folder, "--redraw", "results/study", "-q")
-    assert done.exit_code == 1
-    assert all(line.isprintable() for line in (done.stdout + done.stderr).splitlines()), ascii(done.stdout)
-    assert (folder / "results" / "study" / "scores.csv").stat().st_size < 100_000
-
-
 def test_the_shown_config_is_that_which_was_run(folder, edit_record, noisyeval):
     edit_record(lambda record: record["config"]["datasets"][0].update(positive=["\u202egnp.exe"]))
     assert noisyeval(folder, "--redraw", "results/study").exit_code == 0
@@ -143,13 +138,15 @@ def test_crafted_cells(folder, edit_store, refused, column, value):
     assert "store.sqlite" in refused(folder, "study.json")
 
 
-def test_no_error_of_a_store_controls_the_terminal(folder, edit_store, noisyeval):
-    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * len(RANGES), f"ValueError: {ESCAPES}", None])
+def test_errors_of_a_store_are_cut_and_do_not_control_the_terminal(folder, edit_store, noisyeval):
+    error = f"ValueError: {ESCAPES} " + "x " * 500_000
+    edit_store("cells", lambda row: [*row[:OUTCOME], *[None] * len(RANGES), error, None])
     for options in (["--json"], []):
         done = noisyeval(folder, "--redraw", "results/study", *options)
         assert done.exit_code == 1
         assert all(line.isprintable() for line in (done.stdout + done.stderr).splitlines()), ascii(done.stdout)
     assert "ValueError: a" in done.stdout
+    assert (folder / "results" / "study" / "scores.csv").stat().st_size < 100_000
 
 
 def test_no_name_controls_the_terminal(folder, noisyeval):
@@ -190,13 +187,6 @@ def test_the_smallest_accuracy_of_all_makes_no_infinite_loss(folder, edit_store,
     edit_store("cells", lambda row: [*row[:OUTCOME], 5e-324, *row[OUTCOME + 1 :]])
     assert noisyeval(folder, "--redraw", "results/study").exit_code == 0
     Comparison.load(folder / "results" / "study").tests(metric="area_under_ela")
-
-
-def test_merging_what_somebody_made(folder, edit_store, refused, tmp_path):
-    edit_store("cells", lambda row: [*row[:OUTCOME], math.inf, *row[OUTCOME + 1 :]])
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "study.json").write_text((folder / "study.json").read_text())
-    assert "damaged" in refused(tmp_path / "own", "study.json", "--merge", folder / "results")
 
 
 def test_the_given_labels_of_a_record_differ_from_the_true_ones(folder, edit_record, refused):

@@ -44,28 +44,24 @@ JOB = Job(
 )
 
 
-def test_several_threads_change_keys_and_limits_do_not():
-    def keys(**changes):
-        content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
-        data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))
-        config = parse_config({**content, **changes}, "run")
-        return [job.key for job in make_jobs(config, resolve_all(config.models), [data])]
+def keys(is_test=None, **changes):
+    """The keys of the jobs of a small config with some changes."""
+    content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+    data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), is_test)
+    config = parse_config({**content, **changes}, "run")
+    return [job.key for job in make_jobs(config, resolve_all(config.models), [data])]
 
+
+def test_several_threads_change_keys_and_limits_do_not():
     assert keys(threads=1) == keys() == keys(time_limit=1.5, memory_limit=2)
     assert not set(keys(threads=2)) & set(keys())
 
 
 def test_split_settings_do_not_change_keys_of_data_sets_with_a_split():
-    def keys(is_test, **changes):
-        content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
-        data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), is_test)
-        config = parse_config({**content, **changes}, "run")
-        return [job.key for job in make_jobs(config, resolve_all(config.models), [data])]
-
     given = np.array([False, False, True, True])
     for change in ({"test_fraction": 0.5}, {"stratify": False}):
         assert keys(given, **change) == keys(given)
-        assert not set(keys(None, **change)) & set(keys(None))
+        assert not set(keys(**change)) & set(keys())
 
 
 def test_a_run_is_the_cross_of_its_parts():

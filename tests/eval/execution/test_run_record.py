@@ -16,12 +16,7 @@ from boostnoise.eval.metrics.outcome import NOT_FITTED
 
 TREE = {"name": "tree", "model": "decision_tree", "params": {"max_depth": 3}}
 BAYES = {"name": "$\\mu$ <b>", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
-BAD = {
-    "name": "bad",
-    "module": "sklearn.neighbors",
-    "model": "KNeighborsClassifier",
-    "params": {"n_neighbors": 9999},
-}
+BAD = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
 
 
 pytestmark = pytest.mark.usefixtures("fits_in_this_process")
@@ -94,7 +89,7 @@ def test_failed_cells_have_their_errors(make):
     ran = run(make(models=[TREE, BAD]), n_jobs=1)
     loaded = load_run("results")
     pd.testing.assert_frame_equal(loaded.scores, ran.scores)
-    assert loaded.scores.loc[loaded.scores["model"] == "bad", "error"].str.contains("n_neighbors").all()
+    assert loaded.scores.loc[loaded.scores["model"] == "bad", "error"].str.contains("max_depth").all()
 
 
 def test_neither_data_nor_models_are_needed(make, tmp_path):
@@ -128,23 +123,13 @@ def test_how_a_run_is_found(make):
         load_run("empty")
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda record: "no JSON",
-        lambda record: "[" * 100_000,
-        lambda record: json.dumps(json.loads(record) | {"more": 1}),
-        lambda record: record.replace('"repeat":0', '"repeat":"x"'),
-        lambda record: record.replace('"iris"', '"\\u0000"'),
-        lambda record: record.replace('"test_fraction"', '"other"'),
-    ],
-)
-def test_records_are_not_trusted(make, harm):
-    run(make(), n_jobs=1)
-    with Store(Path("results/store.sqlite")) as store:
-        store.put_run("run", harm(store.run_record("run")))
-    with pytest.raises(ConfigError):
-        load_run("results")
+def test_records_that_cannot_be_read(make):
+    run(make(datasets=["iris"], models=[TREE]), n_jobs=1)
+    for text in ("no JSON", "[" * 100_000):
+        with Store(Path("results/store.sqlite")) as store:
+            store.put_run("run", text)
+        with pytest.raises(ConfigError):
+            load_run("results")
 
 
 def test_a_round_trip():

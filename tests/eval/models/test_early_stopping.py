@@ -57,16 +57,16 @@ def test_a_robust_booster_needs_no_folds_then():
     assert model.score(X, Y) > 0.9
 
 
-def test_catboost():
+def test_catboost_stops_on_rows_with_missing_categories():
     pytest.importorskip("catboost")
     from boostnoise.eval.models.catboost_classifier import CatBoostClassifier
 
-    frame = pd.DataFrame(X).rename(columns=str).assign(part=pd.Categorical(np.where(X[:, 0] > 14, "a", "b")))
-    model = EarlyStoppingClassifier(
-        CatBoostClassifier(n_estimators=200, thread_count=1), rounds=3, random_state=0
-    )
-    assert model.fit(frame, NOISY).estimator_.tree_count_ < 200
-    assert model.predict(frame).shape == Y.shape
+    part = pd.Categorical(np.where(X[:, 0] > 14, "a", None))
+    frame = pd.DataFrame(X).rename(columns=str).assign(part=part)
+    booster = CatBoostClassifier(n_estimators=200, thread_count=1)
+    model = EarlyStoppingClassifier(booster, rounds=3, random_state=0).fit(frame, NOISY)
+    assert model.estimator_.tree_count_ < 200
+    assert model.score(frame, Y) > 0.8
 
 
 def _booster(library):
@@ -118,16 +118,6 @@ def test_a_robust_booster_takes_groups_and_weights():
     model = EarlyStoppingClassifier(RobustXGBClassifier(n_estimators=60, n_jobs=1), rounds=5, random_state=0)
     model.fit(X, NOISY, sample_weight=np.where(NOISY == Y, 1.0, 1e-6), groups=np.arange(Y.size) // 2)
     assert model.score(X, Y) > 0.95
-
-
-def test_catboost_stops_on_rows_with_missing_categories():
-    pytest.importorskip("catboost")
-    from boostnoise.eval.models.catboost_classifier import CatBoostClassifier
-
-    part = pd.Categorical(np.where(X[:, 0] > 14, "a", None))
-    frame = pd.DataFrame(X).rename(columns=str).assign(part=part)
-    model = EarlyStoppingClassifier(CatBoostClassifier(n_estimators=20, thread_count=1), random_state=0)
-    assert model.fit(frame, NOISY).score(frame, Y) > 0.8
 
 
 def test_rare_labels_are_trained_on():

@@ -91,17 +91,13 @@ def test_from_a_file_a_name_or_a_frame(finished, table, tmp_path):
 
 
 @pytest.mark.parametrize("name", published_names())
-def test_tables_of_this_package_have_a_source(name):
+def test_tables_of_this_package(name):
     folder = files("boostnoise.eval.papers") / "published"
     source, _, rest = (folder / f"{name}.csv").read_text().partition("\n")
     assert re.fullmatch(r"# Source: .{40,}", source)
     assert name[name.index("20") :][:4] in source
     assert rest.startswith("dataset,model,noise_kind,noise_rate,accuracy")
     assert "#" not in rest  # or values would be cut off
-
-
-@pytest.mark.parametrize("name", published_names())
-def test_tables_of_this_package(name):
     cells = check_cells(read_published(name), "accuracy")
     assert cells["published"].between(0.01, 1).all()
     assert len(cells) > 20

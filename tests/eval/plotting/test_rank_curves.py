@@ -6,25 +6,18 @@ from boostnoise.eval import plot
 SETS = [f"set {i}" for i in range(5)]
 
 
-def test_mean_ranks(made_scores):
+def test_mean_ranks_and_their_bands(made_scores):
     scores = made_scores("abc", datasets=SETS)
     scores["accuracy"] += np.random.default_rng(1).normal(0, 0.2, len(scores))
     ax = plot(scores, "ranks")
     means = scores.groupby(["noise_rate", "dataset", "model"])["accuracy"].mean().unstack()
     ranks = means.apply(lambda row: rankdata(-row), axis=1, result_type="broadcast")
     expected = ranks.groupby("noise_rate").mean()
-    for model, line in zip("abc", ax.lines, strict=True):
-        np.testing.assert_allclose(line.get_ydata(), expected[model])
     bottom, top = ax.get_ylim()
     assert top < 1 < 3 < bottom
     assert ax.figure.get_supxlabel() == "Band: 95 % bootstrap interval of the mean over 5 data sets"
-
-
-def test_bands_hold_the_lines(made_scores):
-    scores = made_scores("abc", datasets=SETS)
-    scores["accuracy"] += np.random.default_rng(1).normal(0, 0.2, len(scores))
-    ax = plot(scores, "ranks")
-    for line, band in zip(ax.lines, ax.collections, strict=True):
+    for model, line, band in zip("abc", ax.lines, ax.collections, strict=True):
+        np.testing.assert_allclose(line.get_ydata(), expected[model])
         vertices = band.get_paths()[0].vertices
         for rate, rank in zip(line.get_xdata(), line.get_ydata(), strict=True):
             edges = vertices[np.isclose(vertices[:, 0], rate), 1]

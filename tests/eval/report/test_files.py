@@ -97,11 +97,6 @@ def pictures(*names):
     return {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf")}
 
 
-def test_figures_can_be_left_out(config, scores):
-    written = write_report(Run(without(config, "ela", "rla"), scores))
-    assert {path.name for path in written} == FILES - pictures("ela", "rla")
-
-
 MORE = ["rla_by_dataset", "time"]
 
 

@@ -13,12 +13,7 @@ from boostnoise.eval.report.html.styles import plotly_style
 @pytest.fixture
 def run(small_config, fits_in_this_process):
     tree = {"name": r"$\tau$", "model": "decision_tree"}
-    bad = {
-        "name": "bad",
-        "module": "sklearn.neighbors",
-        "model": "KNeighborsClassifier",
-        "params": {"n_neighbors": 9999},
-    }
+    bad = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
     bayes = {"name": "bayes", "module": "sklearn.naive_bayes", "model": "GaussianNB"}
     noise = [{"kind": "uniform", "rates": [0.2, 0.4]}, {"kind": "pair_flip", "rates": [0.3]}]
     return runner.run(

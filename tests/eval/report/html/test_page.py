@@ -56,39 +56,17 @@ def make_run(
     names = [f"set {i}" for i in range(datasets)] if isinstance(datasets, int) else list(datasets)
     rng = np.random.default_rng(3)
     rows = []
-    for i, (dataset, kind, rate, repeat, (m, model)) in enumerate(
-        itertools.product(names, kinds, rates, range(repeats), enumerate(models))
-    ):
-        row = {
-            "dataset": dataset,
-            "noise_kind": kind,
-            "noise_rate": rate,
-            "realised_rate": rate,
-            "repeat": repeat,
-            "model": model,
-            **dict.fromkeys(RANGES),
-        }
-        row["error"] = fails(row)
+    for cell in itertools.product(names, kinds, rates, range(repeats), models):
+        row = dict(zip(("dataset", "noise_kind", "noise_rate", "repeat", "model"), cell, strict=True))
+        row |= dict.fromkeys(RANGES) | {"realised_rate": row["noise_rate"], "error": fails(row)}
         if row["error"] is None:
-            lost = rate * (1 - m / (len(models) + 1))
-            row |= {
-                "realised_rate": rate,
-                "accuracy": 0.95 - 0.5 * lost - rng.uniform(0, 0.04),
-                "fit_seconds": 10.0 ** (m % 3 - 1) * rng.uniform(1, 2),
-                "leaves": float(i),
-            }
+            m = models.index(row["model"])
+            lost = row["noise_rate"] * (1 - m / (len(models) + 1))
+            row["accuracy"] = 0.95 - 0.5 * lost - rng.uniform(0, 0.04)
+            row["fit_seconds"] = 10.0 ** (m % 3 - 1) * rng.uniform(1, 2)
+            row["leaves"] = float(len(rows))
         rows.append(row)
-    columns = [
-        "dataset",
-        "noise_kind",
-        "noise_rate",
-        "realised_rate",
-        "repeat",
-        "model",
-        *(name for name in RANGES if name != "realised_rate"),
-        "error",
-    ]
-    scores = pd.DataFrame(rows)[columns].astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
+    scores = pd.DataFrame(rows).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
     config = parse_config(
         {
             "datasets": [{"path": f"{i}.csv", "target": "y", "name": name} for i, name in enumerate(names)],
