@@ -102,6 +102,21 @@ def _fit(cells, datasets, **_):
         yield key, run_cell(job, datasets[job.dataset])
 
 
+def _refusal(function, *arguments, **options):
+    from boostnoise.eval.errors import ConfigError
+
+    with pytest.raises(ConfigError) as error:
+        function(*arguments, **options)
+    (line,) = str(error.value).splitlines()
+    return line
+
+
+@pytest.fixture(scope="session")
+def refusal():
+    """Calls a function, which must raise a ConfigError of one line, and returns that line."""
+    return _refusal
+
+
 @pytest.fixture
 def fits_in_this_process(monkeypatch):
     """Runs start no worker, which takes seconds to load what this process has loaded already."""

@@ -54,10 +54,8 @@ def test_a_sweep_over_a_parameter_of_a_wrapped_model():
         ({"sweep": {"max_depth": [3, 3]}}, "two models are named 'tree, max_depth 3'"),
     ],
 )
-def test_mistakes(changes, message):
-    with pytest.raises(ConfigError) as error:
-        parse([LEAVES | changes])
-    assert message in str(error.value)
+def test_mistakes(refusal, changes, message):
+    assert message in refusal(parse, [LEAVES | changes])
 
 
 def test_models_that_differ_in_one_number_are_found():

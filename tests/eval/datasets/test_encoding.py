@@ -1,4 +1,5 @@
 import hashlib
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from boostnoise.eval.datasets.encoding import (
     check_features,
     update_with_frame,
 )
-from boostnoise.eval.errors import ConfigError
 
 NAN = np.nan
 FRAME = pd.DataFrame(
@@ -143,10 +143,8 @@ def test_many_values():
         ({"a": [[1], [2]]}, "error", "column 'a' has neither numbers nor text"),
     ],
 )
-def test_invalid_features(columns, missing, message):
-    with pytest.raises(ConfigError, match=message) as error:
-        check_features(pd.DataFrame(columns), missing, "data set 'x'")
-    assert "\n" not in str(error.value)
+def test_invalid_features(refusal, columns, missing, message):
+    assert re.search(message, refusal(check_features, pd.DataFrame(columns), missing, "data set 'x'"))
 
 
 def test_equal_frames_have_equal_hashes():

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,12 +99,10 @@ def test_fingerprints(tmp_path):
         ("a,y\n1,2,3\n1\n1,2,3,4\n", "cannot be read"),
     ],
 )
-def test_unusable_files(tmp_path, text, message):
+def test_unusable_files(refusal, tmp_path, text, message):
     path = tmp_path / "table.csv"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=message) as error:
-        load(path)
-    assert "\n" not in str(error.value)
+    assert re.search(message, refusal(load, path))
 
 
 MIXED = pd.DataFrame({"town": list("abcb"), "n": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
@@ -309,10 +309,8 @@ def test_drawn_rows(tmp_path):
         ({"max_rows": 7, "split": "part"}, "max_rows is 7, too few for 8 classes"),
     ],
 )
-def test_keys_that_do_not_fit_the_data(table, keys, message):
-    with pytest.raises(ConfigError, match=message) as error:
-        describe(**{**table, "missing": "impute", **keys})
-    assert "\n" not in str(error.value)
+def test_keys_that_do_not_fit_the_data(refusal, table, keys, message):
+    assert re.search(message, refusal(describe, **{**table, "missing": "impute", **keys}))
 
 
 @pytest.mark.parametrize(
