@@ -29,7 +29,14 @@ def noisyeval(tmp_path, monkeypatch):
         frame.astype({"true": "Int64"}).to_csv(f"{name}.csv", index=False)
 
     def run(datasets, noise, **keys):
-        content = {"datasets": datasets, "models": MODELS, "noise": noise, "repeats": 3, **keys}
+        content = {
+            "datasets": datasets,
+            "models": MODELS,
+            "noise": noise,
+            "repeats": 3,
+            "ela_fig": {"fig_dpi": 30},
+            **keys,
+        }
         pd.Series(content).to_json("study.json")
         done = CliRunner().invoke(main, ["study.json", "-j", "1"])
         assert done.exit_code == 0, done.output
@@ -94,10 +101,8 @@ def test_data_sets_with_and_without_true_labels(noisyeval):
 def test_labels_that_only_one_set_has(noisyeval, tmp_path):
     other = {"set": "iris"}
     noise = [{"kind": "given", "labels": ["expert"]}, {"kind": "uniform", "rates": [0.2]}]
-    keys = {
-        "figures": ["heatmap", "accuracy_by_dataset"],
-        "tables": ["mean_ela"],
-    }
+    keys = {"figures": ["heatmap", "accuracy_by_dataset"], "tables": ["mean_ela"]}
+    keys |= {"ela_fig": {"save_fig": False, "fig_dpi": 30}, "rla_fig": {"save_fig": False}}
     text, found = noisyeval([data("known"), other], noise, **keys)
     counts = found.scores.groupby(["noise_kind", "dataset"]).size().to_dict()
     assert counts == {(EXPERT, "known"): 12, ("uniform", "known"): 12, ("uniform", "iris"): 12}

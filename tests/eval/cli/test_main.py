@@ -134,7 +134,7 @@ def test_figure_options_in_a_store_are_checked(small_config):
 
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_a_run_that_was_stopped_has_no_folder_yet(small_config):
-    config = small_config(repeats=1)
+    config = small_config(repeats=1, ela_fig=NO_PICTURE, rla_fig=NO_PICTURE)
     run(config, n_jobs=1)
     assert not config.output_dir.exists()
     assert _redraw(config.output_dir, Display("run")) == 0
@@ -480,6 +480,7 @@ def test_a_dry_run_finds_mistakes(study):
     assert "sklearn.tree.Tree" in done.stderr
 
 
+@pytest.mark.usefixtures("trials_in_this_process")
 def test_a_dry_run_in_which_a_model_fails(study):
     done = study({**QUICK, "models": [BAD]}, "--dry-run")
     assert done.exit_code == 1

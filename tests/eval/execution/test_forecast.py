@@ -14,7 +14,7 @@ from boostnoise.eval.metrics.outcome import Outcome
 from boostnoise.eval.report.forecast_text import duration, forecast_table, summary_line
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
-BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
+BAD = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from boostnoise.eval.execution.store import Store
 from boostnoise.eval.metrics.outcome import Outcome
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
-BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
+BAD = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
 
 
 pytestmark = pytest.mark.usefixtures("fits_in_this_process")

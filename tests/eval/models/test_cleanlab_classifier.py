@@ -23,7 +23,8 @@ NOISY = np.where(WRONG, (Y + 1) % 3, Y)
 )
 def test_it_equals_clean_learning(model):
     ours = CleanlabClassifier(model, random_state=3).fit(X, NOISY)
-    theirs = CleanLearning(clone(model), seed=3).fit(X, NOISY)
+    in_this_process = {"n_jobs": 1}
+    theirs = CleanLearning(clone(model), seed=3, find_label_issues_kwargs=in_this_process).fit(X, NOISY)
     np.testing.assert_array_equal(ours.is_issue_, theirs.label_issues_mask)
     np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))

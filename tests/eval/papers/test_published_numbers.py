@@ -30,6 +30,8 @@ def finished(tmp_path):
         "noise": [{"kind": "uniform", "rates": [0.2]}],
         "repeats": 2,
         "results_dir": str(tmp_path / "results"),
+        "ela_fig": {"save_fig": False},
+        "rla_fig": {"save_fig": False},
     }
     rows = [
         {
@@ -187,6 +189,8 @@ def test_a_study_with_claims_only(finished, tmp_path):
         "models": [{"name": name, "model": "gbm"} for name in models],
         "noise": [{"kind": "uniform", "rates": [0.0, 0.3]}],
         "results_dir": str(tmp_path),
+        "ela_fig": {"save_fig": False},
+        "rla_fig": {"save_fig": False},
     }
     config = parse_config(content, "study")
     assert check_published("ghosh_2017_figure_1a", config) == []

@@ -20,13 +20,8 @@ from boostnoise.eval.report.console import (
 )
 from boostnoise.eval.report.files import write_report
 
-TREE = {
-    "name": "a [tree]",
-    "module": "sklearn.tree",
-    "model": "DecisionTreeClassifier",
-    "params": {"max_depth": 2},
-}
-BAD = {"name": "bad", "module": "sklearn.tree", "model": "DecisionTreeClassifier", "params": {"max_depth": -1}}
+TREE = {"name": "a [tree]", "model": "decision_tree", "params": {"max_depth": 2}}
+BAD = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
 
 
 pytestmark = pytest.mark.usefixtures("fits_in_this_process")
@@ -126,7 +121,8 @@ def test_lines_end_with_the_tables(make, capsys):
 
 
 def test_events(make, capsys):
-    config = make(models=[TREE, BAD], repeats=1, tables=["mean_ela", "accuracy"])
+    no_pictures = {"ela_fig": {"save_fig": False}, "rla_fig": {"save_fig": False}}
+    config = make(models=[TREE, BAD], repeats=1, tables=["mean_ela", "accuracy"], **no_pictures)
     run(make(repeats=1), n_jobs=1)
     display = create_display("run", as_json=True)
     assert type(display) is Events

@@ -23,6 +23,8 @@ def config(tmp_path):
             "repeats": 2,
             "results_dir": str(tmp_path / "results"),
             "tables": ["accuracy", "mean_ela", "mean_rla"],
+            "ela_fig": {"fig_dpi": 50},
+            "rla_fig": {"fig_dpi": 50},
         },
         "run",
     )
