@@ -344,10 +344,7 @@ def test_a_signal_ends_the_command_while_it_connects(sleeper, listen):
     listener = listen()
     # The second connection is Dask's.
     interrupted(
-        sleeper,
-        f"tcp://127.0.0.1:{listener.port}",
-        lambda _: len(listener.accepted) == 2,
-        signal.SIGTERM,
+        sleeper, f"tcp://127.0.0.1:{listener.port}", lambda _: len(listener.accepted) == 2, signal.SIGTERM
     )
 
 

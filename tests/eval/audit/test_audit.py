@@ -168,7 +168,3 @@ def test_wrong_types():
             audit(X, NOISY, checked=checked)
     with pytest.raises(TypeError, match="model must be a classifier with predict_proba"):
         audit(X, NOISY, model=DecisionTreeClassifier)
-    labels = np.array(["a", "b"], dtype=object)[Y]
-    labels[3] = "c"
-    with pytest.raises(ConfigError, match="class 'c' has a single row"):
-        audit(X, labels)

@@ -89,12 +89,7 @@ def test_a_run(study, tmp_path):
     (tmp_path / "mine.csv").write_text("x,z,y\n" + "".join(rows))
     models = [TREE, {"model": "robust_forest", "params": {"n_estimators": 2}}]
     datasets = [{"path": "mine.csv", "target": "y"}]
-    content = {
-        **QUICK,
-        "models": models,
-        "datasets": datasets,
-        "ela_fig": {"fig_dpi": 30},
-    }
+    content = {**QUICK, "models": models, "datasets": datasets, "ela_fig": {"fig_dpi": 30}}
     done = study(content)
     assert done.exit_code == 0, done.stderr
     assert "mean over" not in done.stdout

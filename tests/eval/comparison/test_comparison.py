@@ -11,7 +11,6 @@ import pytest
 from boostnoise import Comparison
 from boostnoise.eval import best_and_overlapping, rank_table, score_table, verdict
 from boostnoise.eval.config.run import parse_config
-from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import MEASURES
 
@@ -331,11 +330,6 @@ def test_report(comparison, tmp_path):
 def test_a_report_goes_to_the_folder_of_the_run(made_scores, tmp_path):
     comparison = comparison_of(made_scores(), results_dir=str(tmp_path))
     assert comparison.report() == tmp_path / "mine & <b>" / "report.html"
-
-
-def test_load_without_a_store(tmp_path):
-    with pytest.raises(ConfigError, match="there is no store"):
-        Comparison.load(tmp_path)
 
 
 def test_slow_libraries_are_loaded_when_they_are_needed(slow_imports):

@@ -124,11 +124,7 @@ def test_names_cannot_leave_the_folder(tmp_path, name):
         (X, "label", "unknown column 'label'"),
         ((X, Y, Y), None, "data must be a pair"),
         ((X, Y), "q", "target must be left out for a pair (X, y), whose y holds the labels, got 'q'"),
-        (
-            (X, Y[::-1]),
-            None,
-            "X and y must have the same row order",
-        ),
+        ((X, Y[::-1]), None, "X and y must have the same row order"),
         ("iris", None, "data must be a pair"),
         ((X, Y[:5]), None, "X has 6 rows, but y has 5"),
         ((X, X), None, "y must be a vector of labels"),

@@ -18,21 +18,6 @@ def test_defaults():
     assert config.output_dir.as_posix() == "results/run"
 
 
-def test_the_noise_rate_zero_is_always_included():
-    assert parse().noise[0].rates == [0.0, 0.1]
-    assert parse(noise=[{"kind": "label", "rates": [0.3, 0, 0.1]}]).noise[0].rates == [0.0, 0.1, 0.3]
-
-
-def test_datasets():
-    config = parse(
-        datasets=["wine", {"path": "a/spam.csv", "target": "label"}, {"path": "b.parquet", "target": -1}]
-    )
-    assert [dataset.name for dataset in config.datasets] == ["wine", "spam", "b"]
-    assert config.datasets[0].path is None
-    renamed = parse(datasets=[{"path": "a.csv", "target": "y", "name": "first"}])
-    assert renamed.datasets[0].name == "first"
-
-
 def test_models():
     config = parse(
         models=[

@@ -132,11 +132,7 @@ def test_many_values():
     ("columns", "missing", "message"),
     [
         ({}, "error", "data set 'x': has no columns except the target"),
-        (
-            {"a": [1.0, NAN], "b": [None, "x"]},
-            "error",
-            r"missing values in 2 columns \(first: 'a'\)",
-        ),
+        ({"a": [1.0, NAN], "b": [None, "x"]}, "error", r"missing values in 2 columns \(first: 'a'\)"),
         ({"a": [NAN, NAN]}, "impute", "column 'a' has no values"),
         ({"a": [1, np.inf]}, "error", "has infinite values"),
         ({"a": [1, -np.inf]}, "keep", "has infinite values"),

@@ -84,9 +84,6 @@ def test_fingerprints(tmp_path):
         ("a,y\n1,0\n2,0\n", "needs at least two classes, found only 0"),
         ("a,y\n1,\n2,\n3,\n", "column 'y' has no labels"),
         ("a,y\n1,0\n2,inf\n3,1\n4,1\n", "column 'y' has infinite labels"),
-        ("a,y\n,0\n2,1\n3,0\n4,1\n", r"missing values in 1 column \(first: 'a'\)"),
-        ("a,y\ninf,0\n2,1\n3,0\n4,1\n", "has infinite values"),
-        ("y\n0\n1\n0\n1\n", "has no columns except the target"),
         (
             "a,y\n1,0.1\n2,0.2\n3,0.3\n4,0.4\n",
             "column 'y' has 4 different labels in 4 rows.*is it the right target",
@@ -157,8 +154,6 @@ def test_fingerprints_of_encodings(tmp_path):
 def test_columns_of_lists(tmp_path):
     path = tmp_path / "table.parquet"
     pd.DataFrame({"a": [[1], [2], [3], [4]], "y": [0, 1, 0, 1]}).to_parquet(path)
-    with pytest.raises(ConfigError, match="column 'a' has neither numbers nor text"):
-        load(path)
     with pytest.raises(ConfigError, match="column 'a' has"):
         load(path, "a")
 

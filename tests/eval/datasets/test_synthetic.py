@@ -39,10 +39,7 @@ def test_checkerboards(side):
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [
-        ("imbalanced_linear", [0.5, 0], [1, 1]),
-        ("imbalanced_asymmetric_linear", [0.5, 0.4], [0.7, 0.6]),
-    ],
+    [("imbalanced_linear", [0.5, 0], [1, 1]), ("imbalanced_asymmetric_linear", [0.5, 0.4], [0.7, 0.6])],
 )
 def test_rectangles(name, low, high):
     X, y = make_synthetic(name)

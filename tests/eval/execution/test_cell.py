@@ -193,20 +193,6 @@ def test_models_that_predict_nonsense(monkeypatch, predicted, message):
     assert outcome(model="tree").error == message
 
 
-@pytest.mark.parametrize(
-    ("probabilities", "message"),
-    [
-        (lambda n: np.full((n, 3), np.nan), "ValueError: predict_proba returned NaN or infinity"),
-        (lambda n: np.ones(n), "ValueError: predict_proba returned shape (54,), expected (54, 3)"),
-    ],
-)
-def test_models_whose_probabilities_are_nonsense(monkeypatch, probabilities, message):
-    model = Wrong(lambda n: np.zeros(n, dtype=int))
-    model.predict_proba = lambda X: probabilities(len(X))
-    monkeypatch.setattr(cell, "build", lambda *_, **__: model)
-    assert outcome(model="tree").error == message
-
-
 def test_weights_and_groups_reach_the_model():
     weights = np.where(Y == 1, 5.0, 1.0)
     groups = np.arange(178) // 3

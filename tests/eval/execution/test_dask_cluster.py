@@ -138,12 +138,7 @@ def test_limits_and_crashes_fail_a_cell_alone(small_cluster):
     limits = Limits(seconds=0.5)
     cells = fit_on_cluster(pending.items(), datasets, scheduler=small_cluster, limits=limits)
     found = dict(cells)
-    assert [found[key].error for key in pending] == [
-        None,
-        "exceeded the time limit of 0.5 s",
-        None,
-        DIED,
-    ]
+    assert [found[key].error for key in pending] == [None, "exceeded the time limit of 0.5 s", None, DIED]
 
 
 def test_other_versions(fits, small_cluster):

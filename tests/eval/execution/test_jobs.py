@@ -3,15 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from boostnoise.eval import (
-    ClassConditionalNoise,
-    GivenNoise,
-    InstanceDependentNoise,
-    LabelNoise,
-    MahalanobisNoise,
-    PairFlipNoise,
-    UniformNoise,
-)
+from boostnoise.eval import LabelNoise, UniformNoise
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import Dataset
@@ -130,27 +122,6 @@ def test_what_changes_the_scores_changes_the_key(change):
 def test_finished_cells_of_this_protocol_stay_usable(noise, noise_on, key):
     assert PROTOCOL == 3
     assert dataclasses.replace(JOB, noise=noise, noise_on=noise_on, noise_rate=noise.noise_rate).key == key
-
-
-def test_noise_of_the_same_rate_has_keys_of_its_own():
-    noises = [
-        ClassConditionalNoise([0.1, 0.3]),
-        ClassConditionalNoise([0.3, 0.1]),
-        MahalanobisNoise(0.2),
-        InstanceDependentNoise(0.2),
-        PairFlipNoise(0.2),
-        UniformNoise(0.2),
-        LabelNoise(0.2),
-        GivenNoise(np.array([0, 1, 1, 1, 1])),
-        GivenNoise(np.array([1, 1, 1, 1, 0])),
-    ]
-    jobs = [
-        dataclasses.replace(JOB, noise=noise, noise_on=where)
-        for noise in noises
-        for where in ("train", "train+test")
-    ]
-    assert len({job.key for job in jobs}) == len(jobs)
-    assert [job.key for job in jobs] == [job.key for job in jobs]
 
 
 SET = Dataset("letters", np.zeros((8, 1)), np.array([0, 1, 2] * 2 + [0, 1]), np.array(["a", "b", "c"]))

@@ -179,10 +179,7 @@ def test_records_of_runs(path):
         assert (store.run_record("a"), store.run_record("b")) == ('{"µ": "\ud7ff"}', "2")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE runs SET record = '3' WHERE name = 'b'")
-    with (
-        Store(path) as store,
-        pytest.raises(ConfigError, match="the record of the run 'b' was changed"),
-    ):
+    with Store(path) as store, pytest.raises(ConfigError, match="the record of the run 'b' was changed"):
         store.run_record("b")
 
 

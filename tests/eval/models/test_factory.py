@@ -15,11 +15,7 @@ from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import EXTRAS, is_installed
 from boostnoise.eval.models.resolved_model import resolve
 from boostnoise.eval.models.short_names import SHORT_NAMES, VARIANT_PARAMETERS
-from boostnoise.eval.models.variants import (
-    ADAPTIVE_CRITERION,
-    check_variant,
-    variants,
-)
+from boostnoise.eval.models.variants import ADAPTIVE_CRITERION, check_variant, variants
 from robust_splits.criteria import ALIASES
 
 NEEDED = {
@@ -263,11 +259,7 @@ def test_pipelines():
 
 
 def test_lists_become_tuples_if_these_are_the_default():
-    step = {
-        "module": "sklearn.preprocessing",
-        "model": "MinMaxScaler",
-        "params": {"feature_range": [-1, 1]},
-    }
+    step = {"module": "sklearn.preprocessing", "model": "MinMaxScaler", "params": {"feature_range": [-1, 1]}}
     model = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
     estimator = make("sklearn.pipeline.Pipeline", steps=[["scale", step], ["model", model]])
     assert estimator.fit([[0.0], [1], [2]], [0, 0, 1]).steps[0][1].feature_range == (-1, 1)

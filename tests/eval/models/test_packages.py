@@ -26,10 +26,6 @@ def test_packages_of_filters_and_search_candidates():
     assert packages(boosting) == ["lightgbm", "sklearn"]
 
 
-def test_robust_boosters_depend_on_their_library():
-    assert "xgboost" in packages("robust_xgboost")
-
-
 def test_version_of_a_module_without_distribution_is_a_hash_of_its_source(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     versions = set()

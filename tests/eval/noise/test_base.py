@@ -135,7 +135,8 @@ def test_invalid_labels(noise):
 
 
 def test_identities_are_distinct():
-    kinds = [*ALL, UniformNoise(0.4), GivenNoise(Y), ClassConditionalNoise([0.1, 0.3])]
+    pairs = [ClassConditionalNoise(pair) for pair in ([0.1, 0.3], [0.3, 0.1])]
+    kinds = [*ALL, UniformNoise(0.4), GivenNoise(Y), *pairs]
     assert len({str(noise.identity) for noise in kinds}) == len(kinds)
     assert GivenNoise(GIVEN.tolist()).identity == GivenNoise(GIVEN).identity
 

@@ -10,14 +10,7 @@ from boostnoise.eval import mean_curve, plot
 from boostnoise.eval.config.figures import FIGURES, FigureOptions
 from boostnoise.eval.config.run import Figure as FigureName
 
-MIXED = [
-    "ela",
-    "ela_by_dataset",
-    "critical_difference",
-    "ranks",
-    "time",
-    "heatmap",
-]
+MIXED = ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"]
 SETS = [f"set {i}" for i in range(4)]
 
 

@@ -36,8 +36,7 @@ def test_the_example_of_demsar(demsar):
 
 
 @pytest.mark.parametrize(
-    ("k", "q"),
-    [*enumerate([1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164], 2)],
+    ("k", "q"), [*enumerate([1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164], 2)]
 )
 def test_the_critical_values_of_demsar(k, q):
     """Table 5a there, at 5 %."""
