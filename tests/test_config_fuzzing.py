@@ -65,25 +65,8 @@ STRINGS = [
     "random_forest", "wine", "a.csv", "missing.csv", "uniform", "mahalanobis", "class_conditional", "y", "test",
 ]  # fmt: skip
 NUMBERS = [
-    0,
-    -1,
-    1,
-    2,
-    4,
-    10**30,
-    -(10**400),
-    0.0,
-    -0.0,
-    0.3,
-    1.5,
-    1e-320,
-    1e308,
-    2**31,
-    2**63,
-    True,
-    False,
-    None,
-]
+    0, -1, 1, 2, 4, 10**30, -(10**400), 0.0, -0.0, 0.3, 1.5, 1e-320, 1e308, 2**31, 2**63, True, False, None,
+]  # fmt: skip
 VALUES = st.sampled_from(
     [*STRINGS, *NUMBERS, *NESTED, [], {}, [[]], [{}], [0.1, 0.9], [[0.1, 0.3]], ["y", 0], ["iris"]]
 )
