@@ -66,6 +66,7 @@ CRAFTED = {
     "repeat as text": first_cell(repeat="x"),
     "data set with a null character": lambda record: record["config"]["datasets"][0].update(set="\0"),
     "deep": lambda record: record["config"]["models"][0]["params"].update(a=json.loads("[" * 500 + "]" * 500)),
+    "unknown colour map": lambda record: record["config"]["ela_fig"].update(fig_cmap="nonsense"),
     "surrogate": lambda record: record["config"]["ela_fig"].update(fig_title="\ud800"),
     "infinite parameter": lambda record: record["config"]["models"][0]["params"].update(a=math.inf),
 }
@@ -74,7 +75,10 @@ CRAFTED = {
 @pytest.mark.parametrize("name", CRAFTED)
 def test_crafted_records(folder, edit_record, refused, name):
     edit_record(CRAFTED[name])
+    results = folder / "results" / "study"
+    before = {path: path.stat().st_mtime_ns for path in results.iterdir()}
     refused(folder, "--redraw", "results/study")
+    assert {path: path.stat().st_mtime_ns for path in results.iterdir()} == before
 
 
 def test_the_record_of_a_run_is_read_without_a_look_at_its_data(folder, edit_record, tmp_path, noisyeval):

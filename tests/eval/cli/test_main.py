@@ -4,12 +4,8 @@ import json
 import os
 import re
 import shutil
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
-from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 
@@ -19,7 +15,6 @@ import pytest
 from boostnoise.eval.cli.main import _redraw
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.runner import run
-from boostnoise.eval.execution.store import Store
 from boostnoise.eval.report.console import Display
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
@@ -36,18 +31,6 @@ QUICK = {
     "rla_fig": NO_PICTURE,
 }
 ONE = {**QUICK, "models": [TREE], "repeats": 1}
-# Cells that take a while in a process of their own, and none in this one.
-LONG = {**QUICK, "models": [{"module": "slow", "model": "Slow"}], "repeats": 10}
-SLOW = """
-import os, time
-from sklearn.tree import DecisionTreeClassifier
-
-class Slow(DecisionTreeClassifier):
-    def fit(self, X, y):
-        time.sleep(float(os.environ.get("SECONDS_OF_A_FIT", 0)))
-        return super().fit(X, y)
-"""
-N_LONG = 2 * 10
 
 
 @pytest.fixture(autouse=True)
@@ -62,29 +45,7 @@ def empty_page(request, monkeypatch):
         monkeypatch.setattr("boostnoise.eval.report.files.write_html", write)
 
 
-@pytest.fixture
-def study(noisyeval, tmp_path):
-    """Writes a config, and runs the command on it in this process."""
-
-    def run_study(config, *options, name="study.json", **settings):
-        if config is not None:
-            (tmp_path / name).write_text(json.dumps(config))
-        return noisyeval(tmp_path, name, *options, **settings)
-
-    return run_study
-
-
-def scores(folder):
-    table = pd.read_parquet(folder / "results" / "study" / "scores.parquet")
-    return table.drop(columns=["fit_seconds", "predict_seconds"])
-
-
-def stored(folder):
-    with closing(sqlite3.connect(folder / "results" / "store.sqlite")) as connection:
-        return dict(connection.execute("SELECT key, fit_seconds FROM cells"))
-
-
-def test_a_run(study, tmp_path):
+def test_a_run(study, tmp_path, scores):
     rows = [f"{i % 7},{i % 5},{'ab'[i % 7 > 3]}\n" for i in range(150)]
     (tmp_path / "mine.csv").write_text("x,z,y\n" + "".join(rows))
     models = [TREE, {"model": "robust_forest", "params": {"n_estimators": 2}}]
@@ -111,20 +72,6 @@ def test_a_run(study, tmp_path):
     assert (redrawn.exit_code, redrawn.stderr) == (0, "")
     assert redrawn.stdout == done.stdout
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
-
-
-@pytest.mark.usefixtures("fits_in_this_process")
-def test_figure_options_in_a_store_are_checked(small_config):
-    config = small_config(repeats=1)
-    run(config, n_jobs=1)
-    with Store(config.store_path) as store:
-        record = json.loads(store.run_record("run"))
-        record["config"]["ela_fig"]["fig_cmap"] = "nonsense"
-        store.put_run("run", json.dumps(record))
-    config.output_dir.mkdir()
-    with pytest.raises(ConfigError, match=r"ela_fig\.fig_cmap: unknown colour map 'nonsense'"):
-        _redraw(config.output_dir, Display("run"))
-    assert list(config.output_dir.iterdir()) == []
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
@@ -212,7 +159,7 @@ def test_a_mistake_gives_one_line_and_no_file(study, tmp_path, changes, named):
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
-def test_failed_cells_make_the_exit_code_one(study, tmp_path):
+def test_failed_cells_make_the_exit_code_one(study, tmp_path, scores):
     done = study({**QUICK, "models": [TREE, BAD]})
     assert done.exit_code == 1
     assert "4 of 8 cells failed" in done.stdout
@@ -234,7 +181,7 @@ def test_own_models(study, tmp_path):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_a_quick_form(study, tmp_path):
+def test_a_quick_form(study, tmp_path, stored):
     done = study(QUICK | {"datasets": ["iris", "wine"]}, "--quick")
     assert done.exit_code == 0, done.stderr
     assert "8 of 8 cells done, 0 failed" in done.stderr
@@ -244,7 +191,7 @@ def test_a_quick_form(study, tmp_path):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_published_numbers(study, noisyeval, tmp_path):
+def test_published_numbers(study, noisyeval, tmp_path, stored):
     cells = {
         "dataset": ["iris", "wine"],
         "model": "nb",
@@ -281,7 +228,7 @@ def test_published_numbers(study, noisyeval, tmp_path):
     assert len(stored(tmp_path)) == 8  # nothing was fitted
 
 
-def test_results_that_cannot_be_written(study, tmp_path):
+def test_results_that_cannot_be_written(study, tmp_path, stored):
     (tmp_path / "results" / "study" / "ela.csv").mkdir(parents=True)
     done = study(QUICK)
     assert done.exit_code == 2
@@ -306,91 +253,7 @@ def test_files_in_the_working_directory_are_not_run(process, tmp_path):
     assert shown.stdout.startswith("Usage: noisyeval [OPTIONS] CONFIG")
 
 
-OWN = ["--allow-module", "slow"]
-
-
-@pytest.fixture
-def start(command):
-    """Starts the command on slow cells in a process of its own, with one worker."""
-    processes = []
-
-    def start_command(folder, **changes):
-        folder.mkdir(exist_ok=True)
-        (folder / "slow.py").write_text(SLOW)
-        (folder / "study.json").write_text(json.dumps(LONG | changes))
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "SECONDS_OF_A_FIT": "0.2"}
-        processes.append(
-            subprocess.Popen(
-                [command, "study.json", "-j", "1", *OWN], cwd=folder, env=environment, text=True, start_new_session=True,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )
-        )  # fmt: skip
-        return processes[-1]
-
-    yield start_command
-    for process in processes:
-        process.kill()
-        process.communicate()
-
-
-def wait_for_cells(process, folder, n):
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and process.poll() is None:
-        if (folder / "results" / "store.sqlite").exists():
-            try:
-                if len(stored(folder)) >= n:
-                    return
-            except sqlite3.OperationalError:
-                pass  # the table is yet to be made
-        time.sleep(0.02)
-    pytest.fail(f"no {n} cells were stored: {process.communicate()}")
-
-
-@pytest.mark.release
-def test_a_killed_run_resumes(noisyeval, start, tmp_path):
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    process = start(killed)
-    wait_for_cells(process, killed, 4)
-    # The command alone: its workers have to notice.
-    process.kill()
-    process.communicate(timeout=60)  # ends when the last process that holds its output does
-    before = stored(killed)
-    assert 4 <= len(before) < N_LONG
-    resumed = noisyeval(killed, "study.json", *OWN)
-    assert resumed.exit_code == 0
-    assert f"study: {len(before)} of {N_LONG} cells done" in resumed.stderr
-    # The times of the cells that were stored show that they were not fitted again.
-    assert before.items() <= stored(killed).items()
-    whole.mkdir()
-    for name in ("slow.py", "study.json"):
-        shutil.copy(killed / name, whole)
-    assert noisyeval(whole, "study.json", *OWN).exit_code == 0
-    pd.testing.assert_frame_equal(scores(killed), scores(whole))
-    for name in ("ela.csv", "rla.csv", "ela_mean.csv"):
-        files = [folder / "results" / "study" / name for folder in (killed, whole)]
-        assert files[0].read_bytes() == files[1].read_bytes()
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("stop", ["SIGINT to all, as Ctrl-C", "SIGTERM to the command"])
-def test_an_interrupted_run_prints_how_to_resume(study, start, tmp_path, stop):
-    process = start(tmp_path)
-    wait_for_cells(process, tmp_path, 2)
-    if stop.startswith("SIGINT"):
-        os.killpg(process.pid, signal.SIGINT)
-    else:
-        process.terminate()
-    _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Interrupted" in stderr
-    assert "noisyeval study.json -j 1 --allow-module slow" in stderr
-    assert "Traceback" not in stderr
-    assert 2 <= len(stored(tmp_path)) < N_LONG
-    assert study(None, *OWN).exit_code == 0
-    assert len(scores(tmp_path)) == N_LONG
-
-
-def test_finished_cells_of_another_machine_are_merged(study, noisyeval, tmp_path):
+def test_finished_cells_of_another_machine_are_merged(study, noisyeval, tmp_path, stored):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "study.json").write_text(json.dumps(QUICK))
@@ -415,21 +278,6 @@ def test_a_damaged_store_is_named(study, tmp_path):
     assert "results/store.sqlite is damaged" in line
     assert "file is not a database" in line
     assert (tmp_path / "results" / "store.sqlite").read_bytes() == b"x" * 5000
-
-
-@pytest.mark.release
-def test_two_commands_at_once(start, study, tmp_path):
-    other = start(tmp_path)
-    wait_for_cells(other, tmp_path, 1)
-    before = len(stored(tmp_path))
-    done = study(None, *OWN)
-    assert done.exit_code == 0
-    # This one found cells to fit, and the other one was not done.
-    assert f" {N_LONG} of {N_LONG} cells done" in done.stderr
-    assert before < N_LONG
-    _, errors = other.communicate(timeout=120)
-    assert other.returncode == 0, errors
-    assert len(stored(tmp_path)) == len(scores(tmp_path)) == N_LONG
 
 
 CSV = "x,z,label\n" + "".join(f"{i % 7},{i % 5},{'ham' if i % 7 > 3 else 'spam'}\n" for i in range(70))
@@ -504,7 +352,7 @@ def test_a_target_is_for_init(study):
 @pytest.mark.release
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", [["--schema"], ["study.json"]], ids=" ".join)
-def test_no_disk_space_for_the_output(process, study, tmp_path, arguments):
+def test_no_disk_space_for_the_output(process, study, tmp_path, arguments, scores):
     if arguments == ["study.json"]:
         study(ONE)  # so that no cell is left to fit
         shutil.rmtree(tmp_path / "results" / "study")
@@ -537,7 +385,7 @@ def test_an_output_with_a_small_character_set(study):
     assert "b\\xe4ume" in done.stdout
 
 
-def test_fresh_fits_everything_again(study, tmp_path):
+def test_fresh_fits_everything_again(study, tmp_path, scores, stored):
     study(QUICK)
     before, table = stored(tmp_path), scores(tmp_path)
     assert study(QUICK).exit_code == 0
