@@ -102,7 +102,7 @@ def test_labels_that_only_one_set_has(noisyeval, tmp_path):
     other = {"set": "iris"}
     noise = [{"kind": "given", "labels": ["expert"]}, {"kind": "uniform", "rates": [0.2]}]
     keys = {"figures": ["heatmap", "accuracy_by_dataset"], "tables": ["mean_ela"]}
-    keys |= {"ela_fig": {"save_fig": False, "fig_dpi": 30}, "rla_fig": {"save_fig": False}}
+    keys |= {"ela_fig": {"fig_dpi": 30}, "rla_fig": {"save_fig": False}}
     text, found = noisyeval([data("known"), other], noise, **keys)
     counts = found.scores.groupby(["noise_kind", "dataset"]).size().to_dict()
     assert counts == {(EXPERT, "known"): 12, ("uniform", "known"): 12, ("uniform", "iris"): 12}

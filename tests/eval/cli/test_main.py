@@ -323,7 +323,6 @@ def test_a_dry_run_finds_mistakes(study):
     assert "sklearn.tree.Tree" in done.stderr
 
 
-@pytest.mark.usefixtures("trials_in_this_process")
 def test_a_dry_run_in_which_a_model_fails(study):
     done = study({**QUICK, "models": [BAD]}, "--dry-run")
     assert done.exit_code == 1
