@@ -72,15 +72,15 @@ class ObjectiveCaller:
 
     def compute_derivatives(self, y: Classes, margin: Floats, weight: Any = None) -> Derivatives:
         """Call the objective; gradient and hessian in the shape of the margins."""
-        labels, given = y.astype(np.float32), margin.copy(order="K")
+        labels, passed = y.astype(np.float32), margin.copy(order="K")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
-                result = self._call(labels, given, weight)
+                result = self._call(labels, passed, weight)
         except Exception as error:
             self.add_finding("call", f"raises {type(error).__name__}: {error}")
             raise UnreadableResult from error
-        if not (np.array_equal(labels, y) and np.array_equal(given, margin, equal_nan=True)):
+        if not (np.array_equal(labels, y) and np.array_equal(passed, margin, equal_nan=True)):
             self.add_finding("inputs", "modifies the labels or margins that it receives")
             raise UnreadableResult
         return self._read_result(result, margin)

@@ -230,9 +230,9 @@ class _ObjectiveChecker(ObjectiveCaller):
         if (objective.hessian or loss.default_hessian) in ("irls", "exact_clipped", "abs"):
             derivatives["exact_hessian"] = loss.exact_hessian
         for name, derivative in derivatives.items():
-            given = margin.copy()
-            derivative(self.y, given)
-            if not np.array_equal(given, margin):
+            passed = margin.copy()
+            derivative(self.y, passed)
+            if not np.array_equal(passed, margin):
                 self.add_finding("inputs", f"{name} of {loss!r} modifies the margins that it receives")
                 raise UnreadableResult
         if "exact_hessian" not in derivatives:

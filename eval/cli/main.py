@@ -195,9 +195,9 @@ def main(
             "--merge": bool(stores), "--allow-module": bool(allow_modules), "--init": bool(data),
             "--dry-run": dry_run,
         }  # fmt: skip
-        given = [option for option, is_given in others.items() if is_given]
-        if given:
-            raise click.UsageError(f"--redraw fits nothing, so it cannot be combined with {given[0]}")
+        used = [option for option, is_used in others.items() if is_used]
+        if used:
+            raise click.UsageError(f"--redraw fits nothing, so it cannot be combined with {used[0]}")
     # Imported here to keep --help fast.
     from ..errors import ConfigError
     from ..report.console import create_display

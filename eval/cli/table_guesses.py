@@ -95,25 +95,25 @@ def guess_keys(
     return frame, keys
 
 
-def guess_csv(path: str, context: str, given: dict[str, Any]) -> tuple[pd.DataFrame, list[Key]]:
-    """Read a CSV file, and guess the keys that it needs to be read so; `given` ones are known."""
-    found: dict[str, Any] = dict(given)
+def guess_csv(path: str, context: str, known: dict[str, Any]) -> tuple[pd.DataFrame, list[Key]]:
+    """Read a CSV file, and guess the keys that it needs to be read so; those of `known` are not guessed."""
+    found: dict[str, Any] = dict(known)
     comments: dict[str, str] = {}
 
     def read() -> pd.DataFrame:
         (frame,) = read_files([path], ["csv"], context, CsvOptions(**found))
         return frame
 
-    if "encoding" not in given and Path(path).is_file() and (encoding := _guess_encoding(Path(path))):
+    if "encoding" not in known and Path(path).is_file() and (encoding := _guess_encoding(Path(path))):
         found["encoding"] = encoding
-    if "separator" not in given and (separator := _guess_separator(path, found.get("encoding"))):
+    if "separator" not in known and (separator := _guess_separator(path, found.get("encoding"))):
         found["separator"] = separator
     frame = read()
     if any(has_decimal_commas(frame[name], found.get("separator")) for name in frame):
         found["decimal"] = ","
         frame = read()
     strays = {name: values for name in frame if (values := _missing_values(frame[name]))}
-    if strays and "missing_values" not in given:
+    if strays and "missing_values" not in known:
         name, values = next(iter(strays.items()))
         n_values = int(frame[name].isin(values).sum())
         comments["missing_values"] = (

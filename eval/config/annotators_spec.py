@@ -78,10 +78,10 @@ class AnnotatorsSpec(Strict):
     def _check_combination(self) -> Self:
         if (self.columns is None) == (self.path is None):
             raise ValueError("must have either 'columns' or 'path'")
-        given = [key for key in (*LONG_KEYS, "id") if getattr(self, key) is not None]
-        if given and self.path is None:
-            raise ValueError(f"{given[0]!r} requires 'path'")
+        present = [key for key in (*LONG_KEYS, "id") if getattr(self, key) is not None]
+        if present and self.path is None:
+            raise ValueError(f"{present[0]!r} requires 'path'")
         missing = [key for key in LONG_KEYS if getattr(self, key) is None]
-        if given and missing:
-            raise ValueError(f"{given[0]!r} requires {missing[0]!r}")
+        if present and missing:
+            raise ValueError(f"{present[0]!r} requires {missing[0]!r}")
         return self

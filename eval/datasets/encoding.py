@@ -217,9 +217,9 @@ def _coded(column: pd.Series[Any], dtype: pd.CategoricalDtype) -> pd.Series[Any]
     return column.where(column.isin(dtype.categories)).astype(dtype)
 
 
-def _ranks(coded: pd.Series[Any], given: pd.Series[Any]) -> pd.Series[Any]:
+def _ranks(coded: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
     """Ranks of categories; NaN for missing values, -1 for values without a category."""
-    return coded.cat.codes.astype(np.float64).mask(given.isna())
+    return coded.cat.codes.astype(np.float64).mask(column.isna())
 
 
 def _replace(frame: pd.DataFrame, columns: dict[Any, pd.Series[Any]]) -> pd.DataFrame:

@@ -44,8 +44,8 @@ class CatBoostClassifier(catboost.CatBoostClassifier, BaseEstimator):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters that were set, and `random_state` and `thread_count` in any case."""
-        given = {name: value for name, value in self._init_params.items() if name in PARAMETERS}
-        return {"random_state": None, "thread_count": None, **given}
+        params = {name: value for name, value in self._init_params.items() if name in PARAMETERS}
+        return {"random_state": None, "thread_count": None, **params}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, limited to `PARAMETERS`."""

@@ -59,8 +59,8 @@ def selected_columns(estimator: Any) -> list[str]:
     """Columns of the data set that an estimator selects by name."""
     names = class_names(estimator)
     if "ColumnTransformer" in names:
-        given = [columns for _, _, columns in estimator.transformers]
-        lists = [[columns] if isinstance(columns, str) else columns for columns in given]
+        selections = [columns for _, _, columns in estimator.transformers]
+        lists = [[columns] if isinstance(columns, str) else columns for columns in selections]
         return [name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)]
     if "Pipeline" in names:
         nested = estimator.steps[:1]  # other steps get columns of the first one
