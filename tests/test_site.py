@@ -131,7 +131,7 @@ def test_every_broken_reference_is_an_error(build):
 
 def test_continuous_integration_runs_the_documented_command(root):
     script, text = ((root / path).read_text(encoding="utf-8") for path in (".ci/run", "CONTRIBUTING.md"))
-    (command,) = re.findall(r"^ *\.venv/bin/(sphinx-build .*)$", script, re.MULTILINE)
+    (command,) = re.findall(r"^\.venv/bin/(sphinx-build .*)$", script, re.MULTILINE)
     assert "-W" in command.split()
     assert "-n" in command.split()
     assert f".venv/bin/{command}" in text
