@@ -127,7 +127,7 @@ class OutOfBag:
         return sums, n_trees
 
     def _is_undrawn(self, seed: int) -> NDArray[np.bool_]:
-        """Which rows a tree has not drawn, shape (n_samples,)."""
+        """Mask of the rows that a tree has not drawn, shape (n_samples,)."""
         is_undrawn: NDArray[np.bool_] = drawn_weights(self.sample, self.settings, seed) == 0
         return is_undrawn
 

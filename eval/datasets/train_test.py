@@ -58,7 +58,7 @@ def _split_all(
     y, groups = dataset.y, dataset.groups
     if fold is not None:
         n_folds, number = fold
-        folds = shuffled_folds(y, n_folds, groups, stratify=stratify or groups is not None, seed=seed)
+        folds = shuffled_folds(y, n_folds, groups, stratify=stratify, seed=seed)
         train, test = folds[number]
         reason = "the training rows of a fold have only one class"
     else:

@@ -1,4 +1,4 @@
-"""What a search for the best split of a node reads, and its buffers: the same for all nodes of a tree.
+"""Inputs and buffers of the search for the best split, the same for all nodes of a tree.
 
 The rows of a node are int64 numbers with the row index in the high 32 bits.  If all weights are integers, and
 their sum is small enough, the low 32 bits hold weight and class number, so a scan reads nothing but the sorted
@@ -119,7 +119,7 @@ class Scratch(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What the searches of a tree read, apart from the columns, and their buffers.
+    """Inputs of the searches of a tree other than the columns, and their buffers.
 
     Numba leaves out code for an argument that is None, but not for a field that is None.  So kernels with code
     for one of the last four fields also take it as an argument.

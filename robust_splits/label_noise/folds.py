@@ -83,10 +83,13 @@ def shuffled_folds(
     stratify: bool = True,
     seed: int | None = 0,
 ) -> Folds:
-    """Folds of scikit-learn, stratified by class, or not; some classes may be missing from training rows."""
+    """Folds of scikit-learn; some classes may be missing from training rows.
+
+    `stratify` says whether the shares of the classes are those of all rows.  With groups, they always are, as
+    nearly as possible.
+    """
     if groups is not None:
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-        codes = codes if stratify else np.zeros_like(codes)
     else:
         splitter = (StratifiedKFold if stratify else KFold)(n_folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What tests of several modules of boostnoise share."""
+"""Fixtures for the tests of boostnoise."""
 
 import pytest
 from scipy import stats

@@ -340,7 +340,7 @@ def fit_until_it_stops(cls, parts, metric=None, **parameters):
 
 @pytest.fixture(scope="module")
 def stopped(parts):
-    """What `fit_until_it_stops` returns for the two libraries."""
+    """Results of `fit_until_it_stops` for XGBoost and LightGBM."""
     return [
         fit_until_it_stops(xgboost.XGBClassifier, parts, "logloss", n_estimators=300),
         fit_until_it_stops(lightgbm.LGBMClassifier, parts, n_estimators=300),

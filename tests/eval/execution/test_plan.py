@@ -62,7 +62,7 @@ def test_pending_cells_have_the_order_of_the_config(make):
 
 
 def test_progress_during_a_run(make, tmp_path):
-    """What it has written to the journal of the store is seen."""
+    """A plan finds the cells that are still in the journal of the store."""
     planned = check(make())
     with Store(make().store_path) as store:
         key = planned.keys[0]

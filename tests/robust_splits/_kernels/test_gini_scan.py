@@ -23,7 +23,7 @@ def scan(search, counts, n_rows, column, best):
 
 
 def new_search(samples, scratch, min_rows, min_weight):
-    """What a scan reads, with limits on the children."""
+    """Inputs of a scan, with limits on the children."""
     growth = GrowthSettings(1, 0, 2, min_rows, min_weight, 0.0, 1, False)
     measure = Measure(GINI, 0.0, np.empty(0), 0)
     features, state = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.uint64)
