@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -30,3 +31,38 @@ def study_2020(data_root):
     table = pd.read_csv(data_root / "reference" / "boosting_with_label_noise_2020_accuracies.csv")
     table = table.rename(columns={"level": "noise_rate"}).assign(noise_kind="label", repeat=0)
     return lambda config: table[table["config"] == config]
+
+
+@pytest.fixture(scope="session")
+def scores_of():
+    """Makes scores of an array of data sets, repeats and models, or of kinds of noise and noise rates before these."""
+
+    def make(accuracy, rates=None):
+        accuracy = np.asarray(accuracy, dtype=float)
+        n_kinds, n_rates, n_sets, n_repeats, n_models = (1,) * (5 - accuracy.ndim) + accuracy.shape
+        axes = {
+            "noise_kind": ["uniform", "pair_flip"][:n_kinds],
+            "noise_rate": np.arange(n_rates) / 10 if rates is None else rates,
+            "dataset": [f"d{i}" for i in range(n_sets)],
+            "repeat": range(n_repeats),
+            "model": [f"m{i}" for i in range(n_models)],
+        }
+        cells = pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
+        return cells.assign(accuracy=accuracy.ravel(), error=None)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def noisy_table():
+    """Makes a table of data sets and models: on average each model is better by `step` than the one before."""
+
+    def make(n_datasets, n_models, step=1.0):
+        noise = np.random.default_rng(n_datasets).normal(size=(n_datasets, n_models))
+        return pd.DataFrame(
+            noise + step * np.arange(n_models),
+            index=[f"d{i}" for i in range(n_datasets)],
+            columns=[f"m{j}" for j in range(n_models)],
+        )
+
+    return make

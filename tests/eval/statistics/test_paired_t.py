@@ -9,24 +9,12 @@ from scipy.stats import t, ttest_rel
 from boostnoise.eval import paired_t_tests
 
 
-def scores_of(accuracy):
-    """Scores at one noise rate, of an array of data sets, repeats and models."""
-    accuracy = np.asarray(accuracy, dtype=float)
-    d, r, m = accuracy.shape
-    index = pd.MultiIndex.from_product(
-        [[f"d{i}" for i in range(d)], range(r), [f"m{i}" for i in range(m)]],
-        names=["dataset", "repeat", "model"],
-    )
-    columns = {"noise_kind": "uniform", "noise_rate": 0.0, "accuracy": accuracy.ravel(), "error": None}
-    return index.to_frame(index=False).assign(**columns)
-
-
 @pytest.fixture
 def accuracy():
     return np.random.default_rng(0).uniform([0.5, 0.5, 0.54], [0.6, 0.6, 0.64], (6, 5, 3))
 
 
-def test_each_test_is_scipys(accuracy):
+def test_each_test_is_scipys(accuracy, scores_of):
     result = paired_t_tests(scores_of(accuracy))
     assert list(result.table[["dataset", "model", "other"]].iloc[4]) == ["d1", "m0", "m2"]
     rows = iter(result.table.itertuples())
@@ -40,7 +28,7 @@ def test_each_test_is_scipys(accuracy):
     assert set(result.table["outcome"]) == {"tie", "loss"}
 
 
-def test_outcomes_are_counted(accuracy):
+def test_outcomes_are_counted(accuracy, scores_of):
     result = paired_t_tests(scores_of(accuracy))
     for a, b in itertools.combinations(["m0", "m1", "m2"], 2):
         outcomes = result.table.query("model == @a and other == @b")["outcome"].value_counts()
@@ -52,7 +40,7 @@ def test_outcomes_are_counted(accuracy):
     assert result.matrix.loc["m2", "m0"] in str(result)
 
 
-def test_lower_is_better(accuracy):
+def test_lower_is_better(accuracy, scores_of):
     scores = scores_of(accuracy)
     high = paired_t_tests(scores)
     low = paired_t_tests(scores.assign(log_loss=scores["accuracy"]), "log_loss")
@@ -60,7 +48,7 @@ def test_lower_is_better(accuracy):
     assert high.wins.to_numpy().sum() > 0
 
 
-def test_ela_pairs_within_the_repeat(accuracy):
+def test_ela_pairs_within_the_repeat(accuracy, scores_of):
     noisy = accuracy - np.random.default_rng(1).uniform(0, 0.1, accuracy.shape)
     both = pd.concat([scores_of(accuracy), scores_of(noisy).assign(noise_rate=0.3)])
     row = paired_t_tests(both, "ela", noise_rate=0.3).table.iloc[0]
@@ -68,7 +56,7 @@ def test_ela_pairs_within_the_repeat(accuracy):
     assert row["p_value"] == pytest.approx(ttest_rel(ela[:, 0], ela[:, 1]).pvalue)
 
 
-def test_a_hand_computed_example():
+def test_a_hand_computed_example(scores_of):
     scores = scores_of([[[0.51, 0.50], [0.52, 0.50], [0.53, 0.50]]])
     plain = paired_t_tests(scores)
     # Mean 0.02, standard deviation 0.01, three repeats.
@@ -80,7 +68,7 @@ def test_a_hand_computed_example():
     assert corrected.remark == ""
 
 
-def test_no_spread():
+def test_no_spread(scores_of):
     same = [[0.5, 0.5, 0.6]] * 4
     result = paired_t_tests(scores_of([same, same]))
     assert list(result.table["p_value"].head(3)) == [1, 0, 0]
@@ -88,13 +76,13 @@ def test_no_spread():
     assert result.matrix.loc["m2", "m0"] == "2/0/0"
 
 
-def test_the_last_digit_is_no_spread():
+def test_the_last_digit_is_no_spread(scores_of):
     scores = scores_of([[[0.3, 0.1 + 0.2], [0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]]])
     assert list(paired_t_tests(scores).table["outcome"]) == ["tie"]
 
 
 @pytest.mark.parametrize(("n", "words"), [(1, "One repeat is"), (2, "Two repeats are")])
-def test_few_repeats(accuracy, n, words):
+def test_few_repeats(accuracy, n, words, scores_of):
     result = paired_t_tests(scores_of(accuracy[:, :n]))
     assert not result.has_power
     assert result.table["p_value"].isna().all()
@@ -105,14 +93,11 @@ def test_few_repeats(accuracy, n, words):
     assert str(result).replace("\n", " ") == result.remark
 
 
-def test_missing_cells_drop_a_data_set(accuracy):
+def test_missing_cells_drop_a_data_set(accuracy, scores_of, fail):
     scores = scores_of(accuracy)
-    holes = pd.concat(
-        [scores, scores[scores["model"] == "m0"].assign(model="broken", accuracy=np.nan, error="E: no")]
-    )
-    holes.loc[(holes["dataset"] == "d2") & (holes["repeat"] == 3) & (holes["model"] == "m1"), "accuracy"] = (
-        np.nan
-    )
+    broken = scores[scores["model"] == "m0"].assign(model="broken", accuracy=np.nan, error="E: no")
+    holes = pd.concat([scores, broken])
+    fail(holes, None, dataset="d2", repeat=3, model="m1")
     result = paired_t_tests(holes)
     without = paired_t_tests(scores[scores["dataset"] != "d2"])
     pd.testing.assert_frame_equal(result.table, without.table)
@@ -121,7 +106,7 @@ def test_missing_cells_drop_a_data_set(accuracy):
     assert "Model broken failed in 5 of 5 repeats: E: no; it was left out." in str(result)
 
 
-def test_nothing_to_compare(accuracy):
+def test_nothing_to_compare(accuracy, scores_of):
     one = paired_t_tests(scores_of(accuracy[:, :, :1]))
     assert one.remark == "Paired t-tests compare two or more models; there is one model."
     assert len(one.table) == 0
@@ -134,7 +119,7 @@ def test_nothing_to_compare(accuracy):
     assert nothing.remark == "Paired t-tests compare two or more models; there are no models."
 
 
-def test_arguments(accuracy):
+def test_arguments(accuracy, scores_of):
     for value in (0, 1, 5, -0.2, math.nan):
         with pytest.raises(ValueError, match=r"^test_fraction must lie between 0 and 1, got"):
             paired_t_tests(scores_of(accuracy), test_fraction=value)
@@ -142,7 +127,7 @@ def test_arguments(accuracy):
             paired_t_tests(scores_of(accuracy), alpha=value)
 
 
-def test_repeats_that_share_everything_are_not_tested(accuracy):
+def test_repeats_that_share_everything_are_not_tested(accuracy, scores_of):
     """Deterministic models would give p = 0, whatever their difference."""
     accuracy[:2] = accuracy[:2, :1]
     scores = scores_of(accuracy)

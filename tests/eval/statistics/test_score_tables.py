@@ -9,21 +9,12 @@ from boostnoise.eval import rank_table, score_table
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 from boostnoise.eval.statistics.score_tables import complete
 
-
-def scores_of(accuracy, rates=(0.0, 0.2), kind="uniform"):
-    """Scores of an array of rates, data sets, repeats and models."""
-    accuracy = np.asarray(accuracy, dtype=float)
-    _, d, r, m = accuracy.shape
-    index = pd.MultiIndex.from_product(
-        [rates, [f"d{i}" for i in range(d)], range(r), [f"m{i}" for i in range(m)]],
-        names=["noise_rate", "dataset", "repeat", "model"],
-    )
-    return index.to_frame(index=False).assign(noise_kind=kind, accuracy=accuracy.ravel(), error=None)
+RATES = (0.0, 0.2)
 
 
 @pytest.fixture
-def scores():
-    return scores_of(np.random.default_rng(0).uniform(0.5, 1, (2, 3, 2, 2)))
+def scores(scores_of):
+    return scores_of(np.random.default_rng(0).uniform(0.5, 1, (2, 3, 2, 2)), RATES)
 
 
 def test_means_over_repeats(scores):
@@ -49,83 +40,69 @@ def test_the_order_of_the_scores_is_kept(scores):
     )
 
 
-def test_a_rate_that_is_a_sum_is_found():
+def test_a_rate_that_is_a_sum_is_found(scores_of):
     scores = scores_of(np.full((2, 1, 1, 1), 0.5), rates=(0.0, 0.1 + 0.2))
     assert score_table(scores, noise_rate=0.3).iat[0, 0] == 0.5
 
 
 def test_missing_runs_are_refused(scores):
     both = pd.concat([scores, scores.assign(noise_kind="pair_flip")])
-    with pytest.raises(ValueError, match=r"^noise_rate must be one of 0, 0.2, got 0.3$"):
-        score_table(scores, noise_rate=0.3)
-    with pytest.raises(ValueError, match=r"^noise_rate must be one of 0, 0.2, got None$"):
-        score_table(scores)
-    with pytest.raises(
-        ValueError, match=r"^noise_rate must be None for area_under_ela, which has no noise rate, got 0.2$"
-    ):
-        score_table(scores, "area_under_ela", noise_rate=0.2)
-    with pytest.raises(
-        ValueError, match=r"^there are several kinds of noise; noise_kind must be one of uniform, pair_flip$"
-    ):
-        score_table(both, noise_rate=0.2)
-    with pytest.raises(ValueError, match=r"^noise_kind must be one of uniform, got 'label'$"):
-        score_table(scores, noise_rate=0.2, noise_kind="label")
-    with pytest.raises(ValueError, match="more than one row for the same data set"):
-        score_table(pd.concat([scores, scores]), noise_rate=0.2)
-    with pytest.raises(
-        ValueError, match=r"^measure 'roc_auc' is not in the scores; available measures: accuracy$"
-    ):
-        score_table(scores, "roc_auc", noise_rate=0.2)
+    twice = pd.concat([scores, scores])
+    for table, metric, options, message in [
+        (scores, "accuracy", {"noise_rate": 0.3}, "^noise_rate must be one of 0, 0.2, got 0.3$"),
+        (scores, "accuracy", {}, "^noise_rate must be one of 0, 0.2, got None$"),
+        (scores, "area_under_ela", {"noise_rate": 0.2}, "^noise_rate must be None for area_under_ela, which has no noise rate, got 0.2$"),
+        (both, "accuracy", {"noise_rate": 0.2}, "^there are several kinds of noise; noise_kind must be one of uniform, pair_flip$"),
+        (scores, "accuracy", {"noise_rate": 0.2, "noise_kind": "label"}, "^noise_kind must be one of uniform, got 'label'$"),
+        (twice, "accuracy", {"noise_rate": 0.2}, "more than one row for the same data set"),
+        (scores, "roc_auc", {"noise_rate": 0.2}, "^measure 'roc_auc' is not in the scores; available measures: accuracy$"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            score_table(table, metric, **options)
     assert score_table(both, noise_rate=0.2, noise_kind="pair_flip").equals(score_table(scores, noise_rate=0.2))
 
 
-def fail(scores, error="ValueError: no", **where):
-    chosen = np.logical_and.reduce([scores[name] == value for name, value in where.items()])
-    assert chosen.any()
-    scores.loc[chosen, ["accuracy", "error"]] = [np.nan, error]
-
-
-def test_missing_cells_have_reasons(scores):
+def test_missing_cells_have_reasons(scores, fail):
     fail(scores, dataset="d1", model="m0", repeat=1, noise_rate=0.2)
     table = score_table(scores, noise_rate=0.2)
     assert table.isna().to_numpy().tolist() == [[False, False], [True, False], [False, False]]
     whole, dropped, left_out = complete(table)
     assert list(whole.index) == ["d0", "d2"]
-    assert dropped == {"d1": "m0 failed in 1 of 2 repeats: ValueError: no"}
+    assert dropped == {"d1": "m0 failed in 1 of 2 repeats: E: no"}
     assert left_out == {}
     assert not score_table(scores, noise_rate=0.0).isna().any(axis=None)
 
 
-def test_unfitted_cells_have_not_failed(scores):
+def test_unfitted_cells_have_not_failed(scores, fail):
     fail(scores, NOT_FITTED, dataset="d1", model="m0", repeat=1, noise_rate=0.2)
     assert complete(score_table(scores, noise_rate=0.2))[1] == {"d1": "m0 is not fitted yet in 1 of 2 repeats"}
     fail(scores, dataset="d1", model="m0", repeat=0, noise_rate=0.2)
     assert complete(score_table(scores, noise_rate=0.2))[1] == {
-        "d1": "m0 is not fitted yet in 1 of 2 repeats, and failed in 1 of 2 repeats: ValueError: no"
+        "d1": "m0 is not fitted yet in 1 of 2 repeats, and failed in 1 of 2 repeats: E: no"
     }
     one = scores[scores["repeat"] == 1]
     assert complete(score_table(one, noise_rate=0.2))[1] == {"d1": "m0 is not fitted yet"}
 
 
-def test_without_a_baseline_there_is_no_ela(scores):
+def test_without_a_baseline_there_is_no_ela(scores, fail):
     fail(scores, dataset="d1", model="m0", repeat=1, noise_rate=0.0)
     assert complete(score_table(scores, "ela", noise_rate=0.2))[1] == {
-        "d1": "m0 failed in 1 of 2 repeats: ValueError: no"
+        "d1": "m0 failed in 1 of 2 repeats: E: no"
     }
     assert complete(score_table(scores, noise_rate=0.2))[1] == {}
 
 
-def test_a_cell_without_a_row_is_missing(scores):
+def test_a_cell_without_a_row_is_missing(scores, scores_of):
     scores = scores.drop(
         scores.index[(scores["dataset"] == "d2") & (scores["repeat"] == 0) & (scores["model"] == "m1")]
     )
     assert complete(score_table(scores, noise_rate=0.2))[1] == {"d2": "m1 has no accuracy in 1 of 2 repeats"}
-    one = scores_of(np.full((2, 2, 1, 2), 0.5))
+    one = scores_of(np.full((2, 2, 1, 2), 0.5), RATES)
     one.loc[len(one) - 1, "accuracy"] = np.nan
     assert complete(score_table(one.drop(columns="error"), noise_rate=0.2))[1] == {"d1": "m1 has no accuracy"}
 
 
-def test_a_model_without_any_value_drops_no_data_set(scores):
+def test_a_model_without_any_value_drops_no_data_set(scores, fail):
     fail(scores, "x" * 500, model="m0")
     whole, dropped, left_out = complete(score_table(scores, noise_rate=0.2))
     assert list(whole.columns) == ["m1"]

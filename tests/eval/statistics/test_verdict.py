@@ -13,7 +13,7 @@ from boostnoise.eval.metrics.outcome import NOT_FITTED
 NAMES = ("robust_forest", "gbm", "adaboost", "tree")
 
 
-def scores_of(models, n_datasets=15, rates=(0.0, 0.1, 0.3, 0.45), repeats=2, seed=0):
+def simulate(models, n_datasets=15, rates=(0.0, 0.1, 0.3, 0.45), repeats=2, seed=0):
     """Scores of models: for each an accuracy without noise, and what is left of it per unit of noise."""
     rng = np.random.default_rng(seed)
     rows = [
@@ -30,13 +30,7 @@ def scores_of(models, n_datasets=15, rates=(0.0, 0.1, 0.3, 0.45), repeats=2, see
 
 @pytest.fixture
 def scores():
-    return scores_of(dict(zip(NAMES, [(0.9, 0.2), (0.88, 0.4), (0.85, 0.6), (0.6, 0.05)], strict=True)))
-
-
-def fail(scores, error="E: no", **where):
-    chosen = np.logical_and.reduce([scores[name] == value for name, value in where.items()])
-    assert chosen.any()
-    scores.loc[chosen, ["accuracy", "error"]] = [np.nan, error]
+    return simulate(dict(zip(NAMES, [(0.9, 0.2), (0.88, 0.4), (0.85, 0.6), (0.6, 0.05)], strict=True)))
 
 
 def test_the_best_and_what_it_keeps(scores):
@@ -59,7 +53,7 @@ def test_the_best_and_what_it_keeps(scores):
 @pytest.mark.parametrize(("n_datasets", "mean"), [(15, "mean "), (1, "")])
 def test_ela_names_another_model(n_datasets, mean):
     models = {"flat": (0.8, 0.0), "steep": (0.95, 0.52), "low": (0.7, 0.1)}
-    scores = scores_of(models, n_datasets=n_datasets, repeats=4)
+    scores = simulate(models, n_datasets=n_datasets, repeats=4)
     ela = score_table(scores, "ela", noise_rate=0.3).mean()
     assert ela["steep"] < ela["flat"]
     (text,) = verdict(scores)
@@ -79,7 +73,7 @@ def test_the_most_of_all(scores):
 
 
 def test_uncertain_differences_are_not_claimed():
-    (text,) = verdict(scores_of({"a": (0.9, 0.3), "b": (0.9, 0.3), "c": (0.8, 0.3)}))
+    (text,) = verdict(simulate({"a": (0.9, 0.3), "b": (0.9, 0.3), "c": (0.8, 0.3)}))
     best, other = ("a", "b") if " a has the best" in text else ("b", "a")
     assert (
         f"{best} beats c (on 15 of 15 data sets, p < 0.001); no difference from {other} is shown (p = " in text
@@ -100,7 +94,7 @@ def test_a_control_that_loses(scores):
 
 def test_many_models_are_counted():
     models = {f"m{i}": (0.9 - 0.05 * i, 0.1) for i in range(8)}
-    (text,) = verdict(scores_of(models))
+    (text,) = verdict(simulate(models))
     assert "m0 beats seven models (on 15 of 15 data sets, largest p < 0.001)." in text
 
 
@@ -117,7 +111,7 @@ def test_few_data_sets(scores, n, words):
 @pytest.mark.parametrize("test_fraction", [0.25, None])
 def test_a_single_data_set(test_fraction):
     models = {"a": (0.9, 0.2), "b": (0.9, 0.205), "c": (0.9, 0.24), "d": (0.8, 0.2)}
-    scores = scores_of(models, n_datasets=1, repeats=8)
+    scores = simulate(models, n_datasets=1, repeats=8)
     (text,) = verdict(scores, test_fraction=test_fraction)
     wide = scores[scores["noise_rate"] == 0.3].pivot_table(index="repeat", columns="model", values="accuracy")
     ratio = 0 if test_fraction is None else 8 * test_fraction / (1 - test_fraction)
@@ -181,17 +175,16 @@ def test_one_repeat(scores):
     assert text.startswith("At 30 % uniform noise robust_forest has the best mean rank of four models (1)")
 
 
-def test_the_complete_noise_rate_nearest_to_30_percent(scores):
-    assert verdict(scores_of({"a": (0.9, 0.1), "b": (0.8, 0.1)}, rates=(0.0, 0.2, 0.35, 0.9)))[0].startswith(
-        "At 35 %"
-    )
+def test_the_complete_noise_rate_nearest_to_30_percent(scores, fail):
+    models = {"gbm": (0.9, 0.1), "tree": (0.8, 0.1)}
+    assert verdict(simulate(models, rates=(0.0, 0.2, 0.35, 0.9)))[0].startswith("At 35 %")
     fail(scores, noise_rate=0.3, dataset="d0", model="gbm", repeat=0)
     assert verdict(scores)[0].startswith("At 45 %")
     # A model that fails altogether at a rate makes that less telling than one that all models have.
     fail(scores, noise_rate=0.45, model="gbm")
     assert verdict(scores)[0].startswith("At 10 %")
     # What fails without noise fails at all rates.
-    scores = scores_of({"gbm": (0.9, 0.1), "tree": (0.8, 0.1)})
+    scores = simulate(models)
     fail(scores, noise_rate=0.0, dataset="d0", model="gbm", repeat=0)
     (text,) = verdict(scores)
     assert text.startswith("At 30 %")
@@ -201,7 +194,7 @@ def test_the_complete_noise_rate_nearest_to_30_percent(scores):
     )
 
 
-def test_models_that_fail_everywhere(scores):
+def test_models_that_fail_everywhere(scores, fail):
     fail(scores, "MemoryError: more than 2 GiB", model="gbm")
     (text,) = verdict(scores)
     assert "of three models (1) in accuracy over 15 data sets" in text
@@ -213,7 +206,7 @@ def test_models_that_fail_everywhere(scores):
     assert text.startswith("At 30 % uniform noise gbm has no values to compare. 120 of 480 cells")
 
 
-def test_unfitted_cells_are_distinguished_from_failed_ones(scores):
+def test_unfitted_cells_are_distinguished_from_failed_ones(scores, fail):
     fail(scores, NOT_FITTED, model="gbm")
     (text,) = verdict(scores)
     assert text.endswith(
@@ -225,7 +218,7 @@ def test_unfitted_cells_are_distinguished_from_failed_ones(scores):
     assert "1 of 480 cells under this noise failed and 120 are not fitted yet." in verdict(scores)[0]
 
 
-def test_many_reasons_are_cut(scores):
+def test_many_reasons_are_cut(scores, fail):
     for i in range(5):
         fail(scores, dataset=f"d{i}", model="gbm")
     assert verdict(scores)[0].count("gbm failed in 2 of 2 repeats: E: no") == 3
