@@ -4,25 +4,14 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from boostnoise.eval import cell_labels, plan, run
-from boostnoise.eval.config.run import parse_config
 
 pytestmark = pytest.mark.usefixtures("fits_in_this_process")
 
 
 @pytest.fixture
-def config(tmp_path):
-    content = {
-        "datasets": ["wine"],
-        "models": ["decision_tree"],
-        "noise": [
-            {"kind": "uniform", "rates": [0.2]},
-            {"kind": "pair_flip", "rates": [0.3], "noise_on": "train+test"},
-        ],
-        "repeats": 2,
-        "random_state": 5,
-        "results_dir": str(tmp_path),
-    }
-    return parse_config(content, "study")
+def config(small_config):
+    on_both = {"kind": "pair_flip", "rates": [0.3], "noise_on": "train+test"}
+    return small_config(datasets=["wine"], noise=[{"kind": "uniform", "rates": [0.2]}, on_both], random_state=5)
 
 
 def test_scores_can_be_checked(config):
@@ -41,21 +30,16 @@ def test_scores_can_be_checked(config):
         assert (of_test > 0) == (row["noise_kind"].startswith("pair_flip") and row["noise_rate"] > 0)
 
 
-def test_unknown_true_labels_and_soft_labels(tmp_path):
+def test_unknown_true_labels_and_soft_labels(small_config, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": np.arange(60.0), "label": ["a", "b"] * 30})
     frame["ann"], frame["bob"] = ["a", "b"] * 30, ["a", "a", "b", "b"] * 15
     frame.loc[rng.permutation(60)[:30], "label"] = None
     frame.to_csv(tmp_path / "crowd.csv", index=False)
     crowd = {"path": str(tmp_path / "crowd.csv"), "target": "label", "unchecked": "train"}
-    content = {
-        "datasets": [{**crowd, "annotators": ["ann", "bob"]}],
-        "models": ["decision_tree"],
-        "noise": [{"kind": "given", "labels": ["soft_majority"]}],
-        "repeats": 1,
-        "results_dir": str(tmp_path),
-    }
-    planned = plan(parse_config(content, "study"))
+    datasets = [{**crowd, "annotators": ["ann", "bob"]}]
+    noise = [{"kind": "given", "labels": ["soft_majority"]}]
+    planned = plan(small_config(datasets=datasets, noise=noise, repeats=1))
     (rate,) = {job.noise_rate for job in planned.jobs}
     (kind,) = {job.noise_kind for job in planned.jobs}
     cells = cell_labels(planned, "crowd", kind, rate)

@@ -28,14 +28,17 @@ def make(small_config):
     return partial(small_config, datasets=["iris", "wine"], models=[TREE, "robust_tree"])
 
 
-def without_times(scores):
-    return scores.drop(columns=["fit_seconds", "predict_seconds"])
+class States(list):
+    """The progress of a run: at each step, how many cells are done, have failed, and are there in all."""
+
+    def __call__(self, progress):
+        self.append((progress.done, progress.failed, progress.total))
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_scores(make):
-    calls = []
-    scores = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
+    states = States()
+    scores = run(make(), n_jobs=1, progress=states).scores
     assert len(scores) == 2 * 2 * 2 * 2
     assert scores.columns.tolist() == [
         "dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model", "accuracy", "balanced_accuracy",
@@ -48,7 +51,7 @@ def test_scores(make):
     assert scores["error"].isna().all()
     assert (scores.loc[scores["noise_rate"] == 0, "realised_rate"] == 0).all()
     assert scores.loc[scores["noise_rate"] == 0.2, "realised_rate"].between(0.05, 0.4).all()
-    assert calls == [(done, 0, 16) for done in range(17)]
+    assert states == [(done, 0, 16) for done in range(17)]
     # Both models see the same noise.
     assert (scores.groupby(["dataset", "noise_rate", "repeat"])["realised_rate"].nunique() == 1).all()
 
@@ -75,7 +78,7 @@ EVERY_KIND = [
 
 
 @pytest.mark.release
-def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, monkeypatch):
+def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, monkeypatch, without_times):
     cancer = load_breast_cancer()
     given = np.where(np.arange(569) % 10 == 0, 1 - cancer.target, cancer.target)
     table = pd.DataFrame(cancer.data).assign(target=cancer.target, expert=given)
@@ -109,18 +112,14 @@ def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, mon
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_finished_cells_are_not_fitted_again(make):
+def test_finished_cells_are_not_fitted_again(make, without_times):
     first = run(make(), n_jobs=1).scores
-    calls = []
-    again = run(make(), n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
-    assert calls == [(16, 0, 16)]
+    states = States()
+    again = run(make(), n_jobs=1, progress=states).scores
+    assert states == [(16, 0, 16)]
     pd.testing.assert_frame_equal(first, again)
-    wider = run(
-        make(models=[TREE, "robust_tree", BAYES]),
-        n_jobs=1,
-        progress=lambda p: calls.append((p.done, p.failed, p.total)),
-    ).scores
-    assert calls[1] == (16, 0, 24)
+    wider = run(make(models=[TREE, "robust_tree", BAYES]), n_jobs=1, progress=states).scores
+    assert states[1] == (16, 0, 24)
     pd.testing.assert_frame_equal(wider[wider["model"] != "bayes"].reset_index(drop=True), first)
     fresh = run(make().model_copy(update={"resume": False}), n_jobs=1).scores
     assert (fresh["fit_seconds"] != first["fit_seconds"]).any()
@@ -134,16 +133,18 @@ def test_other_configs_use_what_is_finished(make):
     named = [{"set": "wine", "name": "red wine"}, "breast_cancer"]
     content = make(datasets=named, models=[TREE | {"name": "other"}], metric="macro_f1").model_dump()
     other = parse_config({key: value for key, value in content.items() if key != "name"}, "another run")
-    calls = []
-    scores = run(other, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
-    assert calls[0] == (4, 0, 8)
+    states = States()
+    scores = run(other, n_jobs=1, progress=states).scores
+    assert states[0] == (4, 0, 8)
     same = first[(first["dataset"] == "wine") & (first["model"] == "tree")].reset_index(drop=True)
     renamed = same.assign(dataset="red wine", model="other")
     pd.testing.assert_frame_equal(scores[scores["dataset"] == "red wine"].reset_index(drop=True), renamed)
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_again(make, tmp_path):
+def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_again(
+    make, tmp_path, without_times
+):
     """The other one is this run itself, in another folder, whose cells appear after the first few."""
     other = make(results_dir=str(tmp_path / "other"))
     there = run(other, n_jobs=1).scores
@@ -168,10 +169,10 @@ def test_cells_that_another_process_finishes_in_the_meantime_are_not_fitted_agai
 def test_merged_cells_are_not_fitted_again(make, tmp_path):
     parts = [make(results_dir=str(tmp_path / name), datasets=[name]) for name in ("iris", "wine")]
     tables = [run(part, n_jobs=1).scores for part in parts]
-    config, calls = make(), []
+    config, states = make(), States()
     assert merge(config, [tmp_path / "iris", str(tmp_path / "wine" / "store.sqlite")]) == 16
-    scores = run(config, n_jobs=1, progress=lambda p: calls.append((p.done, p.failed, p.total))).scores
-    assert calls == [(16, 0, 16)]
+    scores = run(config, n_jobs=1, progress=states).scores
+    assert states == [(16, 0, 16)]
     pd.testing.assert_frame_equal(scores, pd.concat(tables, ignore_index=True))
 
 
@@ -187,26 +188,24 @@ def test_a_disk_that_is_full_in_the_middle(make, monkeypatch):
         patch.setattr(runner, "Store", Full)
         with pytest.raises(ConfigError, match=r"store.sqlite cannot be read or written: .* is full"):
             run(config)
-    calls = []
-    run(config, progress=lambda p: calls.append((p.done, p.failed, p.total)))
-    assert 5 < calls[0][0] < 80
-    assert calls[-1] == (80, 0, 80)
+    states = States()
+    run(config, progress=states)
+    assert 5 < states[0][0] < 80
+    assert states[-1] == (80, 0, 80)
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_a_failing_model_does_not_stop_the_others(make):
     bad = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
-    states = []
-    scores = run(
-        make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))
-    ).scores
+    states = States()
+    scores = run(make(models=[bad, TREE]), n_jobs=1, progress=states).scores
     failed = scores[scores["model"] == "bad"]
     assert failed["accuracy"].isna().all()
     assert failed["error"].str.contains("InvalidParameterError: The 'max_depth' parameter").all()
     assert scores.loc[scores["model"] == "tree", "error"].isna().all()
     assert states[-1] == (16, 8, 16)
     # Failed cells are tried again, finished ones are not.
-    run(make(models=[bad, TREE]), n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total)))
+    run(make(models=[bad, TREE]), n_jobs=1, progress=states)
     assert states[17] == (8, 0, 16)
 
 
@@ -251,8 +250,8 @@ def test_models_that_take_their_process_down_or_too_much(make, monkeypatch):
     monkeypatch.setattr(runner, "fit_locally", fit)
     limits = {"time_limit": 4, "memory_limit": 0.4}
     config = make(models=[BAYES | {"name": "killed"}, TREE], datasets=["iris"], repeats=1, **limits)
-    states = []
-    scores = run(config, n_jobs=1, progress=lambda p: states.append((p.done, p.failed, p.total))).scores
+    states = States()
+    scores = run(config, n_jobs=1, progress=states).scores
     assert asked == [(1, 1, Limits(seconds=4, gib=0.4))]
     assert states[-1] == (4, 2, 4)
     assert (scores.loc[scores["model"] == "killed", "error"] == DIED).all()

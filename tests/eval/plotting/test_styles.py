@@ -2,7 +2,6 @@ import pytest
 
 from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.config.line_styles import check_figures, check_options
-from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.plotting.styles import line_style, line_styles, options_of
 
@@ -32,11 +31,10 @@ def test_options_that_cannot_be_drawn(options, message):
         check_options(FigureOptions(**options), "ela_fig")
 
 
-def test_both_figures_are_checked():
-    content = {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0.1]}]}
+def test_both_figures_are_checked(small_config):
     for name in ("ela_fig", "rla_fig"):
         with pytest.raises(ConfigError, match=f"{name}.fig_cmap"):
-            check_figures(parse_config({**content, name: {"fig_cmap": "no"}}, "run"))
+            check_figures(small_config(**{name: {"fig_cmap": "no"}}))
 
 
 def test_style_follows_from_the_position_among_all_models():

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from boostnoise.eval import write_report
-from boostnoise.eval.config.run import Table, parse_config
+from boostnoise.eval.config.run import Table
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.outcome import NOT_FITTED
 from boostnoise.eval.metrics.registry import MEASURES, METRICS
@@ -14,19 +14,14 @@ from boostnoise.eval.report.text_tables import summary
 
 
 @pytest.fixture
-def config(tmp_path):
-    return parse_config(
-        {
-            "datasets": ["iris", "wine"],
-            "models": [{"name": "[red]a[/red]", "model": "adaboost"}, {"name": "b", "model": "gbm"}],
-            "noise": [{"kind": "uniform", "rates": [0.25]}],
-            "repeats": 2,
-            "results_dir": str(tmp_path / "results"),
-            "tables": ["accuracy", "mean_ela", "mean_rla"],
-            "ela_fig": {"fig_dpi": 50},
-            "rla_fig": {"fig_dpi": 50},
-        },
-        "run",
+def config(small_config):
+    return small_config(
+        datasets=["iris", "wine"],
+        models=[{"name": "[red]a[/red]", "model": "adaboost"}, {"name": "b", "model": "gbm"}],
+        noise=[{"kind": "uniform", "rates": [0.25]}],
+        tables=["accuracy", "mean_ela", "mean_rla"],
+        ela_fig={"fig_dpi": 50},
+        rla_fig={"fig_dpi": 50},
     )
 
 
@@ -62,10 +57,11 @@ FILES = {
 }  # fmt: skip
 
 
-def printed(renderable, width=80):
+def printed(config, scores, width=80, **changes):
+    """The summary of a run, whose config is changed, as a terminal shows it."""
     console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
-        console.print(renderable)
+        console.print(summary(config.model_copy(update=changes), scores, width))
     return capture.get()
 
 
@@ -129,7 +125,7 @@ def test_nothing_slow_is_loaded(slow_imports):
 
 
 def test_summary(config, scores):
-    text = printed(summary(config, scores, 80))
+    text = printed(config, scores)
     assert "[red]a[/red]" in text
     assert "mean over 2 data sets" in text
     lines = [line.split() for line in text.splitlines() if line.strip().startswith(("[red]a", "b"))]
@@ -141,7 +137,7 @@ def test_summary(config, scores):
 
 def test_tables_of_other_measures(config, scores):
     tables = ["retention", "mean_area_under_ela", "mean_leaves", "area_under_ela", "macro_f1"]
-    text = printed(summary(config.model_copy(update={"tables": tables}), scores, 80), 80)
+    text = printed(config, scores, tables=tables)
     lines = [line.split() for line in text.splitlines()]
     assert text.index("Retention, share of accuracy that is kept: uniform noise, [red]a") == 0
     # Repeats 0 and 1 of b: from 0.8 to 0.55 and from 0.7 to 0.45.
@@ -155,7 +151,7 @@ def test_tables_of_other_measures(config, scores):
 
 def test_all_from_another_measure(config, scores):
     other = config.model_copy(update={"metric": "macro_f1", "tables": ["accuracy", "mean_ela"]})
-    text = printed(summary(other, scores, 80), 80)
+    text = printed(other, scores)
     assert "ELA, equalised loss of macro F1 (the lower, the more robust): uniform noise" in text
     assert ["b", "0.250", "0.562"] in [line.split() for line in text.splitlines()]
     assert "Accuracy: uniform noise" in text
@@ -174,27 +170,31 @@ def test_every_table_that_a_config_may_name(config, scores):
     assert {name.removeprefix("mean_") for name in names} == set(METRICS)
     assert len(names) == 2 * len(METRICS)
     for name in names:
-        assert printed(summary(config.model_copy(update={"tables": [name]}), complete, 80)).strip()
+        assert printed(config, complete, tables=[name]).strip()
 
 
 def test_failures_are_named(config, scores):
-    scores.loc[1, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
-    scores.loc[3, ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
-    text = printed(summary(config, scores, 200), width=200)
+    scores.loc[[1, 3], ["accuracy", "error"]] = [np.nan, "ValueError: [bold]no"]
+    text = printed(config, scores, 200)
     assert "2 of 16 cells failed" in text
     assert "b on iris, 2 cells: ValueError: [bold]no" in text
     assert any(line.split() == ["b", "–", "–"] for line in text.splitlines())
     scores.loc[5, ["accuracy", "error"]] = [np.nan, NOT_FITTED]
     scores.loc[3, "error"] = NOT_FITTED
-    text = printed(summary(config, scores, 200), width=200)
+    text = printed(config, scores, 200)
     assert "1 of 16 cells failed and 2 are not fitted yet;" in text
     assert "b on iris, 1 cell: ValueError: [bold]no" in text
 
 
+def at_rates(scores, rates):
+    """The scores of two noise rates, 0 and 0.25, at others."""
+    parts = [scores.assign(noise_rate=scores["noise_rate"] * 4 * rate) for rate in rates]
+    return pd.concat(parts).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
+
+
 def test_ten_noise_rates_fit_eighty_columns(config, scores):
-    parts = [scores.assign(noise_rate=scores["noise_rate"] * 4 * i / 10) for i in range(1, 10)]
-    many = pd.concat(parts).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
-    text = printed(summary(config, many, 80))
+    many = at_rates(scores, [i / 10 for i in range(1, 10)])
+    text = printed(config, many)
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
     assert text.count("model") == 2  # one header for each table of means, as neither is split
@@ -202,9 +202,8 @@ def test_ten_noise_rates_fit_eighty_columns(config, scores):
 
 @pytest.mark.parametrize("width", [30, 60, 80])
 def test_wide_tables_are_printed_in_parts(config, scores, width):
-    parts = [scores.assign(noise_rate=scores["noise_rate"] * 4 * i / 100) for i in range(100)]
-    many = pd.concat(parts).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
-    text = printed(summary(config.model_copy(update={"tables": ["mean_ela"]}), many, width), width)
+    many = at_rates(scores, [i / 100 for i in range(100)])
+    text = printed(config, many, width, tables=["mean_ela"])
     heads = [line.split()[1:] for line in text.splitlines() if line.strip().startswith("model")]
     assert [rate for head in heads for rate in head] == [f"{i / 100:.4g}" for i in range(100)]
     assert all(len(line) <= width for line in text.splitlines())
@@ -213,6 +212,6 @@ def test_wide_tables_are_printed_in_parts(config, scores, width):
 
 def test_one_data_set_gives_one_table(config, scores):
     alone = scores[scores["dataset"] == "iris"]
-    text = printed(summary(config.model_copy(update={"tables": ["accuracy"]}), alone, 80))
+    text = printed(config, alone, tables=["accuracy"])
     assert text.count("Accuracy") == 1
     assert "uniform noise, iris" in text

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval import run
-from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.report.html.page import render_page
 from boostnoise.eval.report.joined_runs import join_runs
@@ -15,25 +14,22 @@ SHALLOW = {"model": "decision_tree", "params": {"max_depth": 1}, "name": "robust
 
 
 @pytest.fixture
-def fit(tmp_path):
-    def fit(name="study", **changes):
+def fit(small_config, tmp_path):
+    """Makes a run of two models on two data sets under two kinds of noise, each in a folder of its own."""
+
+    def fit(name, **changes):
         content = {
             "datasets": ["iris", "wine"],
             "models": ["decision_tree", "robust_tree"],
             "noise": [{"kind": "uniform", "rates": [0.1, 0.3]}, {"kind": "pair_flip", "rates": [0.2]}],
-            "repeats": 2,
             "results_dir": str(tmp_path / name),
         }
-        return run(parse_config(content | changes, name), n_jobs=1)
+        return run(small_config(name, **content | changes), n_jobs=1)
 
     return fit
 
 
-def without_times(scores):
-    return scores.drop(columns=["fit_seconds", "predict_seconds"]).reset_index(drop=True)
-
-
-def test_the_joined_run_is_that_of_all_models(fit):
+def test_the_joined_run_is_that_of_all_models(fit, without_times):
     joined, remarks = join_runs(fit("one", models=["decision_tree"]), fit("two", models=["robust_tree"]), "two")
     both = fit("both")
     assert remarks == []

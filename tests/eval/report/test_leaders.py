@@ -1,33 +1,25 @@
 import pytest
 
-from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.execution.plan import Progress, plan
 from boostnoise.eval.metrics.outcome import Outcome
 from boostnoise.eval.metrics.robustness import ela
 from boostnoise.eval.report.leaders import Leaders
 
-RATES = [0.0, 0.2, 0.4]
-
 
 @pytest.fixture
-def planned(tmp_path):
-    content = {
-        "datasets": ["iris", "wine"],
-        "models": ["adaboost", "gbm", "xgboost", {"name": "gbm again", "model": "gbm"}],
-        "noise": [{"kind": "uniform", "rates": RATES}, {"kind": "pair_flip", "rates": [0.2]}],
-        "repeats": 2,
-        "results_dir": str(tmp_path / "results"),
-    }
-    return plan(parse_config(content, "run"))
+def planned(small_config):
+    models = ["adaboost", "gbm", "xgboost", {"name": "gbm again", "model": "gbm"}]
+    noise = [{"kind": "uniform", "rates": [0.0, 0.2, 0.4]}, {"kind": "pair_flip", "rates": [0.2]}]
+    return plan(small_config(datasets=["iris", "wine"], models=models, noise=noise))
 
 
-def keys(planned, **wanted):
+def keys(planned, model=None, **wanted):
+    """The keys of the cells of a model, or of all models, whose jobs have these attributes."""
     return [
         key
         for key, job in zip(planned.keys, planned.jobs, strict=True)
-        if all(getattr(job.model if name == "model" else job, "name" if name == "model" else name) == value
-               for name, value in wanted.items())
-    ]  # fmt: skip
+        if model in (None, job.model.name) and wanted.items() <= vars(job).items()
+    ]
 
 
 def add(leaders, keys, accuracy):

@@ -3,28 +3,18 @@ import json
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 from boostnoise import compare
 from boostnoise.eval import reference, run
-from boostnoise.eval.cli.main import main
-from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.report.reference import METADATA, read_run_file, write_run_file
 
 STUMP = {"model": "decision_tree", "params": {"max_depth": 1}, "name": "stump"}
-SETTING = {"noise": [{"kind": "uniform", "rates": [0.2]}], "repeats": 2}
 
 
 @pytest.fixture
-def small(tmp_path):
-    content = {
-        "datasets": ["iris"],
-        "models": ["decision_tree"],
-        **SETTING,
-        "results_dir": str(tmp_path / "own"),
-    }
-    return run(parse_config(content, "own"), n_jobs=1)
+def small(small_config):
+    return run(small_config("own"), n_jobs=1)
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
@@ -100,24 +90,23 @@ def test_a_new_model_among_those_of_the_reference(tmp_path):
 
 
 @pytest.mark.release
-@pytest.mark.usefixtures("fits_in_this_process")
-def test_the_command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    content = {"datasets": ["iris"], "models": [STUMP], **SETTING}
+def test_the_command(tmp_path, noisyeval):
+    noise = [{"kind": "uniform", "rates": [0.2]}]
+    content = {"datasets": ["iris"], "models": [STUMP], "noise": noise, "repeats": 2}
     (tmp_path / "study.json").write_text(json.dumps(content))
-    done = CliRunner().invoke(main, ["study.json", "-j", "1", "--compare-with", "reference"])
+    done = noisyeval(tmp_path, "study.json", "-j", "1", "--compare-with", "reference")
     assert done.exit_code == 0, done.output
     assert "robust_forest" in done.stdout
     assert "robust_forest" in (tmp_path / "results" / "study" / "report.html").read_text()
-    assert CliRunner().invoke(main, ["--redraw", "results/study", "-q"]).exit_code == 0
+    assert noisyeval(tmp_path, "--redraw", "results/study", "-q").exit_code == 0
     assert "robust_forest" not in (tmp_path / "results" / "study" / "scores.csv").read_text()
     other = content | {"random_state": 9}
     (tmp_path / "other.json").write_text(json.dumps(other))
     for options in (["--dry-run"], ["-j", "1"]):
-        done = CliRunner().invoke(main, ["other.json", *options, "--compare-with", "reference"])
+        done = noisyeval(tmp_path, "other.json", *options, "--compare-with", "reference")
         assert done.exit_code == 2
         assert "compare_with 'reference': no cells in common with reference" in done.stderr
     assert not (tmp_path / "results" / "other").exists()
-    done = CliRunner().invoke(main, ["study.json", "--compare-with", "results/none"])
+    done = noisyeval(tmp_path, "study.json", "--compare-with", "results/none")
     assert done.exit_code == 2
     assert "compare_with 'results/none': must be 'reference', or the folder of a run" in done.stderr
