@@ -230,11 +230,9 @@ def test_markdown(comparison):
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in lines[:5])
 
 
-def test_tables_with_missing_values(scores):
+def test_tables_with_missing_values(scores, fail):
     holes = scores.copy()
-    lost = (holes["dataset"] == "iris") & (holes["model"] == NAMES[0]) & (holes["repeat"] == 1)
-    holes.loc[lost, "accuracy"] = np.nan
-    holes.loc[lost, "error"] = "lost <b>"
+    fail(holes, "lost <b>", dataset="iris", model=NAMES[0], repeat=1)
     comparison = comparison_of(holes)
     (_, iris, *_) = latex_of(comparison.to_latex(noise_rate=0.4))
     assert iris[1] == "--"
