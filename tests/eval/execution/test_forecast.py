@@ -18,11 +18,6 @@ BAD = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}
 
 
 @pytest.fixture
-def make(small_config):
-    return small_config
-
-
-@pytest.fixture
 def fit_by(monkeypatch):
     """Let a function of a job and a data set stand in for the process that makes trials."""
 
@@ -73,9 +68,9 @@ def text(what):
     return capture.get()
 
 
-def test_times_of_earlier_cells_are_used(make, monkeypatch):
+def test_times_of_earlier_cells_are_used(small_config, monkeypatch):
     monkeypatch.setattr(module, "_fit", None)  # no trial is made
-    config = make()
+    config = small_config()
     with Store(config.store_path) as store:
         for key, seconds in zip(plan(config).cells, (10.0, 20.0), strict=False):
             store.put(
@@ -93,15 +88,15 @@ def test_times_of_earlier_cells_are_used(make, monkeypatch):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_with_nothing_to_run(make):
-    run(make(), n_jobs=1)
-    foretold = forecast(plan(make()), 1)
+def test_with_nothing_to_run(small_config):
+    run(small_config(), n_jobs=1)
+    foretold = forecast(plan(small_config()), 1)
     assert foretold.pairs == [Pair("iris", "tree", 4, 4, 0, 0)]
     assert foretold.seconds == 0
     assert summary_line(foretold, "run") == "run: 4 cells, 4 finished, 0 to run"
 
 
-def test_trials_estimate_how_time_grows_with_rows(make, fit_by):
+def test_trials_estimate_how_time_grows_with_rows(small_config, fit_by):
     sizes = []
 
     def quadratic(job, dataset):
@@ -111,7 +106,7 @@ def test_trials_estimate_how_time_grows_with_rows(make, fit_by):
         return (dataset.y.size / 4000) ** 2
 
     fit_by(quadratic)
-    config = make(datasets=[{"set": "checkerboard2x2", "name": "c"}])
+    config = small_config(datasets=[{"set": "checkerboard2x2", "name": "c"}])
     (n_rows,) = (dataset.y.size for dataset in plan(config).datasets.values())
     foretold = forecast(plan(config), 1)
     assert sizes[:2] == [250, 1000]
@@ -122,19 +117,19 @@ def test_trials_estimate_how_time_grows_with_rows(make, fit_by):
 
 
 @pytest.mark.usefixtures("trials_in_this_process")
-def test_data_with_a_split_of_its_own(make, tmp_path):
+def test_data_with_a_split_of_its_own(small_config, tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(700, 3)), columns=list("abc"))
     frame["y"] = (frame["a"] > 0).astype(int)
     frame["part"] = ["train", "test"] * 350
     frame.to_csv(tmp_path / "a.csv", index=False)
-    config = make(datasets=["iris", {"path": str(tmp_path / "a.csv"), "target": "y", "split": "part"}])
+    config = small_config(datasets=["iris", {"path": str(tmp_path / "a.csv"), "target": "y", "split": "part"}])
     foretold = forecast(plan(config), 3)
     assert [pair.known_from for pair in foretold.pairs] == ["trial", "trial"]
     assert all(0 < pair.seconds < 60 for pair in foretold.pairs)
     assert not (tmp_path / "results").exists()
 
 
-def test_training_sizes_larger_than_a_trial(make, fit_by):
+def test_training_sizes_larger_than_a_trial(small_config, fit_by):
     """The time grows with the training rows, not with those of the data set."""
 
     def seconds(job, dataset):
@@ -142,14 +137,16 @@ def test_training_sizes_larger_than_a_trial(make, fit_by):
         return (dataset.train_rows or dataset.y.size) / 1000
 
     fit_by(seconds)
-    foretold = forecast(plan(make(datasets=[{"set": "checkerboard2x2", "train_rows": [100, 10_000]}])), 1)
+    foretold = forecast(
+        plan(small_config(datasets=[{"set": "checkerboard2x2", "train_rows": [100, 10_000]}])), 1
+    )
     assert [pair.error for pair in foretold.pairs] == [None, None]
     np.testing.assert_allclose([pair.seconds for pair in foretold.pairs], [0.1, 10], rtol=0.01)
 
 
 @pytest.mark.usefixtures("trials_in_this_process")
-def test_a_trial_that_fails_says_so(make):
-    foretold = forecast(plan(make(models=[BAD])), 1)
+def test_a_trial_that_fails_says_so(small_config):
+    foretold = forecast(plan(small_config(models=[BAD])), 1)
     assert foretold.pairs[0].seconds is None
     assert foretold.seconds is None
     assert "bad on iris failed in a trial fit on part of the rows: InvalidParameterError" in text(
@@ -158,9 +155,9 @@ def test_a_trial_that_fails_says_so(make):
     assert summary_line(foretold, "run") == ("run: 4 cells, 0 finished, 4 to run; time unknown")
 
 
-def test_times_without_a_trial_are_unknown(make, monkeypatch):
+def test_times_without_a_trial_are_unknown(small_config, monkeypatch):
     monkeypatch.setattr(module, "ALL_TRIALS_SECONDS", -1.0)
-    config = make(models=["adaboost", TREE])
+    config = small_config(models=["adaboost", TREE])
     with Store(config.store_path) as store:
         planned = plan(config)
         store.put(
@@ -173,7 +170,7 @@ def test_times_without_a_trial_are_unknown(make, monkeypatch):
     assert "7 to run; at least 6 s of fits" in summary_line(foretold, "run")
 
 
-def test_a_slow_model_leaves_time_to_the_others(make, fit_by):
+def test_a_slow_model_leaves_time_to_the_others(small_config, fit_by):
     tried = []
 
     def fit(job, dataset):
@@ -182,7 +179,7 @@ def test_a_slow_model_leaves_time_to_the_others(make, fit_by):
 
     fit_by(fit)
     slow = {**TREE, "name": "slow", "params": {"max_depth": 1}}
-    forecast(plan(make(datasets=["iris", "breast_cancer"], models=[slow, BAD, TREE])), 1)
+    forecast(plan(small_config(datasets=["iris", "breast_cancer"], models=[slow, BAD, TREE])), 1)
     assert tried == [
         *(("iris 1", model) for model in ("slow", "bad", "tree")),
         *((f"breast_cancer {part}", model) for part in (1, 4) for model in ("bad", "tree")),
@@ -198,9 +195,9 @@ def test_a_slow_model_leaves_time_to_the_others(make, fit_by):
         (3, 3.0, "limit", False, "3 s (time limit)", "about 12 s of fits"),
     ],
 )
-def test_a_trial_that_does_not_end(make, fit_by, limit, seconds, known_from, at_least, takes, line):
+def test_a_trial_that_does_not_end(small_config, fit_by, limit, seconds, known_from, at_least, takes, line):
     fit_by(lambda job, dataset: 100.0)
-    foretold = forecast(plan(make(time_limit=limit)), 1)
+    foretold = forecast(plan(small_config(time_limit=limit)), 1)
     (pair,) = foretold.pairs
     assert (pair.seconds, pair.known_from, pair.at_least) == (seconds, known_from, at_least)
     assert foretold.at_least == at_least
@@ -208,16 +205,16 @@ def test_a_trial_that_does_not_end(make, fit_by, limit, seconds, known_from, at_
     assert line in summary_line(foretold, "run")
 
 
-def test_no_cell_takes_longer_than_the_time_limit(make, fit_by):
+def test_no_cell_takes_longer_than_the_time_limit(small_config, fit_by):
     fit_by(lambda job, dataset: dataset.y.size / 500)
-    (pair,) = forecast(plan(make(datasets=["checkerboard2x2"], time_limit=2)), 1).pairs
+    (pair,) = forecast(plan(small_config(datasets=["checkerboard2x2"], time_limit=2)), 1).pairs
     assert (pair.seconds, pair.known_from, pair.error) == (2.0, "limit", None)
 
 
 @pytest.mark.release
-def test_trials_that_hang_or_crash_are_ended(make, mine):
+def test_trials_that_hang_or_crash_are_ended(small_config, mine):
     # The tree comes first: each of the others takes a process down.
-    config = make(models=[TREE, *mine], time_limit=0.5)
+    config = small_config(models=[TREE, *mine], time_limit=0.5)
     foretold = forecast(plan(config, allow_modules=["forecast_models"]), 1)
     tree, sleeps, exits = foretold.pairs
     assert (sleeps.seconds, sleeps.known_from) == (0.5, "limit")
@@ -228,9 +225,9 @@ def test_trials_that_hang_or_crash_are_ended(make, mine):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
-def test_failed_cells_are_counted(make, fit_by):
+def test_failed_cells_are_counted(small_config, fit_by):
     fit_by(lambda *_: 0.1)
-    config = make(models=[BAD, TREE])
+    config = small_config(models=[BAD, TREE])
     run(config, n_jobs=1)
     foretold = forecast(plan(config), 1)
     assert [(p.cells, p.finished, p.failed, p.pending) for p in foretold.pairs] == [(4, 0, 4, 4), (4, 4, 0, 0)]

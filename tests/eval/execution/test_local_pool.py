@@ -1,6 +1,4 @@
-import os
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -125,23 +123,8 @@ def fit(jobs, n_workers=2, **options):
     return [(jobs[key].model.name, outcomes[key]) for key in jobs]
 
 
-def is_alive(pid):
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def all_end(pids):
-    deadline = time.monotonic() + 30
-    while any(map(is_alive, pids)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not any(map(is_alive, pids))
-
-
 @pytest.mark.release
-def test_models_that_exceed_a_limit_or_crash_affect_no_other_cell(jobs, log):
+def test_models_that_exceed_a_limit_or_crash_affect_no_other_cell(jobs, log, all_end):
     # Quits and a good fit use up no process; each of the others takes one down.
     cells = jobs("Good", "Quits", "Sleeps", "HoldsTheLock", "IsKilled", "Exits")
     outcomes = []
@@ -180,7 +163,9 @@ def test_a_model_that_takes_too_much_memory(jobs):
 
 
 @pytest.mark.release
-def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_generator_is_closed(jobs, log):
+def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_generator_is_closed(
+    jobs, log, all_end
+):
     taken = []
 
     def cells():
@@ -200,7 +185,7 @@ def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_g
 
 
 @pytest.mark.release
-def test_side_effects_of_models(jobs, log, capfd):
+def test_side_effects_of_models(jobs, log, capfd, all_end):
     """One process fits all of them: it prints, asks, starts threads, leaves a child behind and cleans up."""
     names = ["Prints", "Asks", "Threads", "LeavesAChild", "TidiesUp"]
     # The clock begins with the fit: this is much less than a process takes to start.

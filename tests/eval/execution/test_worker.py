@@ -1,9 +1,7 @@
 """What becomes of workers when the process that started them is killed and can end nothing itself."""
 
-import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -61,16 +59,8 @@ with SharedData({"data": data}) as shared:
 """
 
 
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 @pytest.mark.release
-def test_workers_end_with_their_parent_and_leave_ctrl_c_to_it(tmp_path):
+def test_workers_end_with_their_parent_and_leave_ctrl_c_to_it(tmp_path, all_end):
     (tmp_path / "own_models.py").write_text(MODELS)
     (tmp_path / "parent.py").write_text(PARENT)
     parent = subprocess.Popen(
@@ -82,8 +72,4 @@ def test_workers_end_with_their_parent_and_leave_ctrl_c_to_it(tmp_path):
     _, errors = parent.communicate("\n", timeout=60)
     assert "Traceback" not in errors
     assert [ignores for *_, ignores in lines] == ["True", "True"]
-    processes = [int(process) for pid, child, _ in lines for process in (pid, child)]
-    deadline = time.monotonic() + 30
-    while any(map(is_alive, processes)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(is_alive, processes))
+    assert all_end([process for pid, child, _ in lines for process in (pid, child)])

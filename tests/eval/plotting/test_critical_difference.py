@@ -80,13 +80,10 @@ def test_without_power_there_is_no_diagram(made_scores, models, datasets):
     assert "Nemenyi" not in ax.figure.get_supxlabel()
 
 
-def test_caption_names_what_was_excluded(made_scores):
+def test_caption_names_what_was_excluded(made_scores, fail):
     scores = made_scores("abcd", datasets=SETS)
-    scores.loc[(scores["dataset"] == "set 3") & (scores["model"] == "a"), ["accuracy", "error"]] = [
-        np.nan,
-        "no",
-    ]
-    scores.loc[scores["model"] == "b", "accuracy"] = np.nan
+    fail(scores, dataset="set 3", model="a")
+    fail(scores, None, model="b")
     caption = " ".join(diagram(scores).figure.get_supxlabel().split())
     assert "over 13 data sets" in caption
     assert "Excluded data sets (a model has no value): set 3." in caption

@@ -97,11 +97,12 @@ def test_long_and_odd_names(made_scores, plot_name, tmp_path):
         assert names[2:4] == ["<script>alert(1)</script>", "$\\gamma$"]
 
 
-def test_legend_marks_models_without_values(made_scores):
+def test_legend_marks_models_without_values(made_scores, fail):
     scores = made_scores(("a", "b", "c", "d"), kinds=NOISE[:2])
-    scores.loc[scores["model"].isin(["a", "d"]), "accuracy"] = np.nan
-    scores.loc[(scores["model"] == "b") & (scores["noise_kind"] == "label"), "accuracy"] = np.nan
-    scores.loc[(scores["model"] == "c") & (scores["noise_rate"] == 0.4), "accuracy"] = np.nan
+    fail(scores, model="a")
+    fail(scores, model="d")
+    fail(scores, model="b", noise_kind="label")
+    fail(scores, model="c", noise_rate=0.4)
     figure = figure_of(plot(scores, "ela"))
     figure.draw_without_rendering()
     assert legend(figure) == ["a (no values)", "b (no values under label noise)", "c", "d (no values)"]

@@ -1,6 +1,5 @@
 import matplotlib
 import numpy as np
-import pandas as pd
 import pytest
 
 from boostnoise.eval import area_under_ela, curve, plot
@@ -18,6 +17,16 @@ def cells(ax):
     return {place: [text.get_text() for text in texts] for place, texts in found.items()}
 
 
+def mesh_of(ax):
+    """The coloured cells."""
+    (mesh,) = (found for found in ax.collections if found.get_array() is not None)
+    return mesh
+
+
+def bold_columns(ax):
+    return sorted(int(text.get_position()[0]) for text in ax.texts if text.get_fontweight() == "bold")
+
+
 def test_values_and_deviations(made_scores):
     scores = made_scores("abc", SETS)
     ax = plot(scores, "heatmap", noise_rate=0.1, metric="ela")
@@ -33,10 +42,10 @@ def test_values_and_deviations(made_scores):
 
 
 def test_kinds_of_noise_share_their_colours(made_scores):
-    scores = pd.concat([made_scores("ab", SETS), made_scores("ab", SETS).assign(noise_kind="pair_flip")])
+    scores = made_scores("ab", SETS, kinds=("uniform", "pair_flip"))
     scores.loc[scores["noise_kind"] == "pair_flip", "accuracy"] /= 2
     axes = plot(scores, "heatmap", noise_rate=0.1)
-    limits = {mesh.get_clim() for ax in axes for mesh in ax.collections if mesh.get_array() is not None}
+    limits = {mesh_of(ax).get_clim() for ax in axes}
     values = curve(scores, "accuracy").query("noise_rate == 0.1")["accuracy"]
     assert limits == {(values.min(), values.max())}
 
@@ -44,7 +53,7 @@ def test_kinds_of_noise_share_their_colours(made_scores):
 def test_lighter_is_better(made_scores):
     for metric, best in (("accuracy", np.max), ("ela", np.min)):
         ax = plot(made_scores("abc", SETS), "heatmap", metric=metric)
-        (mesh,) = (found for found in ax.collections if found.get_array() is not None)
+        mesh = mesh_of(ax)
         values = mesh.get_array()
         lightness = mesh.cmap(mesh.norm(values))[..., :3].mean(axis=-1).ravel()
         assert values.ravel()[lightness.argmax()] == best(values)
@@ -52,20 +61,17 @@ def test_lighter_is_better(made_scores):
 
 
 def test_the_best_of_a_row_is_bold(made_scores):
-    ax = plot(made_scores("abc", SETS), "heatmap")
-    bold = [text for text in ax.texts if text.get_fontweight() == "bold"]
-    assert sorted(int(text.get_position()[0]) for text in bold) == [0, 0, 0]
     scores = made_scores("abc", SETS)
+    assert bold_columns(plot(scores, "heatmap")) == [0, 0, 0]
     first = scores["model"].eq("a").to_numpy()
     scores.loc[scores["model"].eq("c"), "accuracy"] = scores.loc[first, "accuracy"].to_numpy() + 1e-16
-    bold = [text for text in plot(scores, "heatmap").texts if text.get_fontweight() == "bold"]
-    assert sorted(int(text.get_position()[0]) for text in bold) == [0, 0, 0, 2, 2, 2]
+    assert bold_columns(plot(scores, "heatmap")) == [0, 0, 0, 2, 2, 2]
 
 
-def test_failed_cells_are_no_colours(made_scores):
+def test_failed_cells_are_no_colours(made_scores, fail):
     scores = made_scores("abc", SETS, repeats=1)
-    scores.loc[(scores["dataset"] == "iris") & (scores["model"] == "b"), ["accuracy", "error"]] = [np.nan, "no"]
-    scores.loc[(scores["dataset"] == "wine") & (scores["model"] == "a"), "accuracy"] = np.nan
+    fail(scores, dataset="iris", model="b")
+    fail(scores, None, dataset="wine", model="a")
     # What fails at another noise rate says nothing of this one.
     scores.loc[(scores["dataset"] == "digits") & (scores["noise_rate"] == 0.1), "error"] = "no"
     ax = plot(scores, "heatmap")
@@ -93,7 +99,7 @@ def test_one_large_value_does_not_flatten_the_rest(made_scores):
     scores = made_scores("abc", [f"set {i}" for i in range(10)], repeats=1)
     scores.loc[(scores["dataset"] == "set 3") & (scores["model"] == "b"), "accuracy"] = 0.02
     ax = plot(scores, "heatmap", metric="ela")
-    (mesh,) = (found for found in ax.collections if found.get_array() is not None)
+    mesh = mesh_of(ax)
     assert mesh.get_clim()[1] < 2 < mesh.get_array().max()
     assert mesh.colorbar.extend == "max"
     assert cells(ax)[3, 1] == ["49.000"]
@@ -101,12 +107,10 @@ def test_one_large_value_does_not_flatten_the_rest(made_scores):
 
 @pytest.mark.parametrize("name", ["viridis", "gray_r"])
 def test_colour_maps_of_the_user(made_scores, name):
-    ax = plot(made_scores(), "heatmap", options=FigureOptions(fig_cmap=name))
-    (mesh,) = (found for found in ax.collections if found.get_array() is not None)
-    assert mesh.cmap == matplotlib.colormaps[name]
-    ax = plot(made_scores(), "heatmap", metric="rla", options=FigureOptions(fig_cmap=name))
-    (mesh,) = (found for found in ax.collections if found.get_array() is not None)
-    assert mesh.cmap == matplotlib.colormaps[name].reversed()
+    options = FigureOptions(fig_cmap=name)
+    assert mesh_of(plot(made_scores(), "heatmap", options=options)).cmap == matplotlib.colormaps[name]
+    falling = mesh_of(plot(made_scores(), "heatmap", metric="rla", options=options)).cmap
+    assert falling == matplotlib.colormaps[name].reversed()
 
 
 def test_25_models_on_30_sets(made_scores):

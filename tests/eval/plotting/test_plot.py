@@ -222,12 +222,12 @@ def test_ids_stay_unique_when_more_is_drawn_into_a_figure(made_scores):
 
 
 @pytest.mark.parametrize("plot_name", ["critical_difference", "time", "heatmap"])
-def test_default_noise_rate_is_that_of_the_verdict(made_scores, plot_name):
+def test_default_noise_rate_is_that_of_the_verdict(made_scores, fail, plot_name):
     scores = made_scores(kinds=("uniform", "pair"), rates=(0.0, 0.1, 0.3, 0.6))
     scores = scores[(scores["noise_kind"] == "uniform") | (scores["noise_rate"] < 0.2)]
     assert [ax.get_title() for ax in plot(scores, plot_name)] == ["at 30 % uniform noise", "at 10 % pair noise"]
     # Also where the drawn models alone would give another rate.
-    scores.loc[(scores["model"] == "b") & (scores["noise_rate"] == 0.3), "accuracy"] = np.nan
+    fail(scores, model="b", noise_rate=0.3)
     assert "at 10 % uniform noise" not in plot(made_scores(), plot_name).figure.get_suptitle()
     assert "at 10 %" in plot(scores, plot_name, models=["a"], noise_kind="uniform").figure.get_suptitle()
 

@@ -26,11 +26,9 @@ def test_mean_ranks_and_their_bands(made_scores):
             assert edges.max() <= 3 + 1e-12
 
 
-def test_sets_with_a_missing_value_do_not_count(made_scores):
+def test_sets_with_a_missing_value_do_not_count(made_scores, fail):
     scores = made_scores("abc", datasets=SETS)
-    scores.loc[
-        (scores["dataset"] == "set 0") & (scores["noise_rate"] == 0.4) & (scores["model"] == "a"), "accuracy"
-    ] = np.nan
+    fail(scores, dataset="set 0", noise_rate=0.4, model="a")
     ax = plot(scores, "ranks")
     assert np.isfinite(ax.lines[0].get_ydata()).all()
     caption = " ".join(ax.figure.get_supxlabel().split())

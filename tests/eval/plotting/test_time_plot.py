@@ -25,9 +25,9 @@ def test_points_and_bars(made_scores):
     assert ax.figure.get_supxlabel() == "Error bars: 95 % bootstrap interval of the mean over 3 repeats"
 
 
-def test_models_without_values(made_scores):
+def test_models_without_values(made_scores, fail):
     scores = made_scores("abc")
-    scores.loc[scores["model"] == "b", "accuracy"] = np.nan
+    fail(scores, model="b")
     figure = plot(scores, "time").figure
     figure.draw_without_rendering()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b (no values)", "c"]
