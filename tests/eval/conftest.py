@@ -14,6 +14,19 @@ def fail():
     return _fail
 
 
+def _with_measures(scores):
+    # Imported here, so that tests which need no scores do not load it.
+    from boostnoise.eval.metrics.registry import MEASURES
+
+    return scores.reindex(columns=[*scores, *(name for name in MEASURES if name not in scores)])
+
+
+@pytest.fixture(scope="session")
+def with_measures():
+    """Adds the columns, without values, that the scores of a run have besides those of a table."""
+    return _with_measures
+
+
 @pytest.fixture(scope="session")
 def without_times():
     """Leaves out of a table of scores what differs from run to run."""

@@ -18,15 +18,10 @@ def study(noisyeval, tmp_path):
     return run_study
 
 
-def _scores(folder):
-    table = pd.read_parquet(folder / "results" / "study" / "scores.parquet")
-    return table.drop(columns=["fit_seconds", "predict_seconds"])
-
-
 @pytest.fixture
-def scores():
+def scores(without_times):
     """Reads the scores in a folder, without the times."""
-    return _scores
+    return lambda folder: without_times(pd.read_parquet(folder / "results" / "study" / "scores.parquet"))
 
 
 def _stored(folder):

@@ -14,12 +14,6 @@ def load(path, target="y"):
     return load_dataset(DatasetSpec.model_validate({"path": str(path), "target": target}))
 
 
-def numbers(dataset):
-    """All features as numbers."""
-    rows = np.arange(dataset.y.size)
-    return dataset.features("numbers", rows, rows)[0]
-
-
 @pytest.mark.parametrize("name", ["breast_cancer", "digits", "iris", "wine"])
 def test_bundled(name):
     dataset = load_dataset(DatasetSpec.model_validate(name))
@@ -37,7 +31,7 @@ def test_bundled_data_are_those_of_scikit_learn():
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_files(tmp_path, suffix):
+def test_files(tmp_path, suffix, numbers):
     frame = pd.DataFrame(
         {
             "a": [1, 2, 3, 4],
@@ -205,7 +199,7 @@ def test_dropped_rows(table):
     assert describe(**table, drop=["x", "part"], missing="drop_rows").y.size == 40
 
 
-def test_rows_without_a_label_are_dropped(tmp_path):
+def test_rows_without_a_label_are_dropped(tmp_path, numbers):
     (tmp_path / "a.csv").write_text("x,y\n1,0\n2,\n3,1\n,0\n5,1\n6,1\n")
     spec = {"path": str(tmp_path / "a.csv"), "target": "y"}
     warning = "data set 'a': column 'y' has 1 missing label; the other 5 rows are used"

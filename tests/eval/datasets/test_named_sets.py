@@ -16,12 +16,6 @@ def load(spec):
     return load_dataset(DatasetSpec.model_validate(spec))
 
 
-def numbers(dataset):
-    """All features as numbers."""
-    rows = np.arange(dataset.y.size)
-    return dataset.features("numbers", rows, rows)[0]
-
-
 @pytest.fixture
 def fetched(monkeypatch):
     """Replace a download function by one that returns a bunch or raises an error."""
@@ -57,7 +51,7 @@ def test_numbers(fetched):
     np.testing.assert_array_equal(load("olivetti_faces").X, X)
 
 
-def test_text_as_bytes(fetched):
+def test_text_as_bytes(fetched, numbers):
     X = np.array([[0, b"tcp", 1.5], [2, b"udp", 2.5]] * 3, dtype=object)
     y = np.array([b"normal.", b"smurf."] * 3, dtype=object)
     fetched("fetch_kddcup99", Bunch(data=X, target=y, feature_names=["n", "protocol", "f"]))
@@ -78,7 +72,7 @@ OPENML = Bunch(
 )
 
 
-def test_openml(fetched):
+def test_openml(fetched, numbers):
     calls = fetched("fetch_openml", OPENML)
     dataset = load({"openml": 24})
     assert dataset.name == "OpenML 24"

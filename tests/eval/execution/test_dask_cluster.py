@@ -188,7 +188,7 @@ def test_a_process_serves_the_cells_of_a_data_set_and_ends_when_no_more_come(mon
     )
 
 
-def test_the_command(small_cluster, noisyeval, tmp_path):
+def test_the_command(small_cluster, noisyeval, tmp_path, without_times):
     study = {
         "datasets": ["iris"],
         "models": ["decision_tree"],
@@ -201,8 +201,7 @@ def test_the_command(small_cluster, noisyeval, tmp_path):
         (tmp_path / "study.json").write_text(json.dumps({**study, "results_dir": folder}))
         done = noisyeval(tmp_path, "study.json", "--quiet", *options)
         assert (done.exit_code, done.stderr) == (0, "")
-        table = pd.read_parquet(tmp_path / folder / "study" / "scores.parquet")
-        tables.append(table.drop(columns=["fit_seconds", "predict_seconds"]))
+        tables.append(without_times(pd.read_parquet(tmp_path / folder / "study" / "scores.parquet")))
     pd.testing.assert_frame_equal(*tables)
 
 

@@ -10,7 +10,6 @@ from boostnoise.eval import write_report
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.run import Run
-from boostnoise.eval.metrics.registry import MEASURES
 from boostnoise.eval.papers.published_comparison import CELL, check_cells
 from boostnoise.eval.papers.published_numbers import (
     against_published,
@@ -20,37 +19,16 @@ from boostnoise.eval.papers.published_numbers import (
 )
 from boostnoise.eval.report.published_tables import as_markdown
 
+NO_PICTURES = {"ela_fig": {"save_fig": False}, "rla_fig": {"save_fig": False}}
+
 
 @pytest.fixture
-def finished(tmp_path):
+def finished(small_config, made_scores, with_measures):
     """A run with two repeats of two models."""
-    content = {
-        "datasets": ["iris"],
-        "models": [{"name": "<b>a|b", "model": "gbm"}, {"name": "c", "model": "adaboost"}],
-        "noise": [{"kind": "uniform", "rates": [0.2]}],
-        "repeats": 2,
-        "results_dir": str(tmp_path / "results"),
-        "ela_fig": {"save_fig": False},
-        "rla_fig": {"save_fig": False},
-    }
-    rows = [
-        {
-            "dataset": "iris",
-            "noise_kind": "uniform",
-            "noise_rate": rate,
-            "realised_rate": rate,
-            "repeat": repeat,
-            "model": model,
-            "accuracy": 0.9 - rate / 2 + 0.01 * repeat,
-            "error": None,
-        }
-        for rate in (0.0, 0.2)
-        for repeat in range(2)
-        for model in ("<b>a|b", "c")
-    ]
-    columns = list(rows[0])
-    scores = pd.DataFrame(rows).reindex(columns=[*columns, *(name for name in MEASURES if name not in columns)])
-    return Run(parse_config(content, "run"), scores)
+    models = [{"name": "<b>a|b", "model": "gbm"}, {"name": "c", "model": "adaboost"}]
+    scores = made_scores(("<b>a|b", "c"), ("iris",), rates=(0.0, 0.2), repeats=2)
+    accuracy = 0.9 - scores["noise_rate"] / 2 + 0.01 * scores["repeat"]
+    return Run(small_config(models=models, **NO_PICTURES), with_measures(scores.assign(accuracy=accuracy)))
 
 
 @pytest.fixture
@@ -182,22 +160,15 @@ def test_remarks_on_parts_that_the_config_lacks(finished, table, tmp_path):
     assert check_published(tmp_path / "t.csv", given) == []  # its noise rates are unknown before the run
 
 
-def test_a_study_with_claims_only(finished, tmp_path):
+def test_a_study_with_claims_only(finished, small_config, with_measures):
     models = {f"{name}, min_samples_leaf 50": accuracy for name, accuracy in (("tree", 0.9), ("forest", 0.99))}
-    content = {
-        "datasets": ["checkerboard2x2"],
-        "models": [{"name": name, "model": "gbm"} for name in models],
-        "noise": [{"kind": "uniform", "rates": [0.0, 0.3]}],
-        "results_dir": str(tmp_path),
-        "ela_fig": {"save_fig": False},
-        "rla_fig": {"save_fig": False},
-    }
-    config = parse_config(content, "study")
+    specs = [{"name": name, "model": "gbm"} for name in models]
+    noise = [{"kind": "uniform", "rates": [0.0, 0.3]}]
+    config = small_config("study", datasets=["checkerboard2x2"], models=specs, noise=noise, **NO_PICTURES)
     assert check_published("ghosh_2017_figure_1a", config) == []
     rows = [("checkerboard2x2", name, "uniform", 0.3, accuracy) for name, accuracy in models.items()]
     scores = pd.DataFrame(rows, columns=[*CELL, "accuracy"]).assign(repeat=0, error=None, realised_rate=0.3)
-    scores = scores.reindex(columns=[*scores, *(name for name in MEASURES if name not in scores)])
-    run = Run(config, scores)
+    run = Run(config, with_measures(scores))
     compared = against_published(run, "ghosh_2017_figure_1a")
     text = (
         "Does not hold: With leaves of 50 rows, a tree and a forest have an accuracy of 0.95 or more at "
@@ -207,8 +178,8 @@ def test_a_study_with_claims_only(finished, tmp_path):
     names = [path.name for path in write_report(run, compared)]
     assert "published.md" in names
     assert "published.csv" not in names
-    assert (tmp_path / "study" / "published.md").read_text() == f"{text}\n"
-    page = (tmp_path / "study" / "report.html").read_text()
+    assert (config.output_dir / "published.md").read_text() == f"{text}\n"
+    page = (config.output_dir / "report.html").read_text()
     assert text in page
     assert "Published cells" not in page
     where = "published numbers 'ghosh_2017_figure_1a': the config does not have"

@@ -26,28 +26,12 @@ def config(small_config):
 
 
 @pytest.fixture
-def scores():
-    rows = [
-        {
-            "dataset": dataset,
-            "noise_kind": "uniform",
-            "noise_rate": rate,
-            "realised_rate": rate,
-            "repeat": repeat,
-            "model": model,
-            "accuracy": 0.9 - rate - 0.1 * repeat - (0.1 if model == "b" else 0),
-            "macro_f1": 0.8 - rate,
-            "leaves": 150.25 + rate,
-            "fit_seconds": 1.0,
-            "predict_seconds": 0.5,
-            "error": None,
-        }
-        for dataset in ("iris", "wine")
-        for rate in (0.0, 0.25)
-        for repeat in (0, 1)
-        for model in ("[red]a[/red]", "b")
-    ]
-    return pd.DataFrame(rows).reindex(columns=[*rows[0], *(name for name in MEASURES if name not in rows[0])])
+def scores(made_scores, with_measures):
+    table = made_scores(("[red]a[/red]", "b"), rates=(0.0, 0.25), repeats=2)
+    rate = table["noise_rate"]
+    accuracy = 0.9 - rate - 0.1 * table["repeat"] - 0.1 * (table["model"] == "b")
+    seconds = {"fit_seconds": 1.0, "predict_seconds": 0.5}
+    return with_measures(table.assign(accuracy=accuracy, macro_f1=0.8 - rate, leaves=150.25 + rate, **seconds))
 
 
 FILES = {

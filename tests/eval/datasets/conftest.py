@@ -1,0 +1,13 @@
+import numpy as np
+import pytest
+
+
+def _numbers(dataset):
+    rows = np.arange(dataset.y.size)
+    return dataset.features("numbers", rows, rows)[0]
+
+
+@pytest.fixture(scope="session")
+def numbers():
+    """All features of a data set as numbers."""
+    return _numbers
