@@ -10,12 +10,12 @@ def _fail(scores, error="E: no", **where):
 
 @pytest.fixture(scope="session")
 def fail():
-    """Makes cells fail: the rows of a table of scores that have these values lose their accuracy."""
+    """Marks cells as failed: clears the accuracy of the rows that have these values, and sets their error."""
     return _fail
 
 
 def _with_measures(scores):
-    # Imported here, so that tests which need no scores do not load it.
+    # Imported here, so that tests which need no measures do not load them.
     from boostnoise.eval.metrics.registry import MEASURES
 
     return scores.reindex(columns=[*scores, *(name for name in MEASURES if name not in scores)])
@@ -23,11 +23,11 @@ def _with_measures(scores):
 
 @pytest.fixture(scope="session")
 def with_measures():
-    """Adds the columns, without values, that the scores of a run have besides those of a table."""
+    """Adds the measures that a table of scores lacks, as empty columns."""
     return _with_measures
 
 
 @pytest.fixture(scope="session")
 def without_times():
-    """Leaves out of a table of scores what differs from run to run."""
+    """Removes the times, which differ from run to run, from a table of scores."""
     return lambda scores: scores.drop(columns=["fit_seconds", "predict_seconds"])

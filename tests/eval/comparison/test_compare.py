@@ -1,4 +1,4 @@
-"""`compare` up to the config that it runs."""
+"""Configs that `compare` makes from its arguments."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`compare` with tables: pipelines that select columns, text, groups and weights."""
+"""`compare` on tables: pipelines that select columns, text, groups and weights."""
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ BY_TYPE = ColumnTransformer(
 
 
 def fit(models, datasets, noise):
-    """The scores of one repeat, in which no cell may fail."""
+    """Scores of one repeat, in which no cell may fail."""
     scores = compare(models, datasets, noise, repeats=1, progress=False).scores
     assert scores["error"].isna().all()
     return scores

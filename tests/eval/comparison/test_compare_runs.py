@@ -1,4 +1,4 @@
-"""`compare` as a run: its store, its estimators, interrupts and scripts."""
+"""Runs of `compare`: store, estimators of the user, interrupts, scripts."""
 
 import json
 import subprocess

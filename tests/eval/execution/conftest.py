@@ -21,5 +21,5 @@ def _all_end(pids):
 
 @pytest.fixture(scope="session")
 def all_end():
-    """Waits for the end of processes, and returns whether all have ended within half a minute."""
+    """Waits for the end of processes; whether all have ended within half a minute."""
     return _all_end

@@ -29,7 +29,7 @@ def make(small_config):
 
 
 class States(list):
-    """The progress of a run: at each step, how many cells are done, have failed, and are there in all."""
+    """Progress of a run: numbers of cells done, failed and in all, at each step."""
 
     def __call__(self, progress):
         self.append((progress.done, progress.failed, progress.total))

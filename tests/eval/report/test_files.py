@@ -42,7 +42,7 @@ FILES = {
 
 
 def printed(config, scores, width=80, **changes):
-    """The summary of a run, whose config is changed, as a terminal shows it."""
+    """Summary of a run as a terminal shows it; `changes` are those of the config."""
     console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
         console.print(summary(config.model_copy(update=changes), scores, width))
@@ -171,7 +171,7 @@ def test_failures_are_named(config, scores):
 
 
 def at_rates(scores, rates):
-    """The scores of two noise rates, 0 and 0.25, at others."""
+    """Scores at 0 and at other noise rates, copied from those at 0 and 0.25."""
     parts = [scores.assign(noise_rate=scores["noise_rate"] * 4 * rate) for rate in rates]
     return pd.concat(parts).drop_duplicates(["dataset", "noise_rate", "repeat", "model"])
 

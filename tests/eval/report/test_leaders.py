@@ -14,7 +14,7 @@ def planned(small_config):
 
 
 def keys(planned, model=None, **wanted):
-    """The keys of the cells of a model, or of all models, whose jobs have these attributes."""
+    """Keys of the cells whose jobs have these attributes, of one model or all."""
     return [
         key
         for key, job in zip(planned.keys, planned.jobs, strict=True)

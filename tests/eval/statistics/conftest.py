@@ -35,7 +35,7 @@ def study_2020(data_root):
 
 @pytest.fixture(scope="session")
 def scores_of():
-    """Makes scores of an array of data sets, repeats and models, or of kinds of noise and noise rates before these."""
+    """Makes scores of an array of data sets, repeats and models; kinds of noise and noise rates may come before."""
 
     def make(accuracy, rates=None):
         accuracy = np.asarray(accuracy, dtype=float)
