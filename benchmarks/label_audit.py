@@ -32,7 +32,7 @@ from boostnoise.eval import (
     wilcoxon_holm,
 )
 from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
-from robust_splits.label_noise.label_errors import IndistinctClassesError
+from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 
 KINDS = ("uniform", "pair_flip", "class_conditional", "instance_dependent")
 RATES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)

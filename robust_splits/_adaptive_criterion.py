@@ -37,7 +37,7 @@ def holdout_accuracies(
     n_threads: int = 1,
 ) -> dict[float, float]:
     """Accuracy of each lam on a noisy fifth of the rows, held out at random."""
-    held_out = np.zeros(sample.labels.size, dtype=bool)
+    held_out = np.zeros(sample.n_samples, dtype=bool)
     held_out[rng.permutation(held_out.size)[: max(1, round(HOLDOUT_FRACTION * held_out.size))]] = True
     rest = dataclasses.replace(sample, weights=np.where(held_out, 0.0, sample.weights))
     if not rest.weights.any():
@@ -45,25 +45,20 @@ def holdout_accuracies(
     X = read_only(X[held_out])
     accuracies = {}
     for lam in LAMS:
-        sums = np.zeros((X.shape[0], sample.n_classes))
+        sums = np.zeros((sample.n_samples, sample.n_classes))
         for tree in grow_trees(rest, with_lam(settings, lam), seeds, n_threads):
-            sums += tree.values[tree.apply(X)]
-        accuracies[lam] = _accuracy(sums, sample.labels[held_out], sample.weights[held_out])
+            sums[held_out] += tree.values[tree.apply(X)]
+        accuracies[lam] = _accuracy(sums, sample)
     return accuracies
 
 
 def out_of_bag_accuracies(rows: OutOfBag, forests: Mapping[float, Sequence[Tree]]) -> dict[float, float]:
     """Out-of-bag accuracy of the trees of each lam."""
-    accuracies = {}
-    for lam, trees in forests.items():
-        sums = rows.sum_values(trees)
-        is_predicted = sums.sum(axis=1) > 0
-        labels, weights = rows.sample.labels[is_predicted], rows.sample.weights[is_predicted]
-        accuracies[lam] = _accuracy(sums[is_predicted], labels, weights)
-    return accuracies
+    return {lam: _accuracy(rows.sum_values(trees), rows.sample) for lam, trees in forests.items()}
 
 
-def _accuracy(sums: NDArray[np.float64], labels: NDArray[np.int32], weights: NDArray[np.float64]) -> float:
-    if not weights.any():
-        return 0.0
-    return float(np.average(sums.argmax(axis=1) == labels, weights=weights))
+def _accuracy(sums: NDArray[np.float64], sample: Sample) -> float:
+    """Accuracy of the rows that have predictions."""
+    is_predicted = sums.any(axis=1)[sample.row_of_label]
+    found, weights = sums.argmax(axis=1)[sample.row_of_label], sample.label_weights * is_predicted
+    return float(np.average(found == sample.labels, weights=weights)) if weights.any() else 0.0

@@ -88,8 +88,10 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Numbers; NaN means a missing value.  A sparse matrix is made dense.  Categories of a data frame are
             ranked in their order.
-        y : array-like of shape (n_samples,)
-            Class labels: strings, integers, or any other labels that scikit-learn accepts.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            Class labels: strings, integers, or any other labels that scikit-learn accepts.  Or soft labels: the
+            probability of each class, whose labels are the columns of a data frame, or else 0, 1, ...  A row
+            counts as a copy for each class, with the probability as its weight.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Non-negative weights; rows of weight 0 are ignored.
 
@@ -116,12 +118,12 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
                     f"{self.classes_}; got {classes}"
                 )
             check_class_weight(self.class_weight, self._class_weight_names)
-            weights = apply_class_weight(self.class_weight, classes[labels], weights)
+            labels, weights = apply_class_weight(self.class_weight, classes, labels, weights)
             self.classes_, self.n_classes_ = classes, classes.size
-            numbers = None if groups is None else check_groups(groups, labels.size)
+            numbers = None if groups is None else check_groups(groups, weights.size)
             start_helper(self._search_kind(), X.dtype)
             columns = encode(X, self._n_threads(), self._n_bins())
-            self._fit_rows(X, Sample(columns, labels, weights, self.n_classes_, numbers))
+            self._fit_rows(X, Sample.of(columns, labels, weights, self.n_classes_, numbers))
             return self
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
@@ -200,7 +202,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
     def _tree_settings(self, sample: Sample) -> TreeSettings:
         """Validate the parameters of a tree."""
-        n_samples, n_features = sample.labels.size, sample.columns.n_features
+        n_samples, n_features = sample.n_samples, sample.columns.n_features
         if self.criterion == ADAPTIVE:
             criterion: Criterion = NegativeExponential()
         else:

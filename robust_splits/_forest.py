@@ -27,10 +27,17 @@ from ._threads import map_in_threads
 from ._validation import read_only
 from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
+from .label_noise.clean_posterior import CleanPosterior, IndistinctClassesError, estimate_clean_posterior
 from .tree import PackedTrees, Tree, map_leaves
 
 # Attributes that only some fits set.
-OPTIONAL_ATTRIBUTES = ("criterion_scores_", "smoothing_losses_", "oob_score_", "oob_decision_function_")
+OPTIONAL_ATTRIBUTES = (
+    "criterion_scores_",
+    "smoothing_losses_",
+    "oob_score_",
+    "oob_decision_function_",
+    "transition_matrix_",
+)
 
 
 class BaseForest(BaseRobustTrees):
@@ -40,6 +47,9 @@ class BaseForest(BaseRobustTrees):
     min_samples_split_: int
     shrinkage_: float
     chosen_params_: dict[str, int | float]
+    passes_: int
+    transition_matrix_: NDArray[np.float64]
+    _judged: CleanPosterior | None
     _seeds: list[tuple[int, int]]
     _packed: list[PackedTrees]
 
@@ -65,6 +75,7 @@ class BaseForest(BaseRobustTrees):
         noise_rate: float | None = None,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
+        passes: int | str = AUTO,
         oob_score: bool | Callable[[Any, Any], float] = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -88,6 +99,7 @@ class BaseForest(BaseRobustTrees):
         self.noise_rate = noise_rate
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.passes = passes
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -139,15 +151,49 @@ class BaseForest(BaseRobustTrees):
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         n_estimators = check_integer("n_estimators", self.n_estimators, low=1)
         earlier = self._earlier_estimators(n_estimators)
+        self._tree_settings(sample)  # raises errors of parameters
+        rng = check_random_state(self.random_state)
         if not earlier:
             for name in OPTIONAL_ATTRIBUTES:
                 self.__dict__.pop(name, None)
-        settings = self._tree_settings(sample)
-        rng = check_random_state(self.random_state)
+            self._judged = None
+        if self._judges(sample):
+            judge_rng = np.random.RandomState(rng.randint(MAX_SEED))  # drawn by warm starts too
+            self._judged = self._judged if earlier else self._judge(X, sample, judge_rng)
+        judged = self._judged
+        rows = sample if judged is None else sample.with_soft_labels(judged.soft_labels())
+        trees, out_of_bag = self._fit_pass(X, rows, earlier, rng)
+        self._packed, self.passes_ = [], 1 if judged is None else 2
+        if judged is not None:
+            self.transition_matrix_ = judged.transition_matrix
+        self.estimators_ = earlier + self._make_estimators([seed for _, seed in self._seeds[len(earlier) :]])
+        for estimator, tree in zip(self.estimators_, trees, strict=True):
+            estimator.shrinkage, estimator.tree_ = self.shrinkage_, tree
+        values = {
+            "min_samples_split": self.min_samples_split_,
+            "min_samples_leaf": out_of_bag.settings.growth.min_samples_leaf,
+            "shrinkage": self.shrinkage_,
+        }
+        self.chosen_params_ = {name: value for name, value in values.items() if is_auto(getattr(self, name))}
+        if self.oob_score is not False:
+            # The second pass has seen all labels, since each of them has changed the soft labels of other rows.
+            p = out_of_bag.sum_values(trees) if judged is None else judged.prior
+            self._score_out_of_bag(p, sample)
+        if not self.warm_start:
+            self._judged = None
+
+    def _fit_pass(
+        self,
+        X: NDArray[np.floating],
+        sample: Sample,
+        earlier: Sequence[RobustDecisionTreeClassifier],
+        rng: np.random.RandomState,
+    ) -> tuple[list[Tree], OutOfBag]:
+        """Grow the trees that follow those of an earlier fit, and choose lam, node size and shrinkage."""
+        settings, n_estimators = self._tree_settings(sample), int(self.n_estimators)
         # One seed of each tree draws its rows, the other is for everything else.
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
         seeds[: len(earlier)] = self._seeds if earlier else []
-
         trees = [estimator.tree_ for estimator in earlier]
         if self.criterion == ADAPTIVE and earlier:
             settings = dataclasses.replace(settings, criterion=self.criterion_)
@@ -155,20 +201,31 @@ class BaseForest(BaseRobustTrees):
             settings, trees = self._choose_lam(sample, X, settings, seeds, rng)
         trees += self._grow(sample, settings, seeds[len(trees) :])
         out_of_bag = OutOfBag(sample, X, settings, seeds, self._n_threads())
-        trees = self._smooth(trees, len(earlier), out_of_bag)
+        self._seeds, self.criterion_ = seeds, settings.criterion
+        return self._smooth(trees, len(earlier), out_of_bag), out_of_bag
 
-        self._seeds, self._packed, self.criterion_ = seeds, [], settings.criterion
-        self.estimators_ = earlier + self._make_estimators([seed for _, seed in seeds[len(earlier) :]])
-        for estimator, tree in zip(self.estimators_, trees, strict=True):
-            estimator.shrinkage, estimator.tree_ = self.shrinkage_, tree
-        values = {
-            "min_samples_split": self.min_samples_split_,
-            "min_samples_leaf": settings.growth.min_samples_leaf,
-            "shrinkage": self.shrinkage_,
-        }
-        self.chosen_params_ = {name: value for name, value in values.items() if is_auto(getattr(self, name))}
-        if self.oob_score is not False:
-            self._score_out_of_bag(trees, out_of_bag)
+    def _judges(self, sample: Sample) -> bool:
+        """Whether a first pass judges the labels."""
+        if not is_auto(self.passes):
+            return self.passes == 2
+        totals = np.bincount(sample.labels, weights=sample.label_weights, minlength=sample.n_classes)
+        return self.bootstrap and sample.soft_labels is None and totals.size > 1 and bool(totals.all())
+
+    def _judge(
+        self, X: NDArray[np.floating], sample: Sample, rng: np.random.RandomState
+    ) -> CleanPosterior | None:
+        """Posterior of the clean labels, from the out-of-bag predictions of a first forest.
+
+        Returns None if these predictions do not distinguish the classes.
+        """
+        trees, out_of_bag = copy(self)._fit_pass(X, sample, [], rng)
+        q = out_of_bag.sum_values(trees)
+        q[~q.any(axis=1)] = np.bincount(sample.labels, weights=sample.weights)  # drawn by every tree
+        q /= q.sum(axis=1, keepdims=True)
+        try:
+            return estimate_clean_posterior(sample.labels, q, sample.weights)
+        except IndistinctClassesError:
+            return None
 
     def _earlier_estimators(self, n_estimators: int) -> list[RobustDecisionTreeClassifier]:
         """Trees of the fit that `warm_start` continues, if it does."""
@@ -182,7 +239,7 @@ class BaseForest(BaseRobustTrees):
         return list(self.estimators_)
 
     def _tree_settings(self, sample: Sample) -> TreeSettings:
-        n_samples = sample.labels.size
+        n_samples = sample.n_samples
         n_draws = n_samples if check_flag("bootstrap", self.bootstrap) else 0
         if self.max_samples is not None:
             if not self.bootstrap:
@@ -199,9 +256,15 @@ class BaseForest(BaseRobustTrees):
             raise TypeError(f"oob_score must be True, False or a callable, got {self.oob_score!r}")
         if not isinstance(self.verbose, Integral):
             raise TypeError(f"verbose must be an integer, got {self.verbose!r}")
+        if self.passes not in (1, 2, AUTO) or isinstance(self.passes, bool):
+            raise ValueError(f"passes must be 1, 2 or {AUTO!r}, got {self.passes!r}")
         if self.selection is not None:
             check_choice("selection", self.selection, ("holdout", "oob"))
-        needs_bootstrap = {"selection": self.selection == "oob", "oob_score": self.oob_score is not False}
+        needs_bootstrap = {
+            "selection": self.selection == "oob",
+            "oob_score": self.oob_score is not False,
+            "passes": self.passes == 2,
+        }
         for name, needed in needs_bootstrap.items():
             if needed and not self.bootstrap:
                 value = getattr(self, name)
@@ -271,12 +334,13 @@ class BaseForest(BaseRobustTrees):
         """Whether a parameter is chosen on the out-of-bag rows."""
         return self.bootstrap and is_auto(getattr(self, name))
 
-    def _score_out_of_bag(self, trees: list[Tree], out_of_bag: OutOfBag) -> None:
-        sums = out_of_bag.sum_values(trees)
+    def _score_out_of_bag(self, p: NDArray[np.float64], sample: Sample) -> None:
+        """Set the out-of-bag predictions, whose scale is arbitrary, and their score on the given labels."""
         with np.errstate(invalid="ignore"):
-            self.oob_decision_function_ = sums / sums.sum(axis=1, keepdims=True)
+            self.oob_decision_function_ = p / p.sum(axis=1, keepdims=True)
         score = self.oob_score if callable(self.oob_score) else accuracy_score
-        self.oob_score_ = score_predictions(self.classes_, out_of_bag.sample.labels, sums, score)
+        labels = sample.labels if sample.soft_labels is None else sample.soft_labels.most_probable()
+        self.oob_score_ = score_predictions(self.classes_, labels, p, score)
 
     def _grow(self, sample: Sample, settings: TreeSettings, seeds: Sequence[tuple[int, int]]) -> list[Tree]:
         backend, _ = get_active_backend(prefer="threads")

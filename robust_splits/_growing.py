@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,13 @@ from ._kernels.grower import Workspace, grow_nodes
 from ._kernels.inputs import Measure
 from ._kernels.nodes import GrowthSettings
 from ._kernels.random import count_draws
+from ._soft_labels import SoftLabels
 from ._threads import map_in_threads
 from .criteria import Criterion
 from .tree import Tree
 
 MAX_SEED = int(np.iinfo(np.int32).max)
+EVERY_ROW = np.empty(0, dtype=np.int64)  # as row of each label, if each row has one
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,14 @@ class Sample:
     Attributes
     ----------
     columns : Columns
-    labels : int32 array of shape (n_samples,)
+    labels : int32 array of shape (n_samples,), or (n_labels,) if labels are soft
         Class numbers.
     weights : float64 array of shape (n_samples,)
     n_classes : int
     groups : int64 array of shape (n_samples,) or None
         Number of the group of each row, from 0 without gaps; bootstrap samples draw whole groups.
+    soft_labels : SoftLabels or None
+        None if each row has one label.
     """
 
     columns: Columns
@@ -42,6 +47,42 @@ class Sample:
     weights: NDArray[np.float64]
     n_classes: int
     groups: NDArray[np.int64] | None = None
+    soft_labels: SoftLabels | None = None
+
+    @classmethod
+    def of(
+        cls,
+        columns: Columns,
+        labels: NDArray[np.int32] | SoftLabels,
+        weights: NDArray[np.float64],
+        n_classes: int,
+        groups: NDArray[np.int64] | None,
+    ) -> Self:
+        """Sample of rows with labels of either form."""
+        if isinstance(labels, SoftLabels):
+            return cls(columns, labels.classes, weights, n_classes, groups, labels)
+        return cls(columns, labels, weights, n_classes, groups)
+
+    def with_soft_labels(self, p: NDArray[np.float64]) -> Self:
+        """The same rows with probabilities of shape (n_samples, n_classes) as labels."""
+        soft = SoftLabels.from_probabilities(p)
+        return replace(self, labels=soft.classes, soft_labels=soft)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.weights.size
+
+    @cached_property
+    def row_of_label(self) -> NDArray[np.int64]:
+        """Row of each label, shape (n_labels,)."""
+        return np.arange(self.n_samples) if self.soft_labels is None else self.soft_labels.rows
+
+    @cached_property
+    def label_weights(self) -> NDArray[np.float64]:
+        """Weight of each label, shape (n_labels,)."""
+        soft = self.soft_labels
+        return self.weights if soft is None else self.weights[soft.rows] * soft.shares
 
     @cached_property
     def has_unit_weights(self) -> bool:
@@ -56,6 +97,8 @@ class Sample:
     def __sizeof__(self) -> int:
         # Joblib's Dask backend sends what is large once to each worker, not with every tree.
         arrays = [*self.columns.codes, *self.columns, self.labels, self.weights, self.groups]
+        if self.soft_labels is not None:
+            arrays += vars(self.soft_labels).values()
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
@@ -90,8 +133,8 @@ def are_integers(weights: NDArray[np.float64]) -> bool:
 
 
 def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[np.float64]:
-    """Weights of the rows for one tree: sample weights times the number of times each row was drawn."""
-    weights, n_samples = sample.weights, sample.weights.size
+    """Weights of the labels for one tree: sample weights times the number of times each label was drawn."""
+    weights, n_samples = sample.label_weights, sample.n_samples
     if settings.n_draws:
         state = np.full(1, seed + 1, dtype=np.uint64)
         n_units = n_samples if sample.groups is None else int(sample.groups.max()) + 1
@@ -101,8 +144,10 @@ def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[
             counts = np.zeros(n_units)
             count_draws(state, n_draws, counts)
             weights = counts if sample.groups is None else counts[sample.groups]
+            if sample.soft_labels is not None:
+                weights = sample.soft_labels.draw(state, weights)
             if not sample.has_unit_weights:
-                weights = weights * sample.weights
+                weights = weights * sample.weights[sample.row_of_label]
     if settings.balanced:
         classes = np.bincount(sample.labels, weights=weights, minlength=sample.n_classes)
         share = weights.sum() / (classes > 0).sum()
@@ -133,6 +178,7 @@ def grow_tree(
     """Grow one tree; the first seed draws the rows, the second seeds everything else."""
     criterion = settings.criterion
     weights = drawn_weights(sample, settings, seeds[0])
+    draws_labels = sample.soft_labels is None or settings.n_draws > 0
     compiled = criterion.compiled  # which stays in memory as long as this function runs
     measure = Measure(
         criterion.code, criterion.parameter, np.ascontiguousarray(criterion.table), compiled.address
@@ -141,11 +187,12 @@ def grow_tree(
         sample.columns,
         sample.labels,
         weights,
+        EVERY_ROW if sample.soft_labels is None else sample.soft_labels.rows,
         sample.n_classes,
         measure,
         settings.growth,
         seeds[1] + 1,
-        (sample.has_integer_weights and not settings.balanced) or are_integers(weights),
+        (sample.has_integer_weights and draws_labels and not settings.balanced) or are_integers(weights),
         workspace,
     )
     return Tree(*nodes, settings.leaf_power, settings.shrinkage, seeds[1])

@@ -20,8 +20,10 @@ from .tree import Tree
 NODE_SIZES = (2, 5, 10, 20, 40, 80, 160)
 SHRINKAGES = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 
-# More rows hardly change the order of the losses.
-MAX_SCORED_ROWS = 1 << 13
+# More labels hardly change the order of the losses.
+MAX_SCORED_LABELS = 1 << 13
+
+ROWS_AT_ONCE = 1 << 14  # of a copy of some rows
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,17 @@ class OutOfBag:
 
     def sum_values(self, trees: Sequence[Tree]) -> NDArray[np.float64]:
         """Sum of each row's leaf values over the trees that have not drawn it, shape (n_samples, n_classes)."""
-        X = read_only(self.X)
-        sums = np.zeros((X.shape[0], self.sample.n_classes))
+        sums = np.zeros((self.X.shape[0], self.sample.n_classes))
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_trees(part: slice) -> None:
             for tree, (seed, _) in zip(trees, self.seeds, strict=True):
-                rows = np.flatnonzero(self._is_undrawn(seed)[part]) + part.start
-                sums[rows] += tree.values[tree.apply(read_only(X[rows]))]
+                undrawn = np.flatnonzero(self._is_undrawn(seed)[part]) + part.start
+                for begin in range(0, undrawn.size, ROWS_AT_ONCE):
+                    rows = undrawn[begin : begin + ROWS_AT_ONCE]
+                    sums[rows] += tree.values[tree.apply(read_only(self.X[rows]))]
 
-        map_in_threads(add_trees, split_range(X.shape[0], self.n_threads), self.n_threads)
+        map_in_threads(add_trees, split_range(self.X.shape[0], self.n_threads), self.n_threads)
         return sums
 
     def smoothing_losses(
@@ -67,24 +70,27 @@ class OutOfBag:
 
         Removing the splits of nodes with fewer rows gives the tree that a larger `min_samples_split` would have
         grown.  One walk down each tree therefore gives the probability of a row's label for all pairs at once.
-        At most 2^13 equally spaced rows are scored.
+        At most 2^13 equally spaced labels are scored.
 
         Returns
         -------
         dict
             From node size to shrinkage to loss; empty if no row is out of bag.
         """
-        n = self.X.shape[0]
-        rows = np.arange(n) if n <= MAX_SCORED_ROWS else np.linspace(0, n - 1, MAX_SCORED_ROWS).astype(int)
-        sums, n_trees = self._sum_label_probabilities(trees, rows, node_sizes, shrinkages)
-        is_scored = (n_trees > 0) & (self.sample.weights[rows] > 0)
+        n = self.sample.labels.size
+        scored = (
+            np.arange(n) if n <= MAX_SCORED_LABELS else np.linspace(0, n - 1, MAX_SCORED_LABELS).astype(int)
+        )
+        weights = self.sample.label_weights[scored]
+        sums, n_trees = self._sum_label_probabilities(trees, scored, node_sizes, shrinkages)
+        is_scored = (n_trees > 0) & (weights > 0)
         if not is_scored.any():
             return {}
         count = n_trees[is_scored, None, None]
         # Keeps the loss finite: the mean probability if these trees gave 0 and one more 1 / (2 n_classes).
         floor = 0.5 / (count + 1) / self.sample.n_classes
         p = np.maximum(sums[is_scored] / count, floor)
-        losses = np.average(-np.log(p), axis=0, weights=self.sample.weights[rows][is_scored])
+        losses = np.average(-np.log(p), axis=0, weights=weights[is_scored])
         return {
             size: dict(zip(shrinkages, row.tolist(), strict=True))
             for size, row in zip(node_sizes, losses, strict=True)
@@ -93,15 +99,16 @@ class OutOfBag:
     def _sum_label_probabilities(
         self,
         trees: Sequence[Tree],
-        rows: NDArray[np.int64],
+        scored: NDArray[np.int64],
         node_sizes: Sequence[int],
         shrinkages: Sequence[float],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Sums of the out-of-bag probabilities of the labels of some rows, and the numbers of trees.
+        """Sums of the out-of-bag probabilities of some labels, and the numbers of trees.
 
-        The sums have shape (n_rows, n_node_sizes, n_shrinkages), the numbers (n_rows,).
+        The sums have shape (n_labels, n_node_sizes, n_shrinkages), the numbers (n_labels,).
         """
-        X, labels = read_only(self.X[rows]), self.sample.labels[rows]
+        rows, labels = self.sample.row_of_label[scored], self.sample.labels[scored]
+        X = read_only(self.X[rows])
         sizes, grid = np.array(node_sizes), np.array(shrinkages, dtype=float)
         sums, n_trees = np.zeros((rows.size, sizes.size, grid.size)), np.zeros(rows.size)
 
@@ -128,8 +135,8 @@ class OutOfBag:
 
     def _is_undrawn(self, seed: int) -> NDArray[np.bool_]:
         """Mask of the rows that a tree has not drawn, shape (n_samples,)."""
-        is_undrawn: NDArray[np.bool_] = drawn_weights(self.sample, self.settings, seed) == 0
-        return is_undrawn
+        weights, soft = drawn_weights(self.sample, self.settings, seed), self.sample.soft_labels
+        return (weights if soft is None else soft.sum_by_row(weights)) == 0
 
 
 def score_predictions(

@@ -13,19 +13,23 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._checks import check_number
 from ._frames import load_dask, rank_categories, to_numpy_columns
+from ._soft_labels import SoftLabels
+from .label_noise.soft_labels import are_soft_labels, read_soft_labels
 
 CONVERSION: dict[str, Any] = {
     "accept_sparse": ("csr", "csc"),
     "dtype": (np.float64, np.float32),
     "ensure_all_finite": "allow-nan",
 }
+Labels = NDArray[np.int32] | SoftLabels
+
 MIN_WEIGHT_SUM = 1e-100
 MAX_ROWS = 1 << 30  # a tree has fewer than twice as many nodes, so that int32 holds their indices
 
 
 def check_training_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
-) -> tuple[NDArray[np.floating], NDArray[np.int32], NDArray[Any], NDArray[np.float64]]:
+) -> tuple[NDArray[np.floating], Labels, NDArray[Any], NDArray[np.float64]]:
     """Validate the arguments of `fit`.
 
     Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` and ``_categories`` on `estimator`.
@@ -35,8 +39,8 @@ def check_training_data(
     -------
     X : float32 or float64 array of shape (n_samples, n_features)
         NaN means a missing value.
-    labels : int32 array of shape (n_samples,)
-        Class numbers.
+    labels : int32 array of shape (n_samples,), or SoftLabels
+        Class numbers, unless labels are soft.
     classes : ndarray of shape (n_classes,)
         The sorted class labels.
     weights : float64 array of shape (n_samples,)
@@ -52,13 +56,20 @@ def check_training_data(
     if shape and shape[0] > MAX_ROWS:
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
     X = to_numpy_columns(rank_categories(estimator, X, reset=reset))
-    X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)
-    X = _dense(X)
-    check_classification_targets(y)
-    classes, labels = np.unique(y, return_inverse=True)
+    labels: Labels
+    if are_soft_labels(y):
+        X = _dense(validate_data(estimator, X, reset=reset, **CONVERSION))
+        classes, p = read_soft_labels(y, len(X))
+        labels = SoftLabels.from_probabilities(p)
+    else:
+        X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)
+        X = _dense(X)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        labels = codes.astype(np.int32)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     check_weight_sum("sample_weight", weights)
-    return X, labels.astype(np.int32), classes, weights
+    return X, labels, classes, weights
 
 
 def check_weight_sum(name: str, weights: NDArray[np.float64]) -> None:
@@ -86,14 +97,29 @@ def check_class_weight(class_weight: Any, names: tuple[str, ...]) -> None:
 
 
 def apply_class_weight(
-    class_weight: dict[Any, float] | str | None, y: NDArray[Any], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Multiply sample weights by class weights; "balanced_subsample" is applied later, to the drawn rows."""
+    class_weight: dict[Any, float] | str | None,
+    classes: NDArray[Any],
+    labels: Labels,
+    weights: NDArray[np.float64],
+) -> tuple[Labels, NDArray[np.float64]]:
+    """Multiply weights by class weights; "balanced_subsample" is applied later, to the drawn rows.
+
+    Returns the labels, whose probabilities change if they are soft, and the weights.
+    """
     if class_weight is None or class_weight == "balanced_subsample":
-        return weights
-    weights = weights * compute_sample_weight(class_weight, y)
+        return labels, weights
+    if isinstance(labels, SoftLabels):
+        totals = np.bincount(labels.classes, weights=labels.shares, minlength=classes.size)
+        by_class = (
+            totals.sum() / np.maximum(totals, np.finfo(float).tiny) / np.count_nonzero(totals)
+            if class_weight == "balanced"
+            else compute_sample_weight(class_weight, classes)
+        )
+        labels, weights = labels.weighted(by_class, weights)
+    else:
+        weights = weights * compute_sample_weight(class_weight, classes[labels])
     check_weight_sum("class_weight times sample_weight", weights)
-    return weights
+    return labels, weights
 
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:

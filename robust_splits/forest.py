@@ -18,10 +18,14 @@ class RobustForestClassifier(BaseForest):
     The trees are those of `RobustDecisionTreeClassifier`, grown in threads.  The same `random_state` gives the
     same forest for any `n_jobs`.
 
-    By default, `fit` grows full trees, and then chooses on the out-of-bag rows how far to prune them and how
-    much to shrink their leaf values: little without label noise, much with it.  This needs no clean labels and
-    no second fit.  On small and medium-sized data under uniform noise it was more accurate than any fixed
-    choice, and than choosing `min_samples_leaf` with several fits.
+    By default, `fit` grows two forests.  The first one judges the labels: its out-of-bag predictions give the
+    transition matrix of the noise, and the probability of each clean class given the features and the label of
+    a row; see `robust_splits.label_noise.clean_posterior`.  The second one is grown on these probabilities as
+    soft labels, so `predict_proba` predicts the probabilities of the clean labels.  With ``passes=1`` it
+    predicts those of the given labels.
+
+    Each pass grows full trees, and then chooses on the out-of-bag rows how far to prune them and how much to
+    shrink their leaf values: little without label noise, much with it.  This needs no clean labels.
 
     Parameters
     ----------
@@ -56,13 +60,18 @@ class RobustForestClassifier(BaseForest):
     max_samples : int, float or None, default=None
         Number of rows drawn for each tree, which may exceed the number of rows, or a fraction of it; None for
         the number of rows.
+    passes : {1, 2, "auto"}, default="auto"
+        Number of forests that are grown, one after the other.  1 fits the given labels as they are.  ``"auto"``
+        means 2 if labels can be judged: with bootstrap, and if labels are not soft and there are two classes
+        with positive weight or more.
     oob_score : bool or callable, default=False
-        Whether to compute out-of-bag predictions and score them, by accuracy or by a callable
-        ``score(y_true, y_predicted)``.
+        Whether to compute out-of-bag predictions and score them on the given labels, by accuracy or by a
+        callable ``score(y_true, y_predicted)``.
     warm_start : bool, default=False
         Whether `fit` keeps the trees of the previous fit, and adds trees with the current parameters up to
-        `n_estimators`.  `X` and `y` must have the same columns and classes.  A lam or `min_samples_split_`
-        chosen earlier is kept; the shrinkage is chosen again and applied to all trees.
+        `n_estimators`.  `X` and `y` must have the same rows, columns and classes.  A lam or
+        `min_samples_split_` chosen earlier is kept, as are the soft labels of a first pass; the shrinkage is
+        chosen again and applied to all trees.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores, None for one.  A `joblib.parallel_config` context may change the
         default, and distribute the trees over processes or machines.
@@ -89,10 +98,15 @@ class RobustForestClassifier(BaseForest):
         Out-of-bag log loss by `min_samples_split` and `shrinkage`, if either was chosen on the out-of-bag rows.
     criterion_scores_ : dict of float to float
         With ``criterion="ane"``, accuracy of each lam.
+    passes_ : int
+        Number of passes: 1 also if the first pass could not distinguish the classes.
+    transition_matrix_ : ndarray of shape (n_classes, n_classes)
+        With two passes, the estimated noise: entry (i, j) is the probability of label j in class i.
     oob_score_ : float
         With `oob_score`, the out-of-bag score; NaN, with a warning, if every tree has drawn all rows.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        With `oob_score`, out-of-bag class probabilities; NaN for rows drawn by every tree.
+        With `oob_score`, out-of-bag class probabilities; NaN for rows drawn by every tree.  With two passes,
+        those of the clean labels that the first pass has found, since the second one has seen all labels.
 
     References
     ----------
@@ -167,6 +181,7 @@ class RobustExtraTreesClassifier(BaseForest):
         noise_rate: float | None = None,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
+        passes: int | str = AUTO,
         oob_score: bool | Callable[[Any, Any], float] = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -191,6 +206,7 @@ class RobustExtraTreesClassifier(BaseForest):
             noise_rate=noise_rate,
             bootstrap=bootstrap,
             max_samples=max_samples,
+            passes=passes,
             oob_score=oob_score,
             warm_start=warm_start,
             n_jobs=n_jobs,

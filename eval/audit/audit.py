@@ -11,7 +11,8 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from boostnoise.label_noise.checked_labels import check_labels, use_checked_labels
-from robust_splits.label_noise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
+from robust_splits.label_noise.clean_posterior import IndistinctClassesError
+from robust_splits.label_noise.label_errors import LabelErrors, find_label_errors
 from robust_splits.label_noise.labels import encode_labels
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features

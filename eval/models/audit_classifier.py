@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from robust_splits.label_noise.label_errors import IndistinctClassesError, LabelErrors, find_label_errors
+from robust_splits.label_noise.clean_posterior import IndistinctClassesError
+from robust_splits.label_noise.label_errors import LabelErrors, find_label_errors
 
 from .filtering_classifier import FilteringClassifier
 from .held_out import held_out_probabilities

@@ -144,7 +144,7 @@ class Workspace:
     ----------
     columns : Columns
     n_rows : int
-        Maximum number of rows of a tree.
+        Maximum number of rows of a tree, or of their labels if these are soft.
     n_classes : int
     """
 
@@ -173,6 +173,7 @@ def grow_nodes(
     columns: Columns,
     labels: NDArray[np.int32],
     weights: NDArray[np.float64],
+    row_of_label: NDArray[np.int64],
     n_classes: int,
     measure: Measure,
     growth: GrowthSettings,
@@ -185,10 +186,12 @@ def grow_nodes(
     Parameters
     ----------
     columns : Columns
-    labels : int32 array of shape (n_samples,)
+    labels : int32 array of shape (n_labels,)
         Class numbers.
-    weights : float64 array of shape (n_samples,)
+    weights : float64 array of shape (n_labels,)
         Non-negative.
+    row_of_label : int64 array of shape (n_labels,) or (0,)
+        Row of each label; empty if each row has one.
     n_classes : int
     measure : Measure
     growth : GrowthSettings
@@ -215,7 +218,7 @@ def grow_nodes(
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
-    progresses = init_root(samples, memory.rows, memory.nodes, memory.waiting, growth)
+    progresses = init_root(samples, row_of_label, memory.rows, memory.nodes, memory.waiting, growth)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table: NDArray[np.float64] | None = None
     if measure.code != GINI:

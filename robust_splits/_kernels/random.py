@@ -34,3 +34,19 @@ def count_draws(state, n_draws, out):
     n = out.shape[0]
     for _ in range(n_draws):
         out[next_below(state, n)] += 1.0
+
+
+@outer_kernel()
+def draw_labels(state, n_draws, first, shares, out):
+    """Draw a label for each draw of a row, and add the number of draws of each label to `out` (n_labels,).
+
+    Row i is drawn ``n_draws[i]`` times.  Its labels begin at ``first[i]``; their `shares` sum to 1.
+    """
+    for i in range(n_draws.shape[0]):
+        last = first[i + 1] - 1
+        for _ in range(np.int64(n_draws[i])):
+            at, rest = first[i], next_uniform(state)
+            while at < last and rest >= shares[at]:
+                rest -= shares[at]
+                at += 1
+            out[at] += 1.0

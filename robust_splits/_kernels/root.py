@@ -14,10 +14,10 @@ from .waiting import Waiting
 
 
 @outer_kernel()
-def _write_rows(weights, labels, class_bits, rows, counts):
+def _write_rows(weights, labels, row_of_label, class_bits, rows, counts):
     """Write the rows of positive weight in the format of `inputs`, and add up the class counts.
 
-    Returns the number of these rows, and their weight.
+    `row_of_label` is empty if each row has one label.  Returns the number of these rows, and their weight.
     """
     n, total = uintp(0), 0.0
     for i in range(weights.shape[0]):
@@ -25,7 +25,8 @@ def _write_rows(weights, labels, class_bits, rows, counts):
         payload = i
         if class_bits > 0:
             payload = (np.int64(weight) << class_bits) | label
-        rows[n] = (i << 32) | payload
+        row = row_of_label[i] if row_of_label.shape[0] > 0 else i
+        rows[n] = (row << 32) | payload
         n += uintp(weight > 0.0)  # no unpredictable branch
         counts[uintp(label)] += weight
         total += weight
@@ -33,15 +34,20 @@ def _write_rows(weights, labels, class_bits, rows, counts):
 
 
 def init_root(
-    samples: Samples, rows: NDArray[np.int64], nodes: Nodes, waiting: Waiting, growth: GrowthSettings
+    samples: Samples,
+    row_of_label: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    nodes: Nodes,
+    waiting: Waiting,
+    growth: GrowthSettings,
 ) -> NDArray[np.void]:
     """Initialise the root, and write its rows, those of positive weight, to `rows`; return the progress.
 
-    Most of this is not compiled, because that would take longer than it saves.
+    With soft labels, which `row_of_label` is not empty for, a row is written once for each of its labels.  Most of this is not compiled, because that would take longer than it saves.
     """
     counts = waiting.counts[0]
     counts[:] = 0.0
-    n, weight = _write_rows(samples.weights, samples.labels, samples.class_bits, rows, counts)
+    n, weight = _write_rows(samples.weights, samples.labels, row_of_label, samples.class_bits, rows, counts)
     present = np.flatnonzero(counts)
     only_class = int(present[0]) if present.size == 1 else -1
     waiting.constant[0] = 0

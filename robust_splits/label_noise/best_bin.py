@@ -32,8 +32,6 @@ class BestBin:
     ----------
     counts : float array of shape (K, K)
         ``counts[i, j]`` is the weight of the rows with label j in the bin of class i.
-    overlap : float array of shape (K,)
-        Share of other labels in the largest bin of each class, less that in the bin.
     size : float
         Size of the bins, in multiples of the weight of the rows with the label of the class.
     noise_rate : float
@@ -44,26 +42,20 @@ class BestBin:
     """
 
     counts: Floats
-    overlap: Floats
     size: float
     noise_rate: float
     standard_error: float
 
-    def transition_matrix(self, overlap_weight: float = 0.0) -> Floats:
+    def transition_matrix(self) -> Floats:
         """Transition matrix of shape (K, K), whose rows shrink to one another.
 
         The noise rates of the classes shrink to their mean, by the random-effects model of DerSimonian and
         Laird [2]_: all of the way if they differ by no more than chance.  The shares of the other labels in a
         row shrink to equal shares.
-
-        Parameters
-        ----------
-        overlap_weight : float, default=0.0
-            Standard deviation of a class's noise rate that its overlap causes, in multiples of the overlap.
         """
         n_classes, size = len(self.counts), self.counts.sum(axis=1)
         others = self.counts * (1 - np.eye(n_classes))
-        rates = _shrink_rates(others.sum(axis=1), size, overlap_weight * self.overlap)
+        rates = _shrink_rates(others.sum(axis=1), size)
         shares = others + OTHER_LABELS / (n_classes - 1) * (1 - np.eye(n_classes))
         T: Floats = rates[:, np.newaxis] * shares / shares.sum(axis=1, keepdims=True)
         np.fill_diagonal(T, 1 - rates)
@@ -110,21 +102,19 @@ def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBi
     # A bin of m rows without other labels does not prove that the rate is zero: its bound is 2 / m.
     errors = np.sqrt(((rates * (1 - rates) + UNSEEN / sizes) / sizes) @ shares**2)
     best = int(np.argmin(noise_rates + CAUTION * errors))
-    overlap = np.maximum(rates[-1] - rates[best], 0.0)
     mixed = noise_rates[-1] * (1 - noise_rates[-1])
     return BestBin(
         counts=counts[best],
-        overlap=overlap,
         size=float(SIZES[best]),
         noise_rate=float(noise_rates[best]),
         standard_error=float(np.sqrt(((mixed + 0.25 / sizes[best]) / sizes[best]) @ shares**2)),
     )
 
 
-def _shrink_rates(wrong: Floats, size: Floats, deviation: Floats) -> Floats:
+def _shrink_rates(wrong: Floats, size: Floats) -> Floats:
     """Shares of other labels by class, shrunk to their mean."""
     rates, mean = wrong / size, wrong.sum() / size.sum()
-    variance = (mean * (1 - mean) + 0.25 / size) / size + deviation**2
+    variance = (mean * (1 - mean) + 0.25 / size) / size
     precision = 1 / variance
     centre = precision @ rates / precision.sum()
     excess = precision @ (rates - centre) ** 2 - (size.size - 1)

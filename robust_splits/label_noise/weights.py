@@ -63,3 +63,10 @@ def total_weights(codes: NDArray[np.int64], weight: Any, classes: NDArray[Any]) 
     if not totals.all():
         raise ValueError(f"sample_weight is zero for all rows of classes {classes[totals == 0].tolist()}")
     return totals
+
+
+def effective_weights(weight: NDArray[Any]) -> NDArray[np.float64]:
+    """Weights w, scaled to sum to Kish's effective sample size, ``(sum w)^2 / sum w^2``."""
+    relative = weight / weight.max()  # squares of tiny weights would be 0
+    scaled: NDArray[np.float64] = relative * (relative.sum() / (relative @ relative))
+    return scaled

@@ -7,7 +7,8 @@ from sklearn.model_selection import cross_val_predict
 
 from boostnoise import LabelErrors, find_label_errors
 from robust_splits import RobustForestClassifier
-from robust_splits.label_noise.label_errors import IndistinctClassesError, clean_shares
+from robust_splits.label_noise.clean_posterior import IndistinctClassesError
+from robust_splits.label_noise.label_errors import clean_shares
 
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
 

@@ -1,0 +1,166 @@
+"""The posterior of the clean label: how probable each class is, given a row's features and its noisy label.
+
+Class-conditional noise gives a row of class i the label j with probability ``T[i, j]``.  If p_i(x) is the
+probability of class i given the features, then labels have the probabilities ``sum_i p_i(x) T[i, j]``, and a
+row with the label j is of class i with a probability in proportion to ``p_i(x) T[i, j]``.
+
+The same sum is the likelihood of the given label.  Probabilities of the clean classes that make the given
+labels more likely are better ones, so it can choose among models without clean labels.
+
+References
+----------
+.. [1] Patrini, Rozza, Menon, Nock & Qu, "Making Deep Neural Networks Robust to Label Noise: a Loss Correction
+       Approach", CVPR 2017 (forward correction: the same likelihood, as a loss).
+.. [2] Guo, Pleiss, Sun & Weinberger, "On Calibration of Modern Neural Networks", ICML 2017.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from .best_bin import BestBin, find_best_bin
+from .weights import effective_weights
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+SMALLEST = 2e-3  # of the probabilities of two classes whose logarithm is taken; less for more classes
+SMOOTHNESS = 0.02  # of the lower bound 0 of corrected probabilities
+UNCHANGED = np.array([1.0, 0.0])  # powers of the given and the corrected probabilities
+PRIOR_STD = 0.3  # of the changes of these powers, and of the offset of each class
+POWERS, OFFSETS = (-1.0, 5.0), (-3.0, 3.0)  # bounds of these changes
+MAX_FITTED_ROWS = 1 << 15  # more rows hardly change the few parameters of a calibration
+STANDARD_ERRORS = 2.0  # of an interval of 90 %: more than 1.645, as the bins were chosen for their low rate
+TINY = 1e-30  # keeps products of probabilities positive
+NEGLIGIBLE = 0.03  # probability of a class that soft labels leave out
+
+
+class IndistinctClassesError(ValueError):
+    """The probabilities do not distinguish the classes, so no label can be judged."""
+
+
+@dataclass(frozen=True, eq=False)
+class CleanPosterior:
+    """Posterior of the clean labels of some rows.
+
+    Attributes
+    ----------
+    probabilities : float array of shape (n, K)
+        Probability of each class, given the features and the label of a row.
+    prior : float array of shape (n, K)
+        Probability of each class, given the features alone.
+    transition_matrix : float array of shape (K, K)
+        ``T[i, j]`` is the probability of label j in class i.
+    best_bin : BestBin
+        The counts that T was estimated from.
+    """
+
+    probabilities: Floats
+    prior: Floats
+    transition_matrix: Floats
+    best_bin: BestBin
+
+    def soft_labels(self) -> Floats:
+        """Probabilities without the negligible ones, shape (n, K), so that few classes of a row are left."""
+        p = np.where(self.probabilities < NEGLIGIBLE, 0.0, self.probabilities)
+        soft: Floats = p / p.sum(axis=1, keepdims=True)
+        return soft
+
+
+def estimate_clean_posterior(codes: Codes, q: Floats, weight: Floats | None = None) -> CleanPosterior:
+    """Estimate the posterior of the clean labels, from probabilities of the noisy ones.
+
+    1. The transition matrix T is estimated from the rows that are most certain to be of a class; see
+       `find_best_bin`.
+    2. The probabilities q become those of the clean classes by `calibrate`: p.
+    3. The posterior is in proportion to ``p_i T[i, j]``, with the given label j.
+
+    Parameters
+    ----------
+    codes : int array of shape (n,)
+        Class numbers of the noisy labels; each class must occur.
+    q : array of shape (n, K)
+        Probabilities of the noisy labels, from models that were fitted to other rows.
+    weight : array of shape (n,) or None, default=None
+        Weights of the rows; they are scaled to sum to the effective sample size.
+
+    Raises
+    ------
+    IndistinctClassesError
+        If the rows with the highest probability of a class have this label no more often than rows drawn at
+        random.
+    """
+    weight = np.ones(codes.size) if weight is None else effective_weights(weight)
+    counted = weight > 0
+    best = find_best_bin(codes[counted], q[counted], weight[counted])
+    shares = np.bincount(codes, weights=weight) / weight.sum()
+    if best.noise_rate + STANDARD_ERRORS * best.standard_error >= 1 - float(shares @ shares):
+        raise IndistinctClassesError(
+            "the probabilities do not distinguish the classes, so no label can be judged"
+        )
+    T = best.transition_matrix()
+    prior = calibrate(codes, q, T, weight)
+    return CleanPosterior(posterior(prior, T, codes), prior, T, best)
+
+
+def posterior(p: Floats, T: Floats, codes: Codes) -> Floats:
+    """Probability of each class given the label, from those of the clean classes given the features."""
+    joint = np.maximum(p, TINY) * T[:, codes].T
+    given_label: Floats = joint / joint.sum(axis=1, keepdims=True)
+    return given_label
+
+
+def mean_log_likelihood(p: Floats, T: Floats, codes: Codes, weight: Floats | None = None) -> float:
+    """Mean log likelihood of noisy labels, under probabilities of the clean classes and T."""
+    likelihood = (p * T[:, codes].T).sum(axis=1)
+    floor = SMALLEST / T.shape[0] ** 2  # so that no row decides alone
+    return float(np.average(np.log(np.maximum(likelihood, floor)), weights=weight))
+
+
+def calibrate(codes: Codes, q: Floats, T: Floats, weight: Floats) -> Floats:
+    """Calibrate probabilities of the noisy labels to those of the clean classes.
+
+    Their logarithms are ``a log q_i + c log r_i + b_i`` but for a constant of the row, where r is q corrected
+    for T: ``T'^-1 q``, with a smooth lower bound.  With a = 0, c = 1 and b = 0, p is the inverse of the noise
+    [1]_; with c = 0, it is vector scaling [2]_.  The parameters maximise the likelihood of the noisy labels
+    under p and T, with a Gaussian prior around ``p = q``, since estimates of T and q are not exact.
+
+    Returns
+    -------
+    float array of shape (n, K)
+    """
+    n, n_classes = q.shape
+    logs = np.log(np.maximum([q, _correct(q, T)], SMALLEST / n_classes))
+    fitted = np.arange(n) if n <= MAX_FITTED_ROWS else np.linspace(0, n - 1, MAX_FITTED_ROWS).astype(np.int64)
+    some, likelihood, w = logs[:, fitted], T[:, codes[fitted]].T, weight[fitted]
+    precision = PRIOR_STD**-2
+
+    def loss(change: Floats) -> tuple[float, Floats]:
+        p = _scale(some, UNCHANGED + change[:2], change[2:])
+        joint = p * likelihood
+        total = np.maximum(joint.sum(axis=1), TINY)
+        excess = w[:, np.newaxis] * (joint / total[:, np.newaxis] - p)
+        slopes = np.concatenate([(excess * some).sum(axis=(1, 2)), excess.sum(axis=0)])
+        return float(precision / 2 * change @ change - w @ np.log(total)), precision * change - slopes
+
+    bounds = [POWERS] * 2 + [OFFSETS] * n_classes
+    change = minimize(loss, np.zeros(2 + n_classes), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return _scale(logs, UNCHANGED + change[:2], change[2:])
+
+
+def _scale(logs: Floats, powers: Floats, offsets: Floats) -> Floats:
+    scaled: Floats = np.exp(log_softmax(np.tensordot(powers, logs, axes=1) + offsets, axis=1))
+    return scaled
+
+
+def _correct(q: Floats, T: Floats) -> Floats:
+    """Probabilities of the clean classes, if those of the noisy labels and T are exact."""
+    p = np.linalg.lstsq(T.T, q.T, rcond=None)[0].T
+    positive = SMOOTHNESS * np.logaddexp(0.0, p / SMOOTHNESS)  # keeps the order of negative values
+    corrected: Floats = positive / positive.sum(axis=1, keepdims=True)
+    return corrected
