@@ -14,6 +14,7 @@ from ._growing import Sample, TreeSettings, drawn_weights
 from ._kernels.walk import add_smoothed
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
+from .label_noise.weights import spaced_rows
 from .tree import Tree
 
 # Candidates for `min_samples_split` and `shrinkage`.
@@ -77,10 +78,7 @@ class OutOfBag:
         dict
             From node size to shrinkage to loss; empty if no row is out of bag.
         """
-        n = self.sample.labels.size
-        scored = (
-            np.arange(n) if n <= MAX_SCORED_LABELS else np.linspace(0, n - 1, MAX_SCORED_LABELS).astype(int)
-        )
+        scored = spaced_rows(self.sample.labels.size, MAX_SCORED_LABELS)
         weights = self.sample.label_weights[scored]
         sums, n_trees = self._sum_label_probabilities(trees, scored, node_sizes, shrinkages)
         is_scored = (n_trees > 0) & (weights > 0)
@@ -136,7 +134,8 @@ class OutOfBag:
     def _is_undrawn(self, seed: int) -> NDArray[np.bool_]:
         """Mask of the rows that a tree has not drawn, shape (n_samples,)."""
         weights, soft = drawn_weights(self.sample, self.settings, seed), self.sample.soft_labels
-        return (weights if soft is None else soft.sum_by_row(weights)) == 0
+        is_undrawn: NDArray[np.bool_] = (weights if soft is None else soft.sum_by_row(weights)) == 0
+        return is_undrawn
 
 
 def score_predictions(

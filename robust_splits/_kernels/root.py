@@ -43,7 +43,9 @@ def init_root(
 ) -> NDArray[np.void]:
     """Initialise the root, and write its rows, those of positive weight, to `rows`; return the progress.
 
-    With soft labels, which `row_of_label` is not empty for, a row is written once for each of its labels.  Most of this is not compiled, because that would take longer than it saves.
+    With soft labels, `row_of_label` is not empty, and a row is written once for each of its labels.
+
+    Most of this is not compiled, because that would take longer than it saves.
     """
     counts = waiting.counts[0]
     counts[:] = 0.0

@@ -62,7 +62,7 @@ class BestBin:
         return T
 
 
-def find_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats) -> BestBin:
+def find_best_bin(codes: NDArray[np.integer], p: Floats, weight: Floats) -> BestBin:
     """Find the rows that are certain to be of a class, and count their labels.
 
     The bin of class i has the rows with the highest probability of i, whatever their labels.  As the

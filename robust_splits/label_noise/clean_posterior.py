@@ -24,10 +24,10 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from .best_bin import BestBin, find_best_bin
-from .weights import effective_weights
+from .weights import effective_weights, spaced_rows
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+Codes = NDArray[np.integer]
 
 SMALLEST = 2e-3  # of the probabilities of two classes whose logarithm is taken; less for more classes
 SMOOTHNESS = 0.02  # of the lower bound 0 of corrected probabilities
@@ -134,9 +134,9 @@ def calibrate(codes: Codes, q: Floats, T: Floats, weight: Floats) -> Floats:
     -------
     float array of shape (n, K)
     """
-    n, n_classes = q.shape
+    n_classes = q.shape[1]
     logs = np.log(np.maximum([q, _correct(q, T)], SMALLEST / n_classes))
-    fitted = np.arange(n) if n <= MAX_FITTED_ROWS else np.linspace(0, n - 1, MAX_FITTED_ROWS).astype(np.int64)
+    fitted = spaced_rows(codes.size, MAX_FITTED_ROWS)
     some, likelihood, w = logs[:, fitted], T[:, codes[fitted]].T, weight[fitted]
     precision = PRIOR_STD**-2
 

@@ -12,7 +12,7 @@ SUM_TOLERANCE = 1e-3  # of the probabilities of a row
 
 def are_soft_labels(y: Any) -> bool:
     """Whether labels are a table of probabilities instead of a column of class labels."""
-    shape = np.shape(y) if isinstance(y, list | tuple) else getattr(y, "shape", ())
+    shape: tuple[int, ...] = np.shape(y) if isinstance(y, list | tuple) else getattr(y, "shape", ())
     return len(shape) == 2 and shape[1] > 1
 
 

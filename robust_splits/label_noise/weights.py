@@ -70,3 +70,10 @@ def effective_weights(weight: NDArray[Any]) -> NDArray[np.float64]:
     relative = weight / weight.max()  # squares of tiny weights would be 0
     scaled: NDArray[np.float64] = relative * (relative.sum() / (relative @ relative))
     return scaled
+
+
+def spaced_rows(n_rows: int, at_most: int) -> NDArray[np.int64]:
+    """Row numbers: all of them, or equally spaced ones if there are more than `at_most`."""
+    if n_rows <= at_most:
+        return np.arange(n_rows)
+    return np.linspace(0, n_rows - 1, at_most).astype(np.int64)

@@ -1,0 +1,57 @@
+"""Judge noisy labels by forests, whose trees predict the rows that they have not seen."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
+from robust_splits.label_noise.clean_posterior import CleanPosterior, estimate_clean_posterior
+
+from ..losses.softmax import Floats
+
+JUDGES = (RobustForestClassifier, RobustExtraTreesClassifier)
+
+
+def judge_labels(
+    X: Any,
+    codes: NDArray[np.int64],
+    weight: Floats | None = None,
+    groups: Any = None,
+    *,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> CleanPosterior:
+    """Posterior of the clean labels, from the out-of-bag predictions of a forest and of extra-trees.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of n rows
+    codes : int array of shape (n,)
+        Class numbers of the given labels; each class must occur.
+    weight : array of shape (n,) or None, default=None
+        Weights of the rows.
+    groups : array-like of shape (n,) or None, default=None
+        Groups of rows, which trees draw as a whole.
+    random_state : int, default=0
+        Seed of the forests.
+    n_jobs : int or None, default=None
+        Threads of the forests.
+
+    Raises
+    ------
+    IndistinctClassesError
+        If the predictions do not distinguish the classes.
+    """
+    sums = np.zeros((codes.size, codes.max() + 1))
+    for judge in JUDGES:
+        forest = judge(passes=1, oob_score=True, random_state=random_state, n_jobs=n_jobs)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no row is out of bag")
+            forest.fit(X, codes, weight, groups)
+        sums += np.nan_to_num(forest.oob_decision_function_)
+    sums[~sums.any(axis=1)] = np.bincount(codes, weights=weight)  # of rows that every tree has drawn
+    return estimate_clean_posterior(codes, sums / sums.sum(axis=1, keepdims=True), weight)
