@@ -59,7 +59,7 @@ def out_of_bag_accuracies(rows: OutOfBag, forests: Mapping[float, Sequence[Tree]
 
 def _accuracy(sums: NDArray[np.float64], sample: Sample) -> float:
     """Accuracy of the rows that have predictions."""
-    is_predicted: NDArray[np.bool_] = sums.any(axis=1)
+    is_predicted = sums.sum(axis=1) > 0
     found = sums.argmax(axis=1)[sample.row_of_label]
     weights = sample.label_weights * is_predicted[sample.row_of_label]
     return float(np.average(found == sample.labels, weights=weights)) if weights.any() else 0.0
