@@ -1,5 +1,6 @@
 from .boosting.lightgbm_classifier import RobustLGBMClassifier
 from .boosting.xgboost_classifier import RobustXGBClassifier
+from .ensemble.robust_classifier import RobustClassifier
 from .eval.audit.audit import audit
 from .eval.audit.label_audit import LabelAudit
 from .eval.comparison.compare import compare
@@ -64,6 +65,7 @@ __all__ = [
     "NormalizedCrossEntropyMAE",
     "NormalizedCrossEntropyRCE",
     "RampLoss",
+    "RobustClassifier",
     "RobustFocalLoss",
     "RobustLGBMClassifier",
     "RobustXGBClassifier",

@@ -22,6 +22,7 @@ def judge_labels(
     weight: Floats | None = None,
     groups: Any = None,
     *,
+    T: Floats | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> CleanPosterior:
@@ -36,6 +37,8 @@ def judge_labels(
         Weights of the rows.
     groups : array-like of shape (n,) or None, default=None
         Groups of rows, which trees draw as a whole.
+    T : array of shape (K, K) or None, default=None
+        Transition matrix, if it is known.
     random_state : int, default=0
         Seed of the forests.
     n_jobs : int or None, default=None
@@ -54,4 +57,4 @@ def judge_labels(
             forest.fit(X, codes, weight, groups)
         sums += np.nan_to_num(forest.oob_decision_function_)
     sums[~sums.any(axis=1)] = np.bincount(codes, weights=weight)  # of rows that every tree has drawn
-    return estimate_clean_posterior(codes, sums / sums.sum(axis=1, keepdims=True), weight)
+    return estimate_clean_posterior(codes, sums / sums.sum(axis=1, keepdims=True), weight, T)

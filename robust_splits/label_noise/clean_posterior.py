@@ -57,7 +57,7 @@ class CleanPosterior:
     transition_matrix : float array of shape (K, K)
         ``T[i, j]`` is the probability of label j in class i.
     best_bin : BestBin
-        The counts that T was estimated from.
+        The counts that T is estimated from, unless it is given.
     """
 
     probabilities: Floats
@@ -72,11 +72,13 @@ class CleanPosterior:
         return soft
 
 
-def estimate_clean_posterior(codes: Codes, q: Floats, weight: Floats | None = None) -> CleanPosterior:
+def estimate_clean_posterior(
+    codes: Codes, q: Floats, weight: Floats | None = None, T: Floats | None = None
+) -> CleanPosterior:
     """Estimate the posterior of the clean labels, from probabilities of the noisy ones.
 
-    1. The transition matrix T is estimated from the rows that are most certain to be of a class; see
-       `find_best_bin`.
+    1. The transition matrix T, unless it is given, is estimated from the rows that are most certain to be of a
+       class; see `find_best_bin`.
     2. The probabilities q become those of the clean classes by `calibrate`: p.
     3. The posterior is in proportion to ``p_i T[i, j]``, with the given label j.
 
@@ -88,6 +90,8 @@ def estimate_clean_posterior(codes: Codes, q: Floats, weight: Floats | None = No
         Probabilities of the noisy labels, from models that were fitted to other rows.
     weight : array of shape (n,) or None, default=None
         Weights of the rows; they are scaled to sum to the effective sample size.
+    T : array of shape (K, K) or None, default=None
+        Transition matrix, if it is known.
 
     Raises
     ------
@@ -103,7 +107,7 @@ def estimate_clean_posterior(codes: Codes, q: Floats, weight: Floats | None = No
         raise IndistinctClassesError(
             "the probabilities do not distinguish the classes, so no label can be judged"
         )
-    T = best.transition_matrix()
+    T = best.transition_matrix() if T is None else T
     prior = calibrate(codes, q, T, weight)
     return CleanPosterior(posterior(prior, T, codes), prior, T, best)
 
