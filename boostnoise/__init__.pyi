@@ -5,11 +5,9 @@ from .eval.audit.audit import audit
 from .eval.audit.label_audit import LabelAudit
 from .eval.comparison.compare import compare
 from .eval.comparison.comparison import Comparison
-from .eval.models.audit_classifier import AuditClassifier
 from .eval.models.cleanlab_classifier import CleanlabClassifier
 from .label_noise import LabelErrors, check_transition_matrix, estimate_transition_matrix, find_label_errors
 from .label_noise.checked_labels import use_checked_labels
-from .label_noise.noise_correction import NoiseCorrectedClassifier
 from .losses.base import Loss
 from .losses.distribution import DistributionLoss
 from .losses.label import (
@@ -40,7 +38,6 @@ from .objectives.objective_checks import check_objective
 __version__: str
 
 __all__ = [
-    "AuditClassifier",
     "BackwardCorrection",
     "Bootstrap",
     "BrierScore",
@@ -61,7 +58,6 @@ __all__ = [
     "LossMetric",
     "MeanAbsoluteError",
     "NegativeExponential",
-    "NoiseCorrectedClassifier",
     "NormalizedCrossEntropyMAE",
     "NormalizedCrossEntropyRCE",
     "RampLoss",

@@ -8,7 +8,6 @@ from .execution.runner import merge, run
 from .metrics.curves import curve, mean_curve
 from .metrics.registry import higher_is_better
 from .metrics.robustness import area_under_ela, ela, retention, rla
-from .models.audit_classifier import AuditClassifier
 from .models.cleanlab_classifier import CleanlabClassifier
 from .noise.annotators import AnnotatorNoise, SoftLabels
 from .noise.base import NoisyLabels
@@ -30,7 +29,6 @@ from .statistics.wilcoxon_holm import wilcoxon_holm
 
 __all__ = [
     "AnnotatorNoise",
-    "AuditClassifier",
     "ClassConditionalNoise",
     "CleanlabClassifier",
     "Config",

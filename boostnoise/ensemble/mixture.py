@@ -32,7 +32,9 @@ def label_likelihoods(predicted: Sequence[Floats], T: Floats, given: Floats) -> 
         Given labels, one-hot, or their probabilities: then the geometric mean of the likelihoods.
     """
     smallest = 1e-3 / len(T)
-    return np.column_stack([np.exp((given * np.log(np.maximum(p @ T, smallest))).sum(axis=1)) for p in predicted])
+    return np.column_stack(
+        [np.exp((given * np.log(np.maximum(p @ T, smallest))).sum(axis=1)) for p in predicted]
+    )
 
 
 def mixture_weights(likelihoods: Floats, weight: Floats) -> Floats:

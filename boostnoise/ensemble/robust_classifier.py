@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
@@ -26,7 +27,7 @@ from ..label_noise.judges import judge_labels
 from ..losses.softmax import Floats
 from .default_candidates import default_candidates
 from .mixture import label_likelihoods, mixture_weights
-from .soft_fits import SoftFit, SoftRows, fit_to_soft_labels, predict_unseen
+from .soft_fits import SoftFit, SoftRows, check_weights, fit_to_soft_labels, predict_unseen
 
 AUTO = "auto"
 Combine = Literal["mixture", "best"]
@@ -43,15 +44,15 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     3. If there are several, each predicts rows that it has not seen.  The mixture of them is taken that makes
        the given labels most likely under the noise, which needs no clean labels.
 
-    `predict_proba` predicts the probabilities of the clean labels; with ``passes=1``, those of the given labels.
+    `predict_proba` predicts the probabilities of the clean labels; with ``passes=1``, of the given labels.
 
     Parameters
     ----------
     estimator : classifier, list of classifiers or None, default=None
-        Classifiers with `predict_proba`.  One that does not take soft labels is fitted to a copy of each row for
-        each of its probable classes, with the probabilities as weights; one that takes no weights either, to
-        the rows whose class is more probable than not.  None takes our forest and extra-trees, and three sizes
-        of LightGBM, which depend on the number of rows.
+        Classifiers with `predict_proba`.  One that does not take soft labels is fitted to copies of each row,
+        one for each probable class, with the probabilities as weights.  One that takes no weights either is
+        fitted to the rows whose class is more probable than not.  None takes our forest and extra-trees, and
+        three sizes of LightGBM, which depend on the number of rows.
     passes : {1, 2, "auto"}, default="auto"
         1 fits the given labels as they are.  ``"auto"`` means 2, unless labels are soft.
     combine : {"mixture", "best"}, default="mixture"
@@ -163,13 +164,15 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         self.check_parameters()
         seed = integer_seed(self.random_state)
-        X, groups = indexable(X if hasattr(X, "shape") else np.asarray(X), groups)
+        X, groups = indexable(_read_features(X), groups)
         groups = None if groups is None else np.asarray(groups)
         soft, codes = self._read_labels(X, y)
         weight = None
         if sample_weight is not None:
             weight = read_weights(sample_weight, codes.size).astype(np.float64)
             total_weights(codes, weight, self.classes_)
+        candidates = self._candidates(codes.size, seed)
+        check_weights(candidates, sample_weight)
         given, judged = soft, self._judge(X, codes, weight, groups, seed) if self._judges(y) else None
         if judged is not None:
             soft = judged.soft_labels()
@@ -180,7 +183,7 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if judged is None:
             self.p_wrong_ = np.zeros(codes.size)
         rows = SoftRows(X, soft, weight, groups)
-        self._fit_candidates(self._candidates(codes.size, seed), rows, given, codes, seed)
+        self._fit_candidates(candidates, rows, given, codes, seed)
         return self
 
     def _read_labels(self, X: Any, y: Any) -> tuple[Floats, NDArray[np.int64]]:
@@ -285,6 +288,7 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             In the order of `classes_`.
         """
         check_is_fitted(self)
+        X = _read_features(X)
         parts = [share * fit.predict_proba(X) for share, fit in zip(self._shares, self._fits, strict=True)]
         p: Floats = np.sum(parts, axis=0)
         return p
@@ -312,3 +316,10 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = all(get_tags(each).input_tags.allow_nan for each in candidates)
         tags.input_tags.sparse = all(get_tags(each).input_tags.sparse for each in candidates)
         return tags
+
+
+def _read_features(X: Any) -> Any:
+    """Features with a shape; sparse ones in a form that LightGBM and indexing accept."""
+    if issparse(X):
+        return csr_matrix(X)
+    return X if hasattr(X, "shape") else np.asarray(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,17 @@ def weight_argument(estimator: Any) -> str | None:
     return "sample_weight" if has_fit_parameter(estimator, "sample_weight") else None
 
 
+def check_weights(estimators: Sequence[Any], sample_weight: Any) -> None:
+    """Raise a TypeError if there are weights of rows that a classifier does not take."""
+    for estimator in estimators:
+        if (
+            sample_weight is not None
+            and not takes_soft_labels(estimator)
+            and weight_argument(estimator) is None
+        ):
+            raise TypeError(f"sample_weight must be None, since {estimator!r} takes no weights")
+
+
 def fit_to_soft_labels(estimator: Any, rows: SoftRows) -> SoftFit:
     """Fit a clone of a classifier to soft labels.
 
@@ -139,7 +151,5 @@ def predict_unseen(estimator: Any, rows: SoftRows, folds: Folds) -> tuple[Floats
         return np.asarray(fitted.estimator.oob_decision_function_), fitted
     p = np.full(rows.soft_labels.shape, np.nan)
     for seen, unseen in folds:
-        p[unseen] = fit_to_soft_labels(estimator, rows.part(seen)).predict_proba(
-            _safe_indexing(rows.X, unseen)
-        )
+        p[unseen] = fit_to_soft_labels(estimator, rows.part(seen)).predict_proba(_safe_indexing(rows.X, unseen))
     return p, None

@@ -19,9 +19,9 @@ CLASSES = {
     module: frozenset(names.split())
     for module, names in {
         "boostnoise": """
-            AuditClassifier CleanlabClassifier NoiseCorrectedClassifier RobustLGBMClassifier RobustXGBClassifier
+            CleanlabClassifier RobustClassifier RobustLGBMClassifier RobustXGBClassifier
         """,
-        "boostnoise.eval": "AuditClassifier CleanlabClassifier",
+        "boostnoise.eval": "CleanlabClassifier",
         "catboost": "CatBoostClassifier",
         "lightgbm": "LGBMClassifier LGBMRegressor",
         "robust_splits": "RobustDecisionTreeClassifier RobustExtraTreesClassifier RobustForestClassifier",
@@ -116,7 +116,6 @@ TOOLS = {
 }
 # Classes with two public modules, and the one that stands for both: keys of stored cells contain it.
 CANONICAL_MODULES = {
-    ("boostnoise", "AuditClassifier"): "boostnoise.eval",
     ("boostnoise", "CleanlabClassifier"): "boostnoise.eval",
 }
 PACKAGES = frozenset(module.partition(".")[0] for module in CLASSES)

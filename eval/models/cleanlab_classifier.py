@@ -6,18 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boostnoise.label_noise.cross_fitting import predict_out_of_fold, predicted_rows
 from robust_splits.label_noise.folds import integer_seed, make_folds
 
-from .filtering_classifier import FilteringClassifier
 
-
-class CleanlabClassifier(FilteringClassifier):
+class CleanlabClassifier(ClassifierMixin, BaseEstimator):
     """Classifier fitted without the training rows that cleanlab finds mislabelled.
 
     As in cleanlab's ``CleanLearning``, which it calls, confident learning is applied to out-of-fold
@@ -96,6 +95,18 @@ class CleanlabClassifier(FilteringClassifier):
             arguments["groups"] = np.asarray(groups)[remaining]
         self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, remaining), remaining_y, **arguments)
         return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels."""
+        check_is_fitted(self)
+        labels: NDArray[Any] = self.classes_[np.asarray(self.estimator_.predict(X)).astype(np.intp)]
+        return labels
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities, in the order of `classes_`."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))
 
     def _find_label_issues(
         self, X: Any, y: NDArray[np.intp], arguments: dict[str, Any], groups: Any

@@ -138,13 +138,13 @@ def _add_search(
     from sklearn.base import clone
     from sklearn.model_selection import ParameterGrid
 
-    from boostnoise.label_noise.noise_correction import NoiseCorrectedClassifier
+    from boostnoise.ensemble.robust_classifier import RobustClassifier
 
     from .search import SearchSplitter, make_search
 
-    if isinstance(estimator, NoiseCorrectedClassifier):
+    if isinstance(estimator, RobustClassifier):
         raise ConfigError(
-            f"{context} takes no search: it would be scored on noisy labels, which favour no correction"
+            f"{context} takes no search: it would be scored on noisy labels, which favour models that fit noise"
         )
     candidates = _build_value(search.params, context, allowed)
     parts = estimator.get_params(deep=True)

@@ -20,15 +20,14 @@ FORM_OF_CLASS: dict[str, Form] = {
 
 # Estimators that pass features on unchanged, and their parameters with nested estimators.
 PASS_ON = {
-    "AuditClassifier": "estimator",
     "CalibratedClassifierCV": "estimator",
     "CleanlabClassifier": "estimator",
     "EarlyStoppingClassifier": "estimator",
     "FeatureUnion": "transformer_list",
     "FixedThresholdClassifier": "estimator",
     "GridSearchCV": "estimator",
-    "NoiseCorrectedClassifier": "estimator",
     "RandomizedSearchCV": "estimator",
+    "RobustClassifier": "estimator",
     "StackingClassifier": "estimators",
     "TunedThresholdClassifierCV": "estimator",
     "VotingClassifier": "estimators",

@@ -97,6 +97,12 @@ SHORT_NAMES = {
     ),
     "catboost": ShortName("CatBoost", "gradient boosting", "catboost", "CatBoostClassifier"),
     "tabpfn": ShortName("TabPFN", "pretrained transformer, for small data", "tabpfn", "TabPFNClassifier"),
+    "robust": ShortName(
+        "This project",
+        "mixture of forests and LightGBM, fitted to the clean labels; take this one first",
+        "boostnoise",
+        "RobustClassifier",
+    ),
     "robust_tree": ShortName(
         "This project",
         "decision tree with a robust criterion: negative_exponential",
@@ -105,7 +111,7 @@ SHORT_NAMES = {
     ),
     "robust_forest": ShortName(
         "This project",
-        "random forest; pruning and leaf shrinkage chosen out of bag on noisy labels",
+        "random forest, fitted to the clean labels that a first forest finds",
         "robust_splits",
         "RobustForestClassifier",
     ),
@@ -152,22 +158,19 @@ class Wrapper:
 
 # Wrappers by the prefix that adds them.
 WRAPPERS = {
-    "audit": Wrapper(
-        "fitted without the rows whose labels an audit finds wrong", "boostnoise.eval", "AuditClassifier"
-    ),
     "cleanlab": Wrapper(
         "fitted without the rows that cleanlab finds mislabelled", "boostnoise.eval", "CleanlabClassifier"
     ),
-    "corrected": Wrapper(
-        "probabilities corrected for noise that differs between classes, whose rates are estimated",
+    "robust": Wrapper(
+        "fitted to the clean labels, as far as a first pass of forests finds them",
         "boostnoise",
-        "NoiseCorrectedClassifier",
+        "RobustClassifier",
     ),
     "balanced": Wrapper(
         "predicts the class whose probability is the largest multiple of its share, for balanced accuracy",
         "boostnoise",
-        "NoiseCorrectedClassifier",
-        {"T": None, "decision": "balanced_accuracy"},
+        "RobustClassifier",
+        {"passes": 1, "decision": "balanced_accuracy"},
     ),
 }
 

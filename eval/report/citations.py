@@ -25,7 +25,7 @@ CLASSES = {
     "RobustXGBClassifier": ("XGBoost", ["chen2016"]),
     "RobustLGBMClassifier": ("LightGBM", ["ke2017"]),
     "CleanlabClassifier": ("cleanlab", ["northcutt2021"]),
-    "NoiseCorrectedClassifier": ("correction for label noise", ["patrini2017", "menon2015"]),
+    "RobustClassifier": ("correction for label noise", ["patrini2017", "menon2015"]),
 }
 CRITERIA = {
     ADAPTIVE_CRITERION: ["wilton2024"],

@@ -32,7 +32,7 @@ NAMES = [
     "robust_tree:gce(0.4)",
     "robust_xgboost:alpha",
     "cleanlab+svm_linear",
-    "corrected+robust_forest",
+    "robust+robust_forest",
     "balanced+robust_lightgbm",
 ]
 

@@ -82,11 +82,11 @@ def test_a_class_with_two_public_modules_has_one_content():
 
     def content(module):
         filtered = {"module": module, "model": "CleanlabClassifier", "params": {"estimator": forest}}
-        nested = {"module": module, "model": "AuditClassifier", "params": {"estimator": filtered}}
+        nested = {"module": module, "model": "CleanlabClassifier", "params": {"estimator": filtered}}
         return ModelSpec.model_validate(nested).content
 
     assert content("boostnoise") == content("boostnoise.eval")
     assert content("boostnoise")[:2] == [
         "boostnoise.eval",
-        "AuditClassifier",
+        "CleanlabClassifier",
     ]  # as in stores of earlier versions

@@ -66,8 +66,8 @@ def test_short_names(name):
 @pytest.mark.parametrize(
     "name", ["xgboost", "svm_gaussian", "robust_forest:ane", "lightgbm_forest", "catboost"]
 )
-@pytest.mark.parametrize("prefix", ["audit", "cleanlab"])
-def test_the_filter_before_a_model(name, prefix):
+@pytest.mark.parametrize("prefix", ["robust", "cleanlab"])
+def test_the_prefix_before_a_model(name, prefix):
     skip_without(*(["cleanlab"] if prefix == "cleanlab" else []), *(["catboost"] if name == "catboost" else []))
     X, y = THREE
     noisy = np.where(np.arange(y.size) % 5, y, (y + 1) % 3)
@@ -76,7 +76,7 @@ def test_the_filter_before_a_model(name, prefix):
     assert estimator.fit(X, noisy).score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("prefix", ["corrected", "balanced"])
+@pytest.mark.parametrize("prefix", ["robust", "balanced"])
 def test_a_correction_before_a_model(prefix):
     X, y = THREE
     noisy = np.where((y == 2) & (np.arange(y.size) % 2 == 0), 0, y)

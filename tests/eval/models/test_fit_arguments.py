@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
-from boostnoise import NoiseCorrectedClassifier, RobustXGBClassifier
+from boostnoise import RobustClassifier, RobustXGBClassifier
 from boostnoise.eval.models.early_stopping import EarlyStoppingClassifier
 from boostnoise.eval.models.fit_arguments import fit_arguments
 
@@ -38,7 +38,7 @@ KNN = KNeighborsClassifier()
         (StackingClassifier([("a", TREE)], final_estimator=TREE), {"sample_weight"}),
         (CalibratedClassifierCV(TREE), {"sample_weight"}),
         (BaggingClassifier(TREE), {"sample_weight"}),
-        (NoiseCorrectedClassifier(RandomForestClassifier()), {"sample_weight", "groups"}),
+        (RobustClassifier(RandomForestClassifier()), {"sample_weight", "groups"}),
         (EarlyStoppingClassifier(XGBClassifier(n_estimators=5)), {"sample_weight", "groups"}),
         (RobustXGBClassifier(n_estimators=5), {"sample_weight", "groups"}),
         (make_pipeline(StandardScaler(), RobustXGBClassifier(n_estimators=5)), None),
@@ -62,7 +62,7 @@ def test_fit_takes_them(model, names):
         GridSearchCV(KNN, {"n_neighbors": [3]}),
         VotingClassifier([("a", TREE), ("b", KNN)]),
         StackingClassifier([("a", TREE)], final_estimator=KNN),
-        NoiseCorrectedClassifier(PIPELINE),
+        RobustClassifier(PIPELINE),
     ],
     ids=lambda value: type(value).__name__,
 )

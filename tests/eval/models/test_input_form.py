@@ -17,9 +17,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from xgboost import XGBClassifier, XGBRFClassifier
 
-from boostnoise import NoiseCorrectedClassifier, RobustLGBMClassifier, RobustXGBClassifier
+from boostnoise import RobustClassifier, RobustLGBMClassifier, RobustXGBClassifier
 from boostnoise.eval import CleanlabClassifier
-from boostnoise.eval.models.audit_classifier import AuditClassifier
 from boostnoise.eval.models.input_form import enable_categories, input_form, selected_columns
 from robust_splits import RobustForestClassifier
 
@@ -53,7 +52,8 @@ SELECTING = make_pipeline(make_column_transformer((StandardScaler(), ["x"])), Lo
         (GridSearchCV(LGBMClassifier(), {}), "categories"),
         (CalibratedClassifierCV(XGBClassifier()), "categories"),
         (CleanlabClassifier(LGBMClassifier()), "categories"),
-        (NoiseCorrectedClassifier(CleanlabClassifier(SELECTING)), "frame"),
+        (RobustClassifier(CleanlabClassifier(SELECTING)), "frame"),
+        (RobustClassifier(), "numbers"),
         (VotingClassifier([("a", SELECTING), ("b", SVC())]), "frame"),
         (VotingClassifier([("a", XGBClassifier()), ("b", LGBMClassifier())]), "categories"),
         (VotingClassifier([("a", XGBClassifier()), ("b", SVC())]), "numbers"),
@@ -84,5 +84,5 @@ def test_selected_columns():
     assert selected_columns(vote) == ["x", "text", "a", "b"]
     assert selected_columns(make_pipeline(StandardScaler(), columns, SVC())) == []
     assert selected_columns(XGBClassifier()) == []
-    for wrapper in (NoiseCorrectedClassifier, CleanlabClassifier, AuditClassifier):
+    for wrapper in (RobustClassifier, CleanlabClassifier):
         assert selected_columns(wrapper(RobustForestClassifier())) == []  # which has no length before fit

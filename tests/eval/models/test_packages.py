@@ -20,7 +20,7 @@ def test_packages_of_nested_estimators():
 
 def test_packages_of_filters_and_search_candidates():
     assert packages("cleanlab+xgboost") == ["boostnoise", "cleanlab", "xgboost"]
-    assert packages("audit+gbm") == ["boostnoise", "sklearn"]
+    assert packages("robust+gbm") == ["boostnoise", "lightgbm", "sklearn", "xgboost"]
     candidates = [{"module": "lightgbm", "model": "LGBMClassifier"}]
     boosting = {"model": "adaboost", "search": {"params": {"estimator": candidates}}}
     assert packages(boosting) == ["lightgbm", "sklearn"]

@@ -33,10 +33,10 @@ def test_a_name_with_all_its_parts():
 def test_a_prefix_with_parameters_of_its_own():
     assert parse_name("balanced+gbm").description({}) == {
         "module": "boostnoise",
-        "model": "NoiseCorrectedClassifier",
+        "model": "RobustClassifier",
         "params": {
             "estimator": {"module": "sklearn.ensemble", "model": "GradientBoostingClassifier", "params": {}},
-            "T": None,
+            "passes": 1,
             "decision": "balanced_accuracy",
         },
     }

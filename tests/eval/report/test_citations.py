@@ -41,7 +41,7 @@ def references(models, noise="uniform"):
         (["robust_xgboost:gce"], "uniform", {"chen2016", "zhang2018"}),
         (["robust_lightgbm:sce", "lightgbm"], "mahalanobis", {"ke2017", "wang2019", "wilton2024"}),
         (["cleanlab+svm_linear"], "uniform", {"northcutt2021", "pedregosa2011"}),
-        (["corrected+xgboost"], "uniform", {"patrini2017", "menon2015", "chen2016"}),
+        (["robust+xgboost"], "uniform", {"patrini2017", "menon2015", "chen2016"}),
     ],
 )
 def test_references_of_models_and_noise(models, noise, expected):
