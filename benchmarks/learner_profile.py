@@ -24,7 +24,7 @@ PARTS = {
     "growing": "children criterion_codes gain gini_scan grower inputs node_search nodes partition random root"
     " scan search sorting waiting",
     "coding": "binning coding ranking",
-    "prediction": "walk leaf_values",
+    "prediction": "walk smoothing leaf_values",
 }
 PART_OF = {module: part for part, modules in PARTS.items() for module in modules.split()}
 

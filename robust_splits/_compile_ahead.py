@@ -67,7 +67,8 @@ def compile_growing(kind: str) -> None:
 def compile_prediction(dtype: np.dtype[Any]) -> None:
     """Compile what forests need after growing, for rows of a `dtype`, by small calls."""
     # Not imported before, because that takes long enough to compile some kernels.
-    from ._kernels.walk import LANES, add_leaf_values, add_smoothed, leaves_of
+    from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
+    from ._kernels.walk import LANES, add_leaf_values, leaves_of
     from ._validation import read_only
     from .tree import Tree
 
@@ -83,12 +84,11 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
         mixed_counts=np.empty((0, 2)),
     )
     X = read_only(np.zeros((LANES, 1), dtype=dtype))
-    labels, no_rows, weight = np.zeros(LANES, dtype=np.int32), np.zeros(LANES, dtype=bool), stump.weight
-    grid, sums, n_trees = np.zeros(1), np.zeros((LANES, 1, 1)), np.zeros(LANES)
-    add_smoothed(
-        X, no_rows, labels, stump.steps(dtype), stump.n_rows, stump.counts, weight, weight, np.array([2]), grid,
-        grid.copy(), sums, n_trees,
-    )  # fmt: skip
+    labels, no_rows = np.zeros(LANES, dtype=np.int32), np.zeros(LANES, dtype=bool)
+    weight, sums, n_trees = stump.weight, np.zeros((LANES, 1, 1)), np.zeros(LANES)
+    smoothed = SmoothedTree(stump.steps(dtype), stump.n_rows, weight, stump.counts, weight)
+    grid = SmoothingGrid(np.array([2]), np.zeros(1), np.empty(1))
+    add_smoothed(X, labels, no_rows, smoothed, grid, sums, n_trees)
     stump.pruned(3)
     leaves = leaves_of(X, stump.steps(dtype))
     add_leaf_values(*stump.leaf_values(), leaves[0], np.zeros((LANES, 2)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._growing import Sample, TreeSettings, drawn_weights
-from ._kernels.walk import add_smoothed
+from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
 from .label_noise.weights import spaced_rows
@@ -110,23 +110,23 @@ class OutOfBag:
         sizes, grid = np.array(node_sizes), np.array(shrinkages, dtype=float)
         sums, n_trees = np.zeros((rows.size, sizes.size, grid.size)), np.zeros(rows.size)
 
-        def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[Any], ...]:
+        def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[np.bool_], SmoothedTree]:
             tree, (seed, _) = pair
-            undrawn, weight = self._is_undrawn(seed)[rows], tree.weight
             if tree.leaf_power == 1:  # proportions, without an array of them
-                return undrawn, weight, tree.compute_counts(), weight
-            return undrawn, weight, tree.values, np.ones_like(weight)
+                values, total = tree.compute_counts(), tree.weight
+            else:
+                values, total = tree.values, np.ones_like(tree.weight)
+            smoothed = SmoothedTree(tree.steps(X.dtype), tree.n_rows, tree.weight, values, total)
+            return self._is_undrawn(seed)[rows], smoothed
 
         prepared = map_in_threads(prepare, list(zip(trees, self.seeds, strict=True)), self.n_threads)
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_trees(part: slice) -> None:
-            current = np.empty(grid.size)
-            for tree, (undrawn, weight, values, total) in zip(trees, prepared, strict=True):
-                add_smoothed(
-                    X[part], undrawn[part], labels[part], tree.steps(X.dtype), tree.n_rows, values, total,
-                    weight, sizes, grid, current, sums[part], n_trees[part],
-                )  # fmt: skip
+            own_grid = SmoothingGrid(sizes, grid, current=np.empty_like(grid))
+            own_rows, own_labels, own_sums, own_n_trees = X[part], labels[part], sums[part], n_trees[part]
+            for undrawn, tree in prepared:
+                add_smoothed(own_rows, own_labels, undrawn[part], tree, own_grid, own_sums, own_n_trees)
 
         map_in_threads(add_trees, split_range(rows.size, self.n_threads), self.n_threads)
         return sums, n_trees

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernels.nodes import sum_counts
-from ._kernels.walk import Steps, leaves_of, mark_alive, pack_tree
+from ._kernels.walk import Splits, Steps, leaves_of, mark_alive, pack_tree
 from ._leaf_values import apply_shrinkage, node_values
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
@@ -248,10 +248,9 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Ste
         own = nodes[end - tree.n_nodes : end]
         with np.errstate(over="ignore"):  # beyond single precision
             rounded = tree.threshold.astype(dtype)
-        pack_tree(
-            tree.feature, tree.threshold, tree.left, tree.missing_left, rounded, rounded.view(pattern),
-            infinity, bits, own["threshold"].view(pattern), own["word"],
-        )  # fmt: skip
+        splits = Splits(tree.feature, tree.threshold, tree.missing_left, tree.left)
+        rounded_bits, thresholds = rounded.view(pattern), own["threshold"].view(pattern)
+        pack_tree(splits, rounded, rounded_bits, infinity, bits, thresholds, own["word"])
 
     map_in_threads(pack_one, list(zip(trees, ends.tolist(), strict=True)), n_threads)
     return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))

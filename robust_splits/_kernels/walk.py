@@ -22,6 +22,15 @@ WIDE_ROW_BYTES = 1 << 9
 LANES = 10  # walks at a time
 
 
+class Splits(NamedTuple):
+    """The splits of a tree; see `Tree` for the fields."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+
+
 class Steps(NamedTuple):
     """Packed nodes of trees, small enough that a tree stays in the cache.
 
@@ -45,28 +54,36 @@ class Steps(NamedTuple):
     mask: np.uint32 | np.uint64
 
 
+class Block(NamedTuple):
+    """Buffer for one or more rows, as numbers and, in the same memory, as bit patterns."""
+
+    rows: NDArray[np.floating]
+    bits: NDArray[np.unsignedinteger]
+
+
 @outer_kernel()
-def pack_tree(feature, threshold, left, missing_left, rounded, rounded_bits, infinity, n_bits, steps, words):
-    """Write the thresholds of a tree, as bit patterns, to `steps`, and the rest of its packed nodes to `words`.
+def pack_tree(splits, rounded, rounded_bits, infinity, n_bits, thresholds, words):
+    """Write the packed nodes of a tree: bit patterns to `thresholds`, and the rest to `words`.
 
     Thresholds are rounded down to the precision of the rows, which sends every row to the same side as before.
     `rounded` holds them rounded to the nearest number, and `rounded_bits` the bit patterns of these.
     `infinity` is a bit pattern too.  The left child has `n_bits` bits.  Branches would be unpredictable, so
     there are none.
     """
-    for i in range(feature.shape[0]):
-        child = np.int64(left[i])
+    for i in range(splits.left.shape[0]):
+        child = np.int64(splits.left[i])
         pattern = rounded_bits[i]
         lower = pattern + 1 if pattern < 0 else pattern - 1  # negative numbers have the sign bit
-        pattern = lower if rounded[i] > threshold[i] else pattern
-        word = (np.int64(feature[i]) << (n_bits + 1)) | (np.int64(not missing_left[i]) << n_bits) | child
+        pattern = lower if rounded[i] > splits.threshold[i] else pattern
+        feature, missing_right = np.int64(splits.feature[i]), np.int64(not splits.missing_left[i])
+        word = (feature << (n_bits + 1)) | (missing_right << n_bits) | child
         # At a leaf, a walk reads feature 0 and stays.
-        steps[i] = infinity if child < 0 else pattern
+        thresholds[i] = infinity if child < 0 else pattern
         words[i] = i if child < 0 else word
 
 
 @inlined_kernel()
-def _child(X, row, root, node, steps, missing):
+def child_of(X, row, root, node, steps, missing):
     """The child that a row goes to, or the node itself at a leaf.  `missing` is None if no value is missing."""
     step = steps.nodes[root + node]
     x = X[row, uintp(step.word >> steps.shift)]
@@ -80,8 +97,8 @@ def _child(X, row, root, node, steps, missing):
 @inlined_kernel()
 def _two_steps(X, row, root, node, steps, missing):
     """The child that a row goes to, and the child of that child."""
-    child = _child(X, row, root, node, steps, missing)
-    return child, _child(X, row, root, child, steps, missing)
+    child = child_of(X, row, root, node, steps, missing)
+    return child, child_of(X, row, root, child, steps, missing)
 
 
 @inlined_kernel()
@@ -92,17 +109,15 @@ def _next_walk(walk, node, last_but_one, next_walk):
 
 
 @inner_kernel()
-def _copy_rows(bits, begin, end, block, exponent):
-    """Copy the rows in [begin, end) to `block`; return whether a value is missing or infinite.
-
-    `bits` holds the rows as bit patterns.  `exponent` has all bits of the exponent set, which only missing and
-    infinite values have.
-    """
+def _copy_rows(bits, begin, end, block):
+    """Copy the rows in [begin, end), given as bit patterns; return whether a value is missing or infinite."""
+    block.rows[0, 0] = np.inf
+    exponent = block.bits[0, 0]  # all bits of the exponent, which only missing and infinite values have
     any_special = False
     for i in range(begin, end):
         for j in range(bits.shape[1]):
             pattern = bits[uintp(i), uintp(j)]
-            block[uintp(i - begin), uintp(j)] = pattern
+            block.bits[uintp(i - begin), uintp(j)] = pattern
             any_special |= (pattern & exponent) == exponent
     return any_special
 
@@ -191,7 +206,7 @@ def _walk(X, fixed, of_row, steps, missing, leaves):
 
 
 @outer_kernel()
-def find_leaves(bits, begin, of_row, steps, missing, block, block_bits, exponent, leaves):
+def find_leaves(bits, begin, of_row, steps, missing, block, leaves):
     """Write the leaf of each row from `begin` in each tree to `leaves`.
 
     `bits` are the rows as bit patterns.  `leaves` has the shape (n_trees, n_samples) if `of_row` is None;
@@ -202,17 +217,18 @@ def find_leaves(bits, begin, of_row, steps, missing, block, block_bits, exponent
     As many rows as fit are copied to `block` at a time: memory is read faster in sequence than feature by
     feature.
     """
-    for first in range(begin, bits.shape[0], block.shape[0]):
-        end = min(first + block.shape[0], bits.shape[0])
-        any_special = _copy_rows(bits, first, end, block_bits, exponent)
+    block_size = block.rows.shape[0]
+    for first in range(begin, bits.shape[0], block_size):
+        end = min(first + block_size, bits.shape[0])
+        any_special = _copy_rows(bits, first, end, block)
         if missing is None and any_special:
             return first
         if of_row is None:
             for tree in range(leaves.shape[0]):
-                _walk(block, tree, of_row, steps, missing, leaves[tree, first:end])
+                _walk(block.rows, tree, of_row, steps, missing, leaves[tree, first:end])
         else:
             for row in range(first, end):
-                _walk(block, row - first, of_row, steps, missing, leaves[row])
+                _walk(block.rows, row - first, of_row, steps, missing, leaves[row])
     return bits.shape[0]
 
 
@@ -231,15 +247,14 @@ def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
     row_bytes = n_features * X.itemsize
     block_bytes = BLOCK_TO_TREE * steps.nodes.nbytes // n_trees if row_bytes < WIDE_ROW_BYTES else 0
     block_bytes = min(max(block_bytes, MIN_BLOCK_BYTES), MAX_BLOCK_BYTES)
-    block = np.empty((max(1, min(block_bytes // row_bytes, n_samples)), n_features), dtype=X.dtype)
+    rows = np.empty((max(1, min(block_bytes // row_bytes, n_samples)), n_features), dtype=X.dtype)
     pattern = np.dtype(f"u{X.itemsize}")
-    exponent = X.dtype.type(np.inf).view(pattern)
-    arguments = (block, block.view(pattern), exponent, leaves)
-    n_done = find_leaves(X.view(pattern), 0, of_row, steps, None, *arguments)
+    block = Block(rows, rows.view(pattern))
+    n_done = find_leaves(X.view(pattern), 0, of_row, steps, None, block, leaves)
     if n_done < n_samples:
         with np.errstate(invalid="ignore"):  # the sum of two infinite values
             assert_all_finite(X[n_done:], allow_nan=True, input_name="X")
-        find_leaves(X.view(pattern), n_done, of_row, steps, True, *arguments)
+        find_leaves(X.view(pattern), n_done, of_row, steps, True, block, leaves)
     return np.ascontiguousarray(leaves.T) if of_row else leaves
 
 
@@ -264,36 +279,3 @@ def mark_alive(left, n_rows, min_samples_split, alive):
         if alive[node] and left[node] >= 0 and n_rows[node] >= min_samples_split:
             alive[left[node]] = True
             alive[left[node] + 1] = True
-
-
-@outer_kernel()
-def add_smoothed(X, unseen, labels, steps, n_rows, values, total, weight, sizes, grid, current, sums, n_trees):
-    """Add one tree's probability of each row's label to `sums`, for all node sizes and shrinkages.
-
-    The probabilities of a node are its row of `values` divided by its `total`.  Visits the rows marked in
-    `unseen` (n,) and counts the tree for them in `n_trees` (n,).  `sizes` (m,), ascending, and `grid` (g,) hold
-    the values of `min_samples_split` and of the shrinkage; `sums` has the shape (n, m, g).  `current` (g,) is a
-    buffer.
-    """
-    n_grid = grid.shape[0]
-    for i in range(X.shape[0]):
-        if not unseen[i]:
-            continue
-        k = uintp(labels[i])
-        node = uintp(0)
-        n_trees[i] += 1.0
-        for g in range(n_grid):
-            current[g] = values[0, k] / total[0]
-        size = sizes.shape[0] - 1  # the largest size stops first
-        while True:
-            child = _child(X, uintp(i), uintp(0), node, steps, True)
-            while size >= 0 and (child == node or n_rows[node] < sizes[uintp(size)]):
-                for g in range(n_grid):
-                    sums[i, uintp(size), g] += current[g]
-                size -= 1
-            if size < 0:
-                break
-            change = (values[child, k] / total[child] - values[node, k] / total[node]) * weight[node]
-            for g in range(n_grid):
-                current[g] += change / (weight[node] + grid[g])
-            node = child
