@@ -33,11 +33,11 @@ def compile_growing(kind: str) -> None:
     growth = GrowthSettings(i, i, i, i, x, x, i, kind == "random")
     scratch = inputs.new_scratch(1, 2).for_search(gini is not None)
     searched = inputs.Search(
-        samples, measure, growth, scratch, integers, words, x, table, gini, exhaustive, random
+        samples, measure, growth, scratch, integers, integers, words, x, table, gini, exhaustive, random
     )
     node = scan.Node(floats, i, x, x, x, x, x)
     column, sorted_column = Column(codes, i, i, i), scan.SortedColumn(integers, True, i, i, i, i)
-    gathered, values = search.Gathered(i, i, i, False), search.Values(floats, floats)
+    gathered, values = search.Gathered(i, i, i, False), search.Values(floats, floats, x)
     calls: list[tuple[Any, ...]] = [
         (partition.copy_codes, words[:, None], integers, i, i, words),
         (scan.describe, i, x, floats, i, table),

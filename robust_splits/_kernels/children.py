@@ -34,12 +34,12 @@ class Children(NamedTuple):
 
 
 @merged_kernel()
-def divide_rows(columns, search, rows, codes, waiting, at, progress):
+def divide_rows(columns, search, codes, waiting, at, progress):
     """Divide the rows of a node at its split, and count the classes of both children; return the `Children`.
 
     The node is entry `at` of `waiting`.  The children get the last two free entries, which stay free.
     """
-    samples, entry, counts = search.samples, waiting.entries[at], waiting.counts[at]
+    samples, rows, entry, counts = search.samples, search.rows, waiting.entries[at], waiting.counts[at]
     begin, end, feature, missing_left = entry.begin, entry.end, entry.feature, entry.below
     left_at, right_at = waiting.free[progress.n_free - 1], waiting.free[progress.n_free - 2]
     left, right = waiting.counts[left_at], waiting.counts[right_at]
@@ -78,7 +78,7 @@ def find_only_class(row, samples, counts, weight):
 
 
 @merged_kernel()
-def add_children(search, rows, nodes, waiting, at, children, progress, best_first):
+def add_children(search, nodes, waiting, at, children, progress, best_first):
     """Initialise the children of a node, the next two nodes.
 
     Those to be searched join the waiting nodes.  The entries of the others are freed, as is the node's own.
@@ -92,7 +92,7 @@ def add_children(search, rows, nodes, waiting, at, children, progress, best_firs
         if i == 1:
             begin, end, weight, child = middle, parent.end, children.right_weight, children.right
         counts = waiting.counts[child]
-        only_class = find_only_class(rows[begin], search.samples, counts, weight)
+        only_class = find_only_class(search.rows[begin], search.samples, counts, weight)
         node = progress.n_nodes
         progress.n_nodes += 1
         init_node(nodes, node, end - begin, weight, only_class)

@@ -80,7 +80,7 @@ def keep_split(nodes, waiting, at, feature, split):
 
 
 @outer_kernel(level=1)
-def expand(columns, search, rows, local, nodes, waiting, progress, best_first):
+def expand(columns, search, local, nodes, waiting, progress, best_first):
     """Grow until no node is waiting or the capacity is reached.
 
     `progress` holds a `PROGRESS` record.  `best_first` is None if trees grow depth-first.  If the criterion
@@ -97,12 +97,10 @@ def expand(columns, search, rows, local, nodes, waiting, progress, best_first):
 
         if nodes.feature[node] == UNKNOWN:
             if not is_local and MIN_LOCAL_ROWS <= end - begin <= local.max_rows:
-                copy_codes(columns.rows, rows, begin, end, local.words)
+                copy_codes(columns.rows, search.rows, begin, end, local.words)
                 progress.local_begin, progress.local_end, is_local = begin, end, True
-            feature, split = search_node(
-                columns, search, rows, local.codes if is_local else columns.codes, waiting, at,
-                search.exhaustive, search.random,
-            )  # fmt: skip
+            codes = local.codes if is_local else columns.codes
+            feature, split = search_node(columns, search, codes, waiting, at, search.exhaustive, search.random)
             if feature < 0:
                 make_leaf(nodes, waiting, progress, at)
                 continue
@@ -114,9 +112,8 @@ def expand(columns, search, rows, local, nodes, waiting, progress, best_first):
         if best_first is not None and progress.n_leaves >= growth.max_leaf_nodes:
             make_leaf(nodes, waiting, progress, at)
             continue
-        children = divide_rows(
-            columns, search, rows, local.codes if is_local else columns.codes, waiting, at, progress
-        )
+        codes = local.codes if is_local else columns.codes
+        children = divide_rows(columns, search, codes, waiting, at, progress)
         weight = children.left_weight + children.right_weight
         reduction = waiting.priority[at]
         if not is_exact:  # the sums of the scan may be inexact
@@ -131,7 +128,7 @@ def expand(columns, search, rows, local, nodes, waiting, progress, best_first):
         if entry.missing == NO_MISSING:
             nodes.missing_left[node] = children.left_weight > children.right_weight
         nodes.gain[node] = reduction / weight
-        add_children(search, rows, nodes, waiting, at, children, progress, best_first)
+        add_children(search, nodes, waiting, at, children, progress, best_first)
         progress.n_leaves += 1
 
 
@@ -228,6 +225,7 @@ def grow_nodes(
         measure=measure,
         growth=growth,
         scratch=memory.scratch.for_search(gini=measure.code == GINI),
+        rows=memory.rows,
         features=np.arange(n_features),
         state=np.full(1, seed, dtype=np.uint64),
         rounding=ROUNDING if integer_weights else max(ROUNDING, EPSILON * memory.nodes.n_rows[0]),
@@ -242,7 +240,7 @@ def grow_nodes(
         local = local._replace(max_rows=0)
     progress = progresses[0]
     while True:
-        expand(columns, search, memory.rows, local, memory.nodes, memory.waiting, progresses, best_first)
+        expand(columns, search, local, memory.nodes, memory.waiting, progresses, best_first)
         nodes, waiting = memory.nodes, memory.waiting
         if progress.failed:
             left, right = waiting.counts[waiting.free[progress.n_free - 2 : progress.n_free][::-1]]

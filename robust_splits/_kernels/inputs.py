@@ -130,6 +130,8 @@ class Search(NamedTuple):
     measure : Measure
     growth : GrowthSettings
     scratch : Scratch
+    rows : int64 array of shape (n_samples,)
+        The rows.  Those of a node are consecutive, and each split divides them.
     features : int64 array of shape (n_features,)
         A permutation of the features, in which each search draws.
     state : uint64 array of shape (1,)
@@ -150,6 +152,7 @@ class Search(NamedTuple):
     measure: Measure
     growth: GrowthSettings
     scratch: Scratch
+    rows: NDArray[np.int64]
     features: NDArray[np.int64]
     state: NDArray[np.uint64]
     rounding: float

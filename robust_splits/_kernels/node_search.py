@@ -20,7 +20,7 @@ def draw_feature(features, n_drawn, state):
 
 
 @inlined_kernel(level=1)
-def search_node(columns, search, rows, codes, waiting, at, exhaustive, random):
+def search_node(columns, search, codes, waiting, at, exhaustive, random):
     """Best split of a node over a random selection of features; return the feature, or -1, and the `Split`.
 
     The node is entry `at` of `waiting`.  Sets the bits in its `constant` of features found to be constant.
@@ -30,8 +30,8 @@ def search_node(columns, search, rows, codes, waiting, at, exhaustive, random):
     features, state = search.features, search.state
     n_features = features.shape[0]
     entry, counts, constant = waiting.entries[at], waiting.counts[at], waiting.constant[at]
-    begin, end = entry.begin, entry.end
-    node = describe(measure.code, measure.parameter, counts, end - begin, search.phi_table)
+    begin = entry.begin
+    node = describe(measure.code, measure.parameter, counts, entry.end - begin, search.phi_table)
     best_feature = -1
     best = Split(search.rounding * node.weight, np.int64(-1), 0.0, np.int64(NO_MISSING))
     enough = node.limit - best.reduction  # beyond this, no split is better by more than rounding
@@ -45,14 +45,12 @@ def search_node(columns, search, rows, codes, waiting, at, exhaustive, random):
             continue
         first, last = columns.offsets[f], columns.offsets[f + 1]
         column = Column(codes.data, codes.first[f], codes.step[f], columns.mask[f])
-        gathered = gather_column(
-            search, node, rows, begin, end, column, last - first + 1, columns.lowest_share[f], exhaustive
-        )
+        values = Values(columns.values[first:last], columns.highest[first:last], columns.lowest_share[f])
+        gathered = gather_column(search, node, begin, column, values, exhaustive)
         if gathered.low == gathered.high:
             constant[f >> 6] |= bit
             continue
         varies = True
-        values = Values(columns.values[first:last], columns.highest[first:last])
         if exhaustive is not None:
             split = search_exact(search, node, gathered, values, best.reduction)
         if random is not None:

@@ -50,10 +50,18 @@ class Split(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The values of one column; for bins, their lowest and highest ones.  See `Columns`."""
+    """The values of one column; for bins, their lowest and highest ones.
+
+    Attributes
+    ----------
+    lowest, highest : float64 arrays of shape (n_values,)
+    lowest_share : float
+        Share of the rows of all nodes with the lowest value; see `Columns`.
+    """
 
     lowest: NDArray[np.float64]
     highest: NDArray[np.float64]
+    lowest_share: float
 
 
 class Gathered(NamedTuple):
@@ -133,15 +141,18 @@ def has_few_cells(n_bins, n_classes, n_rows):
 
 
 @merged_kernel()
-def gather_column(search, node, rows, begin, end, column, n_codes, lowest_share, exhaustive):
-    """Gather or count the rows of a node on one column."""
+def gather_column(search, node, begin, column, values, exhaustive):
+    """Gather or count the rows of a node, which start at `begin`, on one column."""
     scratch, samples, gini = search.scratch, search.samples, search.gini
+    rows, end = search.rows, begin + node.n_rows
     keys, left = scratch.keys.keys, scratch.counts.left
     left[:] = 0.0
+    n_codes = values.lowest.shape[0] + 1  # with that of missing values
     above = np.int64(-1)  # with a literal, `gather` would be compiled a second time
     counted = False
     if exhaustive is not None:
-        share = lowest_share if samples.class_bits > 0 else 0.0  # differences of integer weights are exact
+        # Only differences of integer weights are exact.
+        share = values.lowest_share if samples.class_bits > 0 else 0.0
         if gini is not None and node.n_rows <= MAX_NETWORK:
             share = 0.0  # leaving out a few keys would take longer
         if share > MIN_SKIPPED_SHARE:

@@ -26,9 +26,10 @@ def new_search(samples, scratch, min_rows, min_weight):
     """Inputs of a scan, with limits on the children."""
     growth = GrowthSettings(1, 0, 2, min_rows, min_weight, 0.0, 1, False)
     measure = Measure(GINI, 0.0, np.empty(0), 0)
-    features, state = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.uint64)
+    rows = features = np.zeros(1, dtype=np.int64)
+    state = np.ones(1, dtype=np.uint64)
     scratch = scratch.for_search(gini=True)
-    return Search(samples, measure, growth, scratch, features, state, 0.0, None, True, True, None)
+    return Search(samples, measure, growth, scratch, rows, features, state, 0.0, None, True, True, None)
 
 
 class Column:
