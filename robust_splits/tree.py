@@ -202,10 +202,10 @@ class Tree:
 
     def steps(self, dtype: np.dtype[Any]) -> Steps:
         """Packed nodes for walks of rows of a `dtype`, cached."""
-        cache: dict[str, Steps] = vars(self).setdefault("_steps", {})
-        if dtype.name not in cache:
-            cache[dtype.name] = pack([self], dtype)
-        return cache[dtype.name]
+        cache: dict[np.dtype[Any], Steps] = vars(self).setdefault("_steps", {})
+        if dtype not in cache:
+            cache[dtype] = pack([self], dtype)
+        return cache[dtype]
 
     def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
@@ -298,7 +298,7 @@ class PackedTrees:
         self.trees = trees
         self.leaf_values = map_in_threads(Tree.leaf_values, trees, n_threads)
         self._n_threads = n_threads
-        self._steps: dict[str, Steps] = {}
+        self._steps: dict[np.dtype[Any], Steps] = {}
 
     @classmethod
     def cached(cls, cache: list[Self], trees: list[Tree], n_threads: int) -> Self:
@@ -309,6 +309,6 @@ class PackedTrees:
 
     def steps(self, dtype: np.dtype[Any]) -> Steps:
         """Packed nodes for rows of a `dtype`."""
-        if dtype.name not in self._steps:
-            self._steps[dtype.name] = pack(self.trees, dtype, self._n_threads)
-        return self._steps[dtype.name]
+        if dtype not in self._steps:
+            self._steps[dtype] = pack(self.trees, dtype, self._n_threads)
+        return self._steps[dtype]
