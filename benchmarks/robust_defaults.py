@@ -23,7 +23,7 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import RandomizedSearchCV, train_test_split
 
-from boostnoise import NoiseCorrectedClassifier, RobustLGBMClassifier, RobustXGBClassifier
+from boostnoise import RobustClassifier, RobustLGBMClassifier, RobustXGBClassifier
 from boostnoise.eval import (
     ClassConditionalNoise,
     CleanlabClassifier,
@@ -43,9 +43,8 @@ REAL_SETS = """
     szz_openjpa music
 """.split()  # noqa: SIM905 - a list of words
 BUDGETS = (5, 10, 50, 100)
-BALANCED = {"T": None, "decision": "balanced_accuracy"}
 SHARE_TESTED, SHARE_STOPPED = 0.3, 0.2
-OURS = ("robust_xgboost", "robust_lightgbm", "robust_forest", "robust_extra_trees")
+OURS = ("robust", "robust_xgboost", "robust_lightgbm", "robust_forest", "robust_extra_trees")
 MEASURES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
 PLAIN = "xgboost"  # the fit that costs are relative to
 KEY = ["set", "noise", "repeat", "model"]
@@ -126,6 +125,7 @@ def random_search(seed: int) -> Any:
 
 
 MODELS: dict[str, Callable[[int], Any]] = {
+    "robust": lambda seed: RobustClassifier(n_jobs=1, random_state=seed),
     "robust_xgboost": lambda seed: RobustXGBClassifier(n_jobs=1, random_state=seed),
     "robust_lightgbm": lambda seed: RobustLGBMClassifier(n_jobs=1, verbose=-1, random_state=seed),
     "robust_forest": lambda seed: RobustForestClassifier(n_jobs=1, random_state=seed),
@@ -151,17 +151,22 @@ def with_budget(name: str, budget: float) -> Callable[[int], Any]:
     return lambda seed: MODELS[name](seed).set_params(budget=budget)
 
 
-def correct(name: str, **params: Any) -> Callable[[int], Any]:
-    """One of `MODELS`, corrected for class-conditional noise."""
-    return lambda seed: NoiseCorrectedClassifier(MODELS[name](seed), random_state=seed, **params)
+def around(name: str, **params: Any) -> Callable[[int], Any]:
+    """A `RobustClassifier` around one of `MODELS`."""
+    return lambda seed: RobustClassifier(MODELS[name](seed), n_jobs=1, random_state=seed, **params)
+
+
+def balanced(seed: int) -> RobustClassifier:
+    """The `RobustClassifier` for balanced accuracy."""
+    return RobustClassifier(decision="balanced_accuracy", n_jobs=1, random_state=seed)
 
 
 # Models that are run on request only.
 ON_REQUEST: dict[str, Callable[[int], Any]] = {
-    "robust_forest_corrected": correct("robust_forest"),
-    "robust_forest_balanced": correct("robust_forest", **BALANCED),
-    "robust_lightgbm_corrected": correct("robust_lightgbm"),
-    "robust_lightgbm_balanced": correct("robust_lightgbm", **BALANCED),
+    "robust_balanced": balanced,
+    "robust+lightgbm": around("lightgbm"),
+    "robust+random_forest": around("random_forest"),
+    "cleanlab+random_forest": lambda seed: CleanlabClassifier(MODELS["random_forest"](seed), random_state=seed),
     **{f"robust_xgboost_budget_{budget}": with_budget("robust_xgboost", budget) for budget in BUDGETS},
     **{f"robust_lightgbm_budget_{budget}": with_budget("robust_lightgbm", budget) for budget in BUDGETS},
 }
@@ -182,6 +187,7 @@ NOISE: dict[str, Callable[[int], Any]] = {
     "uniform .3": lambda n_classes: UniformNoise(0.3),
     "uniform .4": lambda n_classes: UniformNoise(0.4),
     "by class .1 .3": lambda n_classes: by_class(0.1, 0.3, n_classes),
+    "by class .1 .4": lambda n_classes: by_class(0.1, 0.4, n_classes),
     "by class .2 .4": lambda n_classes: by_class(0.2, 0.4, n_classes),
     "pair flip .3": lambda n_classes: PairFlipNoise(0.3),
     "by features .3": lambda n_classes: InstanceDependentNoise(0.3),
@@ -223,7 +229,7 @@ def study(path: Path, noise: str, repeat: int, model: str, max_rows: int) -> Rec
         classifier.fit(X, y)
         seconds = time.process_time() - start
         p = np.asarray(classifier.predict_proba(X_test), dtype=np.float64)
-    decides = isinstance(classifier, NoiseCorrectedClassifier)
+    decides = isinstance(classifier, RobustClassifier)
     found = classifier.predict(X_test) if decides else p.argmax(axis=1)
     p = np.clip(p, 1e-7, 1)
     p /= p.sum(axis=1, keepdims=True)
