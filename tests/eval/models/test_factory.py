@@ -64,10 +64,20 @@ def test_short_names(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["xgboost", "svm_gaussian", "robust_forest:ane", "lightgbm_forest", "catboost"]
+    "name",
+    [
+        "robust+xgboost",
+        "robust+robust_forest:ane",
+        "robust+catboost",
+        "cleanlab+xgboost",
+        "cleanlab+svm_gaussian",
+        "cleanlab+robust_forest:ane",
+        "cleanlab+lightgbm_forest",
+        "cleanlab+catboost",
+    ],
 )
-@pytest.mark.parametrize("prefix", ["robust", "cleanlab"])
-def test_the_prefix_before_a_model(name, prefix):
+def test_a_prefix_before_a_model(name):
+    prefix, _, name = name.partition("+")
     skip_without(*(["cleanlab"] if prefix == "cleanlab" else []), *(["catboost"] if name == "catboost" else []))
     X, y = THREE
     noisy = np.where(np.arange(y.size) % 5, y, (y + 1) % 3)
