@@ -89,12 +89,13 @@ def find_best_bin(codes: NDArray[np.integer], p: Floats, weight: Floats) -> Best
     total = np.bincount(codes, weights=weight, minlength=n_classes)
     counts = np.empty((SIZES.size, n_classes, n_classes))
     for i in range(n_classes):
-        _, rank = np.unique(-p[:, i], return_inverse=True)
-        tied = np.bincount(rank, weights=weight)  # weight of the rows with each probability
+        top = _top_rows(p[:, i], weight, SIZES[-1] * total[i])
+        _, rank = np.unique(-p[top, i], return_inverse=True)
+        tied = np.bincount(rank, weights=weight[top])  # weight of the rows with each probability
         above = np.cumsum(tied) - tied
         for b, size in enumerate(SIZES * total[i]):
-            share = np.clip((size - above) / tied, 0.0, 1.0)[rank]  # of each row that is in the bin
-            counts[b, i] = np.bincount(codes, weights=weight * share, minlength=n_classes)
+            share = (np.clip(size - above, 0.0, tied) / tied)[rank]  # of each row that is in the bin
+            counts[b, i] = np.bincount(codes[top], weights=weight[top] * share, minlength=n_classes)
     sizes = counts.sum(axis=2)
     rates = 1 - np.diagonal(counts, axis1=1, axis2=2) / sizes
     shares = total / total.sum()
@@ -109,6 +110,13 @@ def find_best_bin(codes: NDArray[np.integer], p: Floats, weight: Floats) -> Best
         noise_rate=float(noise_rates[best]),
         standard_error=float(np.sqrt(((mixed + 0.25 / sizes[best]) / sizes[best]) @ shares**2)),
     )
+
+
+def _top_rows(p: Floats, weight: Floats, size: float) -> NDArray[np.int64]:
+    """Rows with the highest probabilities, of a given weight together, and those tied with the last one."""
+    order = np.argsort(-p, kind="stable")
+    last = order[min(int(np.searchsorted(np.cumsum(weight[order]), size)), p.size - 1)]
+    return np.flatnonzero(p >= p[last])
 
 
 def _shrink_rates(wrong: Floats, size: Floats) -> Floats:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 # to less than 1e-6.
 MIN_WEIGHT_SUM, MAX_WEIGHT_SUM = 1e-6, 1e18
 
+NEGLIGIBLE = 1e-12  # weight, relative to the largest one; smaller ones count as much
+
 
 def read_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> NDArray[Any]:
     """Check weights of rows and return them as an array; errors call them `name`."""
@@ -67,7 +69,8 @@ def total_weights(codes: NDArray[np.int64], weight: Any, classes: NDArray[Any]) 
 
 def effective_weights(weight: NDArray[Any]) -> NDArray[np.float64]:
     """Weights w, scaled to sum to Kish's effective sample size, ``(sum w)^2 / sum w^2``."""
-    relative = weight / weight.max()  # squares of tiny weights would be 0
+    # Squares of tiny weights would be 0, and their reciprocals infinite.
+    relative = np.where(weight > 0, np.maximum(weight / weight.max(), NEGLIGIBLE), 0.0)
     scaled: NDArray[np.float64] = relative * (relative.sum() / (relative @ relative))
     return scaled
 
