@@ -87,8 +87,10 @@ class OutOfBag:
         count = n_trees[is_scored, None, None]
         # Keeps the loss finite: the mean probability if these trees gave 0 and one more 1 / (2 n_classes).
         floor = 0.5 / (count + 1) / self.sample.n_classes
-        p = np.maximum(sums[is_scored] / count, floor)
-        losses = np.average(-np.log(p), axis=0, weights=weights[is_scored])
+        p = sums[is_scored]
+        p /= count
+        np.maximum(p, floor, out=p)
+        losses = -np.average(np.log(p, out=p), axis=0, weights=weights[is_scored])
         return {
             size: dict(zip(shrinkages, row.tolist(), strict=True))
             for size, row in zip(node_sizes, losses, strict=True)

@@ -34,6 +34,7 @@ SMOOTHNESS = 0.02  # of the lower bound 0 of corrected probabilities
 UNCHANGED = np.array([1.0, 0.0])  # powers of the given and the corrected probabilities
 PRIOR_STD = 0.3  # of the changes of these powers, and of the offset of each class
 POWERS, OFFSETS = (-1.0, 5.0), (-3.0, 3.0)  # bounds of these changes
+ROWS_AT_ONCE = 1 << 14  # of temporary arrays
 MAX_FITTED_ROWS = 1 << 15  # more rows hardly change the few parameters of a calibration
 STANDARD_ERRORS = 2.0  # of an interval of 90 %: more than 1.645, as the bins were chosen for their low rate
 TINY = 1e-30  # keeps products of probabilities positive
@@ -67,9 +68,9 @@ class CleanPosterior:
 
     def soft_labels(self) -> Floats:
         """Probabilities without the negligible ones, shape (n, K), so that few classes of a row are left."""
-        p = np.where(self.probabilities < NEGLIGIBLE, 0.0, self.probabilities)
-        soft: Floats = p / p.sum(axis=1, keepdims=True)
-        return soft
+        p: Floats = np.where(self.probabilities < NEGLIGIBLE, 0.0, self.probabilities)
+        p /= p.sum(axis=1, keepdims=True)
+        return p
 
 
 def estimate_clean_posterior(
@@ -114,14 +115,15 @@ def estimate_clean_posterior(
 
 def posterior(p: Floats, T: Floats, codes: Codes) -> Floats:
     """Probability of each class given the label, from those of the clean classes given the features."""
-    joint = np.maximum(p, TINY) * T[:, codes].T
-    given_label: Floats = joint / joint.sum(axis=1, keepdims=True)
+    given_label: Floats = T.T[codes]
+    given_label *= np.maximum(p, TINY)
+    given_label /= given_label.sum(axis=1, keepdims=True)
     return given_label
 
 
 def mean_log_likelihood(p: Floats, T: Floats, codes: Codes, weight: Floats | None = None) -> float:
     """Mean log likelihood of noisy labels, under probabilities of the clean classes and T."""
-    likelihood = (p * T[:, codes].T).sum(axis=1)
+    likelihood = np.einsum("ik,ik->i", p, T.T[codes])
     floor = SMALLEST / T.shape[0] ** 2  # so that no row decides alone
     return float(np.average(np.log(np.maximum(likelihood, floor)), weights=weight))
 
@@ -139,9 +141,9 @@ def calibrate(codes: Codes, q: Floats, T: Floats, weight: Floats) -> Floats:
     float array of shape (n, K)
     """
     n_classes = q.shape[1]
-    logs = np.log(np.maximum([q, _correct(q, T)], SMALLEST / n_classes))
+    inverse = np.linalg.lstsq(T.T, np.eye(n_classes), rcond=None)[0]
     fitted = spaced_rows(codes.size, MAX_FITTED_ROWS)
-    some, likelihood, w = logs[:, fitted], T[:, codes[fitted]].T, weight[fitted]
+    some, likelihood, w = _logs(q[fitted], inverse), T.T[codes[fitted]], weight[fitted]
     precision = PRIOR_STD**-2
 
     def loss(change: Floats) -> tuple[float, Floats]:
@@ -154,7 +156,17 @@ def calibrate(codes: Codes, q: Floats, T: Floats, weight: Floats) -> Floats:
 
     bounds = [POWERS] * 2 + [OFFSETS] * n_classes
     change = minimize(loss, np.zeros(2 + n_classes), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return _scale(logs, UNCHANGED + change[:2], change[2:])
+    p = np.empty_like(q)
+    for start in range(0, codes.size, ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        p[rows] = _scale(_logs(q[rows], inverse), UNCHANGED + change[:2], change[2:])
+    return p
+
+
+def _logs(q: Floats, inverse: NDArray[np.floating]) -> Floats:
+    """Logarithms of the probabilities of the noisy labels and of the corrected ones, shape (2, n, K)."""
+    logs: Floats = np.log(np.maximum([q, _correct(q, inverse)], SMALLEST / q.shape[1]))
+    return logs
 
 
 def _scale(logs: Floats, powers: Floats, offsets: Floats) -> Floats:
@@ -162,9 +174,9 @@ def _scale(logs: Floats, powers: Floats, offsets: Floats) -> Floats:
     return scaled
 
 
-def _correct(q: Floats, T: Floats) -> Floats:
-    """Probabilities of the clean classes, if those of the noisy labels and T are exact."""
-    p = np.linalg.lstsq(T.T, q.T, rcond=None)[0].T
+def _correct(q: Floats, inverse: NDArray[np.floating]) -> Floats:
+    """Probabilities of the clean classes, if those of the noisy labels and the inverse of T' are exact."""
+    p = q @ inverse.T
     positive = SMOOTHNESS * np.logaddexp(0.0, p / SMOOTHNESS)  # keeps the order of negative values
     corrected: Floats = positive / positive.sum(axis=1, keepdims=True)
     return corrected
