@@ -28,11 +28,12 @@ from ._kernels.coding import encode
 from ._kernels.nodes import GrowthSettings
 from ._leaf_values import leaf_value_power
 from ._validation import (
-    apply_class_weight,
     check_class_weight,
     check_features,
     check_groups,
     check_training_data,
+    check_weight_sum,
+    class_weights,
 )
 from .bounds import min_leaf_samples
 from .criteria import ADAPTIVE, Criterion, Gini, NegativeExponential, get_criterion
@@ -118,7 +119,6 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
                     f"{self.classes_}; got {classes}"
                 )
             check_class_weight(self.class_weight, self._class_weight_names)
-            labels, weights = apply_class_weight(self.class_weight, classes, labels, weights)
             self.classes_, self.n_classes_ = classes, classes.size
             numbers = None if groups is None else check_groups(groups, weights.size)
             start_helper(self._search_kind(), X.dtype)
@@ -129,6 +129,19 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         """Fit validated rows `X`; `sample` holds the same rows as rank codes, with labels and weights."""
         raise NotImplementedError
+
+    def _class_weights(self, sample: Sample) -> NDArray[np.float64] | None:
+        """Weight of each class, unless it is the same for all or depends on the rows that a tree draws."""
+        return class_weights(self.class_weight, self.classes_, sample.class_totals())
+
+    def _weighted_by_class(self, sample: Sample) -> Sample:
+        """Multiply the weights of labels by those of their classes."""
+        by_class = self._class_weights(sample)
+        if by_class is None:
+            return sample
+        weighted = sample.weighted_by_class(by_class)
+        check_weight_sum("class_weight times sample_weight", weighted.weights)
+        return weighted
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         """Predict class probabilities of validated rows."""

@@ -159,13 +159,19 @@ class BaseForest(BaseRobustTrees):
             self._judged = None
         if self._judges(sample):
             judge_rng = np.random.RandomState(rng.randint(MAX_SEED))  # drawn by warm starts too
-            self._judged = self._judged if earlier else self._judge(X, sample, judge_rng)
-        judged = self._judged
-        rows = sample if judged is None else sample.with_soft_labels(judged.soft_labels())
-        trees, out_of_bag = self._fit_pass(X, rows, earlier, rng)
-        self._packed, self.passes_ = [], 1 if judged is None else 2
-        if judged is not None:
-            self.transition_matrix_ = judged.transition_matrix
+            if not earlier or (self._judged is None and self.passes_ == 2):
+                self._judged = self._judge(X, sample, judge_rng)
+        given, prior = sample, None
+        if self._judged is not None:
+            sample = sample.with_soft_labels(self._judged.soft_labels())
+            self.transition_matrix_ = self._judged.transition_matrix
+            if self.oob_score is not False:
+                by_class = self._class_weights(sample)
+                prior = self._judged.prior * (1.0 if by_class is None else by_class)
+        self._packed, self.passes_ = [], 1 if self._judged is None else 2
+        if not self.warm_start:
+            self._judged = None  # frees its memory
+        trees, out_of_bag = self._fit_pass(X, self._weighted_by_class(sample), earlier, rng)
         self.estimators_ = earlier + self._make_estimators([seed for _, seed in self._seeds[len(earlier) :]])
         for estimator, tree in zip(self.estimators_, trees, strict=True):
             estimator.shrinkage, estimator.tree_ = self.shrinkage_, tree
@@ -177,10 +183,7 @@ class BaseForest(BaseRobustTrees):
         self.chosen_params_ = {name: value for name, value in values.items() if is_auto(getattr(self, name))}
         if self.oob_score is not False:
             # The second pass has seen all labels, since each of them has changed the soft labels of other rows.
-            p = out_of_bag.sum_values(trees) if judged is None else judged.prior
-            self._score_out_of_bag(p, sample)
-        if not self.warm_start:
-            self._judged = None
+            self._score_out_of_bag(out_of_bag.sum_values(trees) if prior is None else prior, given)
 
     def _fit_pass(
         self,
@@ -206,10 +209,12 @@ class BaseForest(BaseRobustTrees):
 
     def _judges(self, sample: Sample) -> bool:
         """Whether a first pass judges the labels."""
-        if not is_auto(self.passes):
-            return self.passes == 2
-        totals = np.bincount(sample.labels, weights=sample.label_weights, minlength=sample.n_classes)
-        return self.bootstrap and sample.soft_labels is None and totals.size > 1 and bool(totals.all())
+        if sample.soft_labels is not None:
+            if self.passes == 2:
+                raise ValueError("passes=2 judges class labels, but y has soft labels; use passes=1 or 'auto'")
+            return False
+        totals = np.bincount(sample.labels, weights=sample.weights, minlength=sample.n_classes)
+        return self.passes != 1 and self.bootstrap and totals.size > 1 and bool(totals.all())
 
     def _judge(
         self, X: NDArray[np.floating], sample: Sample, rng: np.random.RandomState
@@ -218,14 +223,20 @@ class BaseForest(BaseRobustTrees):
 
         Returns None if these predictions do not distinguish the classes.
         """
-        trees, out_of_bag = copy(self)._fit_pass(X, sample, [], rng)
+        judge = copy(self)
+        judge.class_weight = None  # the noise is that of the rows as they are
+        trees, out_of_bag = judge._fit_pass(X, sample, [], rng)
         q = out_of_bag.sum_values(trees)
-        q[~q.any(axis=1)] = np.bincount(sample.labels, weights=sample.weights)  # drawn by every tree
+        del trees, out_of_bag  # frees their memory
+        is_drawn = ~q.any(axis=1)  # by every tree
+        q[is_drawn] = np.bincount(sample.labels, weights=sample.weights)
         q /= q.sum(axis=1, keepdims=True)
         try:
-            return estimate_clean_posterior(sample.labels, q, sample.weights)
+            judged = estimate_clean_posterior(sample.labels, q, sample.weights)
         except IndistinctClassesError:
             return None
+        judged.prior[is_drawn] = 0.0  # no out-of-bag prediction
+        return judged
 
     def _earlier_estimators(self, n_estimators: int) -> list[RobustDecisionTreeClassifier]:
         """Trees of the fit that `warm_start` continues, if it does."""

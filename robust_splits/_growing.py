@@ -68,6 +68,18 @@ class Sample:
         soft = SoftLabels.from_probabilities(p)
         return replace(self, labels=soft.classes, soft_labels=soft)
 
+    def weighted_by_class(self, class_weights: NDArray[np.float64]) -> Self:
+        """The same rows with the weight of each label multiplied by that of its class."""
+        if self.soft_labels is None:
+            return replace(self, weights=self.weights * class_weights[self.labels])
+        soft, weights = self.soft_labels.weighted(class_weights, self.weights)
+        return replace(self, weights=weights, soft_labels=soft)
+
+    def class_totals(self) -> NDArray[np.float64]:
+        """Number of labels of each class, or the sum of their probabilities."""
+        shares = None if self.soft_labels is None else self.soft_labels.shares
+        return np.bincount(self.labels, weights=shares, minlength=self.n_classes).astype(np.float64)
+
     @property
     def n_samples(self) -> int:
         """Number of rows."""

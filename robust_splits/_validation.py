@@ -96,30 +96,29 @@ def check_class_weight(class_weight: Any, names: tuple[str, ...]) -> None:
         raise TypeError(message)
 
 
-def apply_class_weight(
-    class_weight: dict[Any, float] | str | None,
-    classes: NDArray[Any],
-    labels: Labels,
-    weights: NDArray[np.float64],
-) -> tuple[Labels, NDArray[np.float64]]:
-    """Multiply weights by class weights; "balanced_subsample" is applied later, to the drawn rows.
+def class_weights(
+    class_weight: dict[Any, float] | str | None, classes: NDArray[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Weight of each class, or None if all are 1; "balanced_subsample" is for the rows that a tree draws.
 
-    Returns the labels, whose probabilities change if they are soft, and the weights.
+    Parameters
+    ----------
+    class_weight : dict, str or None
+        Checked.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
+    totals : float array of shape (n_classes,)
+        Number of rows of each class, or the sum of its probabilities.
     """
     if class_weight is None or class_weight == "balanced_subsample":
-        return labels, weights
-    if isinstance(labels, SoftLabels):
-        totals = np.bincount(labels.classes, weights=labels.shares, minlength=classes.size)
-        by_class = (
-            totals.sum() / np.maximum(totals, np.finfo(float).tiny) / np.count_nonzero(totals)
-            if class_weight == "balanced"
-            else compute_sample_weight(class_weight, classes)
+        return None
+    if class_weight == "balanced":
+        balanced: NDArray[np.float64] = totals.sum() / (
+            np.count_nonzero(totals) * np.where(totals > 0, totals, 1.0)
         )
-        labels, weights = labels.weighted(by_class, weights)
-    else:
-        weights = weights * compute_sample_weight(class_weight, classes[labels])
-    check_weight_sum("class_weight times sample_weight", weights)
-    return labels, weights
+        return balanced
+    by_class: NDArray[np.float64] = compute_sample_weight(class_weight, classes)
+    return by_class
 
 
 def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:

@@ -144,6 +144,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
             if is_auto(getattr(self, name)):
                 raise ValueError(f"{name}='auto' is for forests; a single tree has no out-of-bag rows")
         shrinkage = check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
+        sample = self._weighted_by_class(sample)
         settings = dataclasses.replace(self._tree_settings(sample), shrinkage=shrinkage)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(MAX_SEED))
