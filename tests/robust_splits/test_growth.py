@@ -15,6 +15,7 @@ from robust_splits import RobustForestClassifier as Forest
 from robust_splits.criteria import CRITERIA
 
 PLAIN = {"criterion": "gini", "min_samples_split": 2, "shrinkage": 0.0, "random_state": 0}
+PLAIN_FOREST = PLAIN | {"passes": 1}
 both_forests = pytest.mark.parametrize("forest", [Forest, ExtraTrees])
 
 
@@ -99,7 +100,8 @@ def shrunk_leaves(tree, shrinkage, node, value):
 @pytest.mark.parametrize("shrinkage", [0.0, 0.7, 40.0])
 def test_shrinkage_by_its_recursion(data, weight, shrinkage):
     parameters = PLAIN | {"shrinkage": shrinkage}
-    for model in (OurTree(**parameters).fit(*data, weight), *Forest(3, **parameters).fit(*data, weight)):
+    forest = Forest(3, passes=1, **parameters).fit(*data, weight)
+    for model in (OurTree(**parameters).fit(*data, weight), *forest):
         leaves = shrunk_leaves(model.tree_, shrinkage, 0, model.tree_.proportions[0])
         expected = [leaves[leaf] for leaf in model.apply(data[0])]
         np.testing.assert_allclose(model.predict_proba(data[0]), expected, atol=1e-12)
@@ -116,7 +118,7 @@ def test_shrunk_values_are_probabilities(model, shrinkage):
     np.testing.assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("model", [OurTree(), Forest(5), ExtraTrees(5)])
+@pytest.mark.parametrize("model", [OurTree(), Forest(5, passes=1), ExtraTrees(5, passes=1)])
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 2, 2: 0.5}], ids=str)
 def test_class_weights_are_weights_of_rows(data, weight, model, class_weight):
     X, y = data
@@ -129,7 +131,7 @@ def test_class_weights_are_weights_of_rows(data, weight, model, class_weight):
 
 @pytest.mark.parametrize("bootstrap", [True, False])
 def test_balanced_subsamples_hold_classes_of_equal_weight(data, bootstrap):
-    for model in Forest(3, class_weight="balanced_subsample", bootstrap=bootstrap, **PLAIN).fit(*data):
+    for model in Forest(3, class_weight="balanced_subsample", bootstrap=bootstrap, **PLAIN_FOREST).fit(*data):
         np.testing.assert_allclose(model.tree_.proportions[0], 1 / 3)
 
 
@@ -148,7 +150,9 @@ def test_balanced_subsample_is_for_forests(data):
 
 @pytest.mark.parametrize(("max_samples", "n_draws"), [(None, 2_000), (150, 150), (0.25, 500), (1e-9, 1)])
 def test_max_samples_is_the_number_of_draws(data, max_samples, n_draws):
-    assert [model.tree_.weight[0] for model in Forest(3, max_samples=max_samples).fit(*data)] == [n_draws] * 3
+    assert [model.tree_.weight[0] for model in Forest(3, max_samples=max_samples, passes=1).fit(*data)] == [
+        n_draws
+    ] * 3
 
 
 def draws(forest, X, **parameters):
@@ -163,7 +167,7 @@ def draws(forest, X, **parameters):
 @both_forests
 def test_out_of_bag_predictions_use_trees_that_have_not_drawn_the_row(data, parameters, forest):
     X, y = data[0][:300], data[1][:300]
-    parameters = {"n_estimators": 6, "bootstrap": True, "random_state": 7} | parameters
+    parameters = {"n_estimators": 6, "bootstrap": True, "passes": 1, "random_state": 7} | parameters
     model = forest(oob_score=True, n_jobs=2, **parameters).fit(X, y)
     unseen = draws(forest, X, **parameters) == 0
     some = unseen.any(axis=0)
@@ -189,7 +193,7 @@ def test_without_out_of_bag_rows_the_score_is_nan(data):
 @both_forests
 @pytest.mark.parametrize("shrinkage", ["auto", 5.0])
 def test_warm_start_adds_trees_as_one_fit_would(data, forest, shrinkage):
-    parameters = PLAIN | {"bootstrap": True, "shrinkage": shrinkage, "oob_score": True}
+    parameters = PLAIN_FOREST | {"bootstrap": True, "shrinkage": shrinkage, "oob_score": True}
     once = forest(7, **parameters).fit(*data)
     model = forest(3, warm_start=True, **parameters).fit(*data).set_params(n_estimators=7).fit(*data)
     np.testing.assert_array_equal(model.predict_proba(data[0]), once.predict_proba(data[0]))
@@ -210,7 +214,7 @@ def named(X):
 )
 def test_warm_start_needs_the_columns_and_classes_of_the_earlier_fit(data, make, other, message):
     X, y = make(data[0]), data[1]
-    model = Forest(3, warm_start=True, **PLAIN).fit(X, y).set_params(n_estimators=5)
+    model = Forest(3, warm_start=True, **PLAIN_FOREST).fit(X, y).set_params(n_estimators=5)
     before = model.predict_proba(X)
     with pytest.raises(ValueError, match=message):
         model.fit(other(X), y)
@@ -221,7 +225,7 @@ def test_warm_start_needs_the_columns_and_classes_of_the_earlier_fit(data, make,
 
 
 def test_warm_start_grows_new_trees_with_the_current_parameters(data):
-    model = Forest(2, warm_start=True, **PLAIN).fit(*data)
+    model = Forest(2, warm_start=True, **PLAIN_FOREST).fit(*data)
     trees = [estimator.tree_.threshold for estimator in model]
     model.set_params(n_estimators=4, criterion="misclassification", max_depth=2).fit(*data)
     assert [str(estimator.criterion_) for estimator in model] == ["Gini()"] * 2 + ["Misclassification()"] * 2
@@ -233,7 +237,7 @@ def test_warm_start_grows_new_trees_with_the_current_parameters(data):
 
 @pytest.mark.parametrize("leaf_value", ["gce(0.5)", "majority"])
 def test_warm_start_gives_all_trees_the_current_leaf_value(data, leaf_value):
-    parameters = PLAIN | {"min_samples_leaf": 30, "shrinkage": 5.0}
+    parameters = PLAIN_FOREST | {"min_samples_leaf": 30, "shrinkage": 5.0}
     once = Forest(4, leaf_value=leaf_value, **parameters).fit(*data)
     model = Forest(2, warm_start=True, **parameters).fit(*data)
     model.set_params(n_estimators=4, leaf_value=leaf_value).fit(*data)
@@ -245,7 +249,7 @@ def test_warm_start_remembers_the_rows_that_its_trees_drew(random_state):
     """Random labels cannot be predicted, except by trees that have seen them."""
     rng = np.random.default_rng(0)
     X, y = rng.random((500, 4)), rng.integers(0, 2, 500)
-    parameters = PLAIN | {"random_state": random_state, "oob_score": True, "warm_start": True}
+    parameters = PLAIN_FOREST | {"random_state": random_state, "oob_score": True, "warm_start": True}
     model = Forest(30, **parameters).fit(X, y).set_params(n_estimators=31)
     assert model.fit(X, y).oob_score_ < 0.6
 

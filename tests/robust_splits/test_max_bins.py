@@ -54,7 +54,7 @@ def test_trees_are_those_of_exact_splits_on_bin_numbers(data, model, criterion):
     codes = columns.codes.data[: X.size].reshape(X.T.shape).T.astype(np.float32)
     codes[np.isnan(X)] = np.nan
     # Between the bins, thresholds on values and on numbers differ, so no out-of-bag row may have a say.
-    chosen = {} if model is Tree else {"min_samples_split": 2, "shrinkage": 0.0}
+    chosen = {} if model is Tree else {"min_samples_split": 2, "shrinkage": 0.0, "passes": 1}
     parameters = {"criterion": criterion, "min_samples_leaf": 5} | chosen
     on_codes = make(model, **parameters).fit(codes, y)
     binned = make(model, **parameters, max_bins=30).fit(X, y)
@@ -110,8 +110,9 @@ def trace():
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize("passes", [1, "auto"])
 @pytest.mark.parametrize("kind", ["rows", "columns", "file", "frame"])
-def test_the_data_are_not_copied(tmp_path, trace, kind):
+def test_the_data_are_not_copied(tmp_path, trace, kind, passes):
     n_samples, n_features = 100_000, 60
     X = np.random.default_rng(0).random((n_samples, n_features), dtype=np.float32)
     y = (X[:, 0] > 0.5).astype(int)
@@ -125,7 +126,7 @@ def test_the_data_are_not_copied(tmp_path, trace, kind):
         X_and_y = pd.DataFrame(X, columns=[f"x{i}" for i in range(n_features)]).assign(y=y)
         X_and_y.to_parquet(tmp_path / "X.parquet")
         data = pd.read_parquet(tmp_path / "X.parquet").drop(columns="y")
-    forest = Forest(2, max_bins=255, max_depth=2, random_state=0)
+    forest = Forest(2, max_bins=255, max_depth=2, passes=passes, random_state=0)
     forest.fit(data[:100], y[:100])  # compiles
     trace()
     forest.fit(data, y)

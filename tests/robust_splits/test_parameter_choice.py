@@ -16,7 +16,7 @@ from robust_splits._kernels.random import count_draws
 from robust_splits._leaf_values import apply_shrinkage
 from robust_splits._out_of_bag import NODE_SIZES, SHRINKAGES
 
-UNSMOOTHED = {"min_samples_split": 2, "shrinkage": 0.0, "random_state": 0}
+UNSMOOTHED = {"min_samples_split": 2, "shrinkage": 0.0, "passes": 1, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def unseen_rows(seed, n):
 
 def test_losses_of_node_sizes_and_shrinkages(noisy):
     X, y = noisy
-    forest = RobustForestClassifier(12, random_state=0).fit(X, y)
+    forest = RobustForestClassifier(12, passes=1, random_state=0).fit(X, y)
     full = RobustForestClassifier(12, **UNSMOOTHED).fit(X, y)
     losses = {(size, g): loss for size, row in forest.smoothing_losses_.items() for g, loss in row.items()}
     assert set(losses) == {(size, g) for size in NODE_SIZES for g in SHRINKAGES}
@@ -75,8 +75,8 @@ def test_a_pruned_tree_is_one_that_stopped_earlier():
 def test_more_noise_is_smoothed_more():
     X, y = load_breast_cancer(return_X_y=True)
     coin = np.random.default_rng(0).integers(0, 2, len(y))
-    clean = RobustForestClassifier(30, random_state=0).fit(X, y)
-    noise = RobustForestClassifier(30, random_state=0).fit(X, coin)
+    clean = RobustForestClassifier(30, passes=1, random_state=0).fit(X, y)
+    noise = RobustForestClassifier(30, passes=1, random_state=0).fit(X, coin)
     assert (clean.min_samples_split_, clean.shrinkage_) < (noise.min_samples_split_, noise.shrinkage_)
     assert clean.min_samples_split_ <= 10
     assert noise.shrinkage_ >= 30 or noise.min_samples_split_ == NODE_SIZES[-1]
@@ -115,17 +115,18 @@ def test_without_out_of_bag_rows_nothing_is_chosen():
 @pytest.mark.parametrize("selection", ["oob", "holdout", None])
 def test_adaptive_negative_exponential(noisy, selection):
     X, y = noisy
-    forest = RobustForestClassifier(20, criterion="ane", selection=selection, random_state=0).fit(X, y)
+    settings = {"passes": 1, "random_state": 0}
+    forest = RobustForestClassifier(20, criterion="ane", selection=selection, **settings).fit(X, y)
     assert tuple(forest.criterion_scores_) == LAMS
     best = max(forest.criterion_scores_, key=forest.criterion_scores_.get)
     assert forest.criterion_ == NegativeExponential(best)
-    same = RobustForestClassifier(20, criterion=forest.criterion_, random_state=0).fit(X, y)
+    same = RobustForestClassifier(20, criterion=forest.criterion_, **settings).fit(X, y)
     np.testing.assert_array_equal(forest.predict_proba(X), same.predict_proba(X))
 
 
 def test_adaptive_scores_are_out_of_bag_accuracies(noisy):
     X, y = noisy
-    forest = RobustForestClassifier(8, criterion="ane", random_state=0).fit(X, y)
+    forest = RobustForestClassifier(8, criterion="ane", passes=1, random_state=0).fit(X, y)
     for lam, score in forest.criterion_scores_.items():
         first = RobustForestClassifier(8, criterion=NegativeExponential(lam), **UNSMOOTHED).fit(X, y)
         votes = np.zeros((150, 3))
