@@ -68,7 +68,8 @@ class CleanPosterior:
 
     def soft_labels(self) -> Floats:
         """Probabilities without the negligible ones, shape (n, K), so that few classes of a row are left."""
-        p: Floats = np.where(self.probabilities < NEGLIGIBLE, 0.0, self.probabilities)
+        least = np.minimum(NEGLIGIBLE, self.probabilities.max(axis=1, keepdims=True))  # many classes: keep one
+        p: Floats = np.where(self.probabilities < least, 0.0, self.probabilities)
         p /= p.sum(axis=1, keepdims=True)
         return p
 

@@ -71,7 +71,8 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         Labels of K classes.
     probabilities : array-like of shape (n, K)
         Probabilities of the labels in sorted order, from models fitted to other rows: those out of bag of a
-        forest, or those of `sklearn.model_selection.cross_val_predict`.
+        forest (one of `robust_splits` needs ``passes=1``), or those of
+        `sklearn.model_selection.cross_val_predict`.
 
     Returns
     -------

@@ -51,14 +51,14 @@ def test_forests_out_of_bag(load):
     flip = rng.random(clean.size) < 0.15
     y = np.where(flip, (clean + rng.integers(1, clean.max() + 1, clean.size)) % (clean.max() + 1), clean)
     wrong = y != clean
-    forest = RobustForestClassifier(oob_score=True, random_state=0).fit(X, y)
+    forest = RobustForestClassifier(passes=1, oob_score=True, random_state=0).fit(X, y)
     found = find_label_errors(y, forest.oob_decision_function_)
     assert found.noise_rate == pytest.approx(wrong.mean(), abs=0.05)
     n = int(wrong.sum())
     assert wrong[found.ranking[:n]].mean() > 0.75
     assert (found.suggested[wrong] == clean[wrong]).mean() > 0.9
     assert (found.suggested != y).all()
-    clean_forest = RobustForestClassifier(oob_score=True, random_state=0).fit(X, clean)
+    clean_forest = RobustForestClassifier(passes=1, oob_score=True, random_state=0).fit(X, clean)
     without = find_label_errors(clean, clean_forest.oob_decision_function_)
     assert without.noise_rate < 0.01
     assert without.noise_rate_interval[0] == 0
@@ -69,7 +69,8 @@ def test_labels_of_any_type_and_any_model():
     X = rng.normal(size=(300, 2))
     names = np.array(["no", "yes"])[(X[:, 0] > 0).astype(int)]
     y = np.where(rng.random(300) < 0.1, np.where(names == "no", "yes", "no"), names)
-    p = cross_val_predict(RobustForestClassifier(n_estimators=20, random_state=0), X, y, method="predict_proba")
+    forest = RobustForestClassifier(n_estimators=20, passes=1, random_state=0)
+    p = cross_val_predict(forest, X, y, method="predict_proba")
     found = find_label_errors(y, p)
     assert isinstance(found, LabelErrors)
     assert found.classes.tolist() == ["no", "yes"]
