@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from boostnoise.label_noise.cross_fitting import predict_out_of_fold, predicted_rows
 from robust_splits.label_noise.folds import integer_seed, make_folds
 
+from .given_labels import predicting_given_labels
+
 
 class CleanlabClassifier(ClassifierMixin, BaseEstimator):
     """Classifier fitted without the training rows that cleanlab finds mislabelled.
@@ -114,7 +116,7 @@ class CleanlabClassifier(ClassifierMixin, BaseEstimator):
         """Find wrong labels; also return the estimated rate of correct labels in each class."""
         from cleanlab.classification import CleanLearning
 
-        probabilistic = clone(self.estimator)
+        probabilistic = predicting_given_labels(self.estimator)
         if not hasattr(probabilistic, "predict_proba"):
             probabilistic = CalibratedClassifierCV(probabilistic, ensemble=False, cv=3)
         state = np.random.get_state()

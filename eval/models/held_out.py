@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from boostnoise.label_noise.cross_fitting import predict_out_of_fold, predicted_rows
 from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
 from robust_splits.label_noise.folds import integer_seed, make_folds
+
+from .given_labels import predicting_given_labels
 
 FOLDS = 5
 OWN_FORESTS = (RobustForestClassifier, RobustExtraTreesClassifier)
@@ -33,8 +34,9 @@ def held_out_probabilities(
     codes : int array of shape (n,)
         Class numbers; each from 0 to K - 1 must occur.
     model : classifier or None, default=None
-        A classifier with `predict_proba`.  Forests predict out of bag; other models are fitted for each of five
-        stratified folds.  None for the mean of `RobustForestClassifier` and `RobustExtraTreesClassifier`.
+        A classifier with `predict_proba`.  Forests predict out of bag, and this project's grow in one pass;
+        other models are fitted for each of five stratified folds.  None for the mean of
+        `RobustForestClassifier` and `RobustExtraTreesClassifier`.
     groups : array-like of shape (n,) or None, default=None
         Groups of rows that folds keep together.  With groups, all models predict by folds.
     random_state : int, RandomState or None, default=None
@@ -55,10 +57,11 @@ def held_out_probabilities(
 
 
 def _predict(model: Any, X: Any, codes: NDArray[np.int64], groups: Any, seed: int) -> NDArray[np.float64]:
+    model = predicting_given_labels(model)
     # Rows that no fit leaves out are trusted: those of a class in one group, or drawn by all trees.
     p: NDArray[np.float64] = np.eye(codes.max() + 1)[codes]
     if groups is None and predicts_out_of_bag(model):
-        fitted = clone(model).set_params(oob_score=True).fit(X, codes)
+        fitted = model.set_params(oob_score=True).fit(X, codes)
         out_of_bag = np.asarray(fitted.oob_decision_function_, dtype=np.float64)
         known = np.isfinite(out_of_bag).all(axis=1) & (out_of_bag.sum(axis=1) > 0)
         p[known] = out_of_bag[known]

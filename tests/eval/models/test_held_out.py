@@ -15,7 +15,7 @@ X, Y = load_wine(return_X_y=True)
 def test_the_default_is_the_mean_of_two_forests():
     p = held_out_probabilities(X, Y, random_state=3)
     parts = [
-        forest(oob_score=True, random_state=3).fit(X, Y).oob_decision_function_
+        forest(passes=1, oob_score=True, random_state=3).fit(X, Y).oob_decision_function_
         for forest in (RobustForestClassifier, RobustExtraTreesClassifier)
     ]
     np.testing.assert_allclose(p, np.mean(parts, axis=0), rtol=1e-12)
@@ -30,6 +30,13 @@ def test_other_forests_predict_out_of_bag():
     assert predicts_out_of_bag(BaggingClassifier())
     assert not predicts_out_of_bag(ExtraTreesClassifier())
     assert not predicts_out_of_bag(GaussianNB())
+
+
+def test_own_forests_predict_the_given_labels():
+    expected = held_out_probabilities(X, Y, RobustForestClassifier(passes=1, random_state=0))
+    for passes in ("auto", 2):
+        p = held_out_probabilities(X, Y, RobustForestClassifier(passes=passes, random_state=0))
+        np.testing.assert_array_equal(p, expected)
 
 
 def test_other_models_predict_by_folds():
