@@ -117,7 +117,7 @@ def noise(kind: str, rate: float, n_classes: int, repeat: int) -> Any:
 def out_of_bag(X: Any, y: Labels, seed: int) -> Numbers:
     """Mean probabilities of both forests, out of bag."""
     forests = [
-        forest(oob_score=True, n_jobs=1, random_state=seed).fit(X, y).oob_decision_function_
+        forest(passes=1, oob_score=True, n_jobs=1, random_state=seed).fit(X, y).oob_decision_function_
         for forest in (RobustForestClassifier, RobustExtraTreesClassifier)
     ]
     return np.asarray(np.mean(forests, axis=0))

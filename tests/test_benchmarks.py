@@ -62,7 +62,7 @@ def run(root, data, tmp_path):
         (
             "bins_accuracy.py",
             ["--sets", "one,two", "--rounds", 1, "--trees", 2, "--threads", 1, "--max-bins", 16],
-            "defaults",
+            "one pass",
         ),
         ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
         ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1, "--floor"], "gce"),
