@@ -176,9 +176,9 @@ MODELS = {
     "ne(0.75)": RobustDecisionTreeClassifier("ne(0.75)", random_state=0),
     "misclassification": RobustDecisionTreeClassifier("misclassification", random_state=0),
     "ane": RobustDecisionTreeClassifier("ane", random_state=0),
-    "forest of gini": RobustForestClassifier(criterion="gini", n_estimators=50, random_state=0),
+    "forest of gini": RobustForestClassifier(criterion="gini", n_estimators=50, passes=1, random_state=0),
     "forest of misclassification": RobustForestClassifier(
-        criterion="misclassification", n_estimators=50, random_state=0
+        criterion="misclassification", n_estimators=50, passes=1, random_state=0
     ),
 }
 rows = []
