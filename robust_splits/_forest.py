@@ -120,8 +120,11 @@ class BaseForest(BaseRobustTrees):
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Numbers; NaN means a missing value.  A sparse matrix is made dense.  Categories of a data frame are
             ranked in their order.
-        y : array-like of shape (n_samples,)
-            Class labels: strings, integers, or any other labels that scikit-learn accepts.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes)
+            Class labels: strings, integers, or any other labels that scikit-learn accepts.  Or soft labels: the
+            probability of each class, whose labels are the columns of a data frame, or else 0, 1, ...  Each
+            tree draws a class for each row that it draws.  Without bootstrap, a row counts as a copy for each
+            class, with the probability as its weight.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Non-negative weights, times the number of draws of a row; rows of weight 0 are ignored.
         groups : array-like of shape (n_samples,) or None, default=None
