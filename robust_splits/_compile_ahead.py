@@ -65,10 +65,11 @@ def compile_growing(kind: str) -> None:
 
 
 def compile_prediction(dtype: np.dtype[Any]) -> None:
-    """Compile what forests need after growing, for rows of a `dtype`, by small calls."""
+    """Compile what forests need after growing, and for a second pass, for rows of a `dtype`, by small calls."""
     # Not imported before, because that takes long enough to compile some kernels.
     from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
     from ._kernels.walk import LANES, add_leaf_values, leaves_of
+    from ._soft_labels import SoftLabels
     from ._validation import read_only
     from .tree import Tree
 
@@ -92,6 +93,7 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     stump.pruned(3)
     leaves = leaves_of(X, stump.steps(dtype))
     add_leaf_values(*stump.leaf_values(), leaves[0], np.zeros((LANES, 2)))
+    SoftLabels.from_probabilities(np.eye(2)).draw(np.ones(1, dtype=np.uint64), np.ones(2))
 
 
 def _exit_with_parent() -> None:
