@@ -93,8 +93,13 @@ class Sample:
     @cached_property
     def label_weights(self) -> NDArray[np.float64]:
         """Weight of each label, shape (n_labels,)."""
-        soft = self.soft_labels
-        return self.weights if soft is None else self.weights[soft.rows] * soft.shares
+        return self.weights if self.soft_labels is None else self.weights_of(np.arange(self.labels.size))
+
+    def weights_of(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Weights of some labels, given by number."""
+        if self.soft_labels is None:
+            return self.weights[labels]
+        return self.weights[self.soft_labels.rows[labels]] * self.soft_labels.shares[labels]
 
     @cached_property
     def has_unit_weights(self) -> bool:
@@ -146,8 +151,10 @@ def are_integers(weights: NDArray[np.float64]) -> bool:
 
 def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[np.float64]:
     """Weights of the labels for one tree: sample weights times the number of times each label was drawn."""
-    weights, n_samples = sample.label_weights, sample.n_samples
-    if settings.n_draws:
+    if not settings.n_draws:
+        weights = sample.label_weights
+    else:
+        n_samples = sample.n_samples
         state = np.full(1, seed + 1, dtype=np.uint64)
         n_units = n_samples if sample.groups is None else int(sample.groups.max()) + 1
         n_draws = max(1, round(settings.n_draws * n_units / n_samples))
@@ -178,10 +185,17 @@ def grow_trees(
 
     def grow_one(pair: tuple[int, int]) -> Tree:
         if not hasattr(thread_local, "workspace"):
-            thread_local.workspace = Workspace(sample.columns, sample.labels.size, sample.n_classes)
+            thread_local.workspace = Workspace(sample.columns, _max_labels(sample, settings), sample.n_classes)
         return grow_tree(sample, settings, pair, thread_local.workspace)
 
     return map_in_threads(grow_one, seeds, n_threads)
+
+
+def _max_labels(sample: Sample, settings: TreeSettings) -> int:
+    """Bound on the number of labels that one tree counts."""
+    if sample.soft_labels is None or not settings.n_draws or sample.groups is not None:
+        return sample.labels.size
+    return min(sample.labels.size, settings.n_draws)
 
 
 def grow_tree(
@@ -189,17 +203,21 @@ def grow_tree(
 ) -> Tree:
     """Grow one tree; the first seed draws the rows, the second seeds everything else."""
     criterion = settings.criterion
-    weights = drawn_weights(sample, settings, seeds[0])
+    weights, labels = drawn_weights(sample, settings, seeds[0]), sample.labels
+    rows = EVERY_ROW if sample.soft_labels is None else sample.soft_labels.rows
     draws_labels = sample.soft_labels is None or settings.n_draws > 0
+    if sample.soft_labels is not None and settings.n_draws:  # which has more labels than draws
+        drawn = np.flatnonzero(weights)
+        labels, weights, rows = labels[drawn], weights[drawn], rows[drawn]
     compiled = criterion.compiled  # which stays in memory as long as this function runs
     measure = Measure(
         criterion.code, criterion.parameter, np.ascontiguousarray(criterion.table), compiled.address
     )
     nodes = grow_nodes(
         sample.columns,
-        sample.labels,
+        labels,
         weights,
-        EVERY_ROW if sample.soft_labels is None else sample.soft_labels.rows,
+        rows,
         sample.n_classes,
         measure,
         settings.growth,

@@ -79,7 +79,7 @@ class OutOfBag:
             From node size to shrinkage to loss; empty if no row is out of bag.
         """
         scored = spaced_rows(self.sample.labels.size, MAX_SCORED_LABELS)
-        weights = self.sample.label_weights[scored]
+        weights = self.sample.weights_of(scored)
         sums, n_trees = self._sum_label_probabilities(trees, scored, node_sizes, shrinkages)
         is_scored = (n_trees > 0) & (weights > 0)
         if not is_scored.any():

@@ -39,11 +39,14 @@ class SoftLabels:
     @classmethod
     def from_probabilities(cls, p: NDArray[np.float64]) -> Self:
         """Soft labels from probabilities of shape (n_samples, n_classes); those of a row must not all be 0."""
-        rows, classes = np.nonzero(p)
-        first = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(p)))])
-        shares = p[rows, classes]
+        p = np.ascontiguousarray(p)
+        first = np.concatenate([[0], np.cumsum(np.count_nonzero(p, axis=1))])
+        labels = np.flatnonzero(p)
+        shares = p.ravel()[labels]
+        classes = (labels % p.shape[1]).astype(np.int32)
+        rows = np.floor_divide(labels, p.shape[1], out=labels)
         shares /= np.add.reduceat(shares, first[:-1])[rows]
-        return cls(classes.astype(np.int32), rows, shares, first)
+        return cls(classes, rows, shares, first)
 
     def draw(self, state: NDArray[np.uint64], n_draws: NDArray[np.float64]) -> NDArray[np.float64]:
         """Draw a label for each draw of a row; return the number of draws of each label."""

@@ -54,4 +54,5 @@ def read_soft_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], NDArray[np.f
     sorted_classes, order = np.unique(classes, return_index=True)
     if sorted_classes.size < classes.size:
         raise ValueError(f"the columns of soft labels must have different names, got {classes.tolist()}")
-    return sorted_classes, p[:, order]
+    is_sorted = bool((order[1:] > order[:-1]).all())
+    return sorted_classes, p if is_sorted else p[:, order]
