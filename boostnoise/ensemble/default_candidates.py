@@ -24,9 +24,12 @@ N_BOOSTERS = 3
 def default_candidates(n_rows: int, random_state: int, n_jobs: int | None) -> list[Any]:
     """A forest, extra-trees, and three boosters whose size grows with the number of rows."""
     smallest = int(n_rows >= MEDIUM) + int(n_rows >= LARGE)
-    common = {"random_state": random_state, "n_jobs": n_jobs}
+    forests = [
+        forest(random_state=random_state, n_jobs=n_jobs)
+        for forest in (RobustForestClassifier, RobustExtraTreesClassifier)
+    ]
     boosters = [
-        lightgbm.LGBMClassifier(**params, verbose=-1, **common)
+        lightgbm.LGBMClassifier(random_state=random_state, n_jobs=n_jobs, verbose=-1, **params)
         for params in BOOSTERS[smallest : smallest + N_BOOSTERS]
     ]
-    return [RobustForestClassifier(**common), RobustExtraTreesClassifier(**common), *boosters]
+    return [*forests, *boosters]

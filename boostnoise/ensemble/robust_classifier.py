@@ -321,5 +321,6 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 def _read_features(X: Any) -> Any:
     """Features with a shape; sparse ones in a form that LightGBM and indexing accept."""
     if issparse(X):
-        return csr_matrix(X)
+        sparse: Any = X
+        return csr_matrix(sparse)
     return X if hasattr(X, "shape") else np.asarray(X)
