@@ -92,6 +92,25 @@ class Loss(ABC):
         check_derivative(self, "gradient", gradient, margin)  # before a strategy computes with it
         return gradient, self.hessian(y, margin, strategy)
 
+    def expected_gradient_hessian(
+        self, p: Floats, margin: Margin, strategy: Strategy | None = None
+    ) -> tuple[Floats, Floats]:
+        """Means of `gradient_hessian` over the labels of each row, which have the probabilities p.
+
+        Parameters
+        ----------
+        p : float array of shape (n, K)
+            Soft labels: the probability of each class.
+        margin, strategy : as in `hessian`
+        """
+        n_dimensions = margin.margin.ndim if isinstance(margin, Softmax) else np.ndim(margin)
+        gradient, hessian = 0.0, 0.0
+        for label, share in enumerate(p.T):
+            found = self.gradient_hessian(np.full(len(p), label), margin, strategy)
+            share = share if n_dimensions == 1 else share[:, np.newaxis]
+            gradient, hessian = gradient + share * found[0], hessian + share * found[1]
+        return gradient, hessian  # type: ignore[return-value]
+
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
         """Curvature of the strategy "irls"."""
         return reweighted(self, y, margin)

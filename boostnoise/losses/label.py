@@ -29,8 +29,9 @@ import numpy as np
 
 from .base import SoftmaxLoss
 from .checks import check_parameter, check_weights
+from .curvature import Strategy, check_strategy
 from .probability import Probabilities
-from .softmax import Classes, Floats, Margin, Softmax, sum_of_others
+from .softmax import Classes, Floats, Margin, Softmax, softmax_of, sum_of_others
 
 SMALLEST = np.finfo(np.float64).tiny
 
@@ -99,6 +100,15 @@ class CrossEntropy(LabelLoss):
     """``-ln p_t``, the built-in loss of XGBoost and LightGBM."""
 
     concave = True
+
+    def expected_gradient_hessian(
+        self, p: Floats, margin: Margin, strategy: Strategy | None = None
+    ) -> tuple[Floats, Floats]:
+        # The second derivative is the same for all labels, and so are all strategies but one.
+        softmax = margin if isinstance(margin, Softmax) else softmax_of(np.asarray(margin))
+        gradient = softmax.shaped(softmax.p - p)
+        check_strategy(strategy or self.default_hessian)
+        return gradient, np.ones_like(gradient) if strategy == "unit" else softmax.variance
 
     def _phi(self, probs: Probabilities) -> Floats:
         return -probs.log_p

@@ -31,6 +31,7 @@ from ..losses.registry import get_loss
 from ..losses.softmax import Classes, Floats, count_classes, softmax_of
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
 from .library_inputs import (
+    check_probabilities,
     read_data_set,
     read_intercept_inputs,
     reshape_margins,
@@ -86,8 +87,9 @@ class Objective(ABC):
 
         Parameters
         ----------
-        y_true : array of shape (n,)
-            Class numbers, integers or floats.  In a native call, the margins.
+        y_true : array of shape (n,) or (n, K)
+            Class numbers, integers or floats; or soft labels, the probabilities of the classes, whose expected
+            loss is meant.  In a native call, the margins.
         y_pred : array of shape (n,) or (n, K)
             Margins.  In a native call, the `xgboost.DMatrix` or `lightgbm.Dataset`.
         sample_weight : array of shape (n,) or None
@@ -102,9 +104,9 @@ class Objective(ABC):
         TypeError
             If the data set belongs to the other library.
         ValueError
-            If the labels are not class numbers 0 to K - 1, if a weight is negative or not finite, if the
-            weights sum to more than 1e18, if the shapes do not match, or if the loss does not support this
-            number of classes.
+            If the labels are neither class numbers 0 to K - 1 nor probabilities, if a weight is negative or not
+            finite, if the weights sum to more than 1e18, if the shapes do not match, or if the loss does not
+            support this number of classes.
         FloatingPointError
             If a derivative of the loss is not finite; the message names the loss.
         """
@@ -113,9 +115,10 @@ class Objective(ABC):
         y_pred = np.asarray(y_pred)
         margin = reshape_margins(y_pred, len(y_true), self.order)
         labels, n_classes = np.asarray(y_true), count_classes(margin)
-        if labels.shape != (len(margin),):
+        if labels.shape not in ((len(margin),), (len(margin), n_classes)):
             raise ValueError(
-                f"labels must have shape ({len(margin)},) to match the margins, got {labels.shape}"
+                f"labels must have shape ({len(margin)},), or ({len(margin)}, {n_classes}) for probabilities, "
+                f"to match the margins, got {labels.shape}"
             )
         if self.n_classes not in (None, n_classes):
             raise ValueError(
@@ -128,7 +131,8 @@ class Objective(ABC):
         step = max(1, BLOCK_BYTES[margin.ndim] // (margin.itemsize * math.prod(margin.shape[1:])))
         for start in range(0, len(margin), step):
             rows = slice(start, start + step)
-            y = to_class_numbers(labels[rows], n_classes)
+            read = to_class_numbers if labels.ndim == 1 else check_probabilities
+            y = read(labels[rows], n_classes)
             block_weight = None if weight is None else weight[rows]
             gradient[rows], hessian[rows] = self._evaluate(y, margin[rows], block_weight)
         if y_pred.shape != margin.shape:
@@ -154,7 +158,9 @@ class Objective(ABC):
     def _softmax_factor(self, n_classes: int) -> float:
         """The library's factor for the diagonal of the hessian."""
 
-    def _evaluate(self, y: Classes, margin: NDArray[Any], weight: Floats | None) -> tuple[Floats, Floats]:
+    def _evaluate(
+        self, y: Classes | Floats, margin: NDArray[Any], weight: Floats | None
+    ) -> tuple[Floats, Floats]:
         """Gradient and curvature of a block of rows."""
         loss = self.loss
         strategy = loss.default_hessian if self.hessian is None else self.hessian
@@ -163,7 +169,10 @@ class Objective(ABC):
         precision = np.float32 if margin.dtype == np.float32 else np.float64
         takes_softmax = isinstance(loss, SoftmaxLoss)
         loss_input: Any = softmax_of(margin, precision) if takes_softmax else margin.astype(np.float64)
-        gradient, hessian = loss.gradient_hessian(y, loss_input, strategy)
+        if self.scale_pos_weight != 1 and margin.ndim == 1:
+            y, weight = self._weigh_positive(y, weight)
+        derivatives: Any = loss.gradient_hessian if y.ndim == 1 else loss.expected_gradient_hessian
+        gradient, hessian = derivatives(y, loss_input, strategy)
         for name, found in (("gradient", gradient), ("hessian", hessian)):
             check_derivative(loss, name, found, margin)
             if not np.isfinite(found).all():
@@ -171,15 +180,22 @@ class Objective(ABC):
         if margin.ndim == 2 and strategy != "unit":
             hessian = hessian * self._softmax_factor(margin.shape[1])
         hessian = np.clip(hessian, SMALLEST_HESSIAN, np.inf)
-        if self.scale_pos_weight != 1 and margin.ndim == 1:
-            class_weight = np.where(y == 1, self.scale_pos_weight, 1.0)
-            weight = class_weight if weight is None else class_weight * weight
         if weight is not None:
             row_weight = weight if margin.ndim == 1 else weight[:, np.newaxis]
             gradient, hessian = gradient * row_weight, hessian * row_weight
         # As in both libraries, results are rounded to single precision only after weighting, because rounding
         # decides between tied gains.
         return gradient, hessian
+
+    def _weigh_positive(self, y: Any, weight: Floats | None) -> tuple[Any, Floats]:
+        """Labels and weights of rows, the latter multiplied by the weights of the classes."""
+        class_weight = np.array([1.0, self.scale_pos_weight])
+        if y.ndim == 1:
+            row_weight = class_weight[y]
+        else:
+            row_weight = y @ class_weight
+            y = y * class_weight / row_weight[:, np.newaxis]
+        return y, row_weight if weight is None else row_weight * weight
 
 
 class XGBoostObjective(Objective):
@@ -196,8 +212,8 @@ class XGBoostObjective(Objective):
 
         Parameters
         ----------
-        y : array-like of shape (n,)
-            Class numbers.
+        y : array-like of shape (n,) or (n, K)
+            Class numbers, or probabilities of the classes.
         sample_weight : array-like of shape (n,) or None, default=None
 
         Returns
@@ -208,9 +224,9 @@ class XGBoostObjective(Objective):
         Raises
         ------
         ValueError
-            If labels are not class numbers 0 to K - 1, if a class has no rows and the objective has no
-            `n_classes`, if there is only one class, or if weights are negative, not finite, or sum to less than
-            1e-6 or more than 1e18.
+            If labels are neither class numbers nor probabilities, if a class has no rows and the objective has
+            no `n_classes`, if there is only one class, or if weights are negative, not finite, or sum to less
+            than 1e-6 or more than 1e18.
         """
         y, sample_weight, n_classes = read_intercept_inputs(y, sample_weight, self.n_classes)
         self._check_classes(n_classes)
@@ -234,8 +250,8 @@ class LightGBMObjective(Objective):
 
         Parameters
         ----------
-        y : array-like of shape (n,)
-            Class numbers.
+        y : array-like of shape (n,) or (n, K)
+            Class numbers, or probabilities of the classes.
         sample_weight : array-like of shape (n,) or None, default=None
 
         Returns
@@ -246,14 +262,14 @@ class LightGBMObjective(Objective):
         Raises
         ------
         ValueError
-            If labels are not class numbers 0 to K - 1, if a class has no rows and the objective has no
-            `n_classes`, if there is only one class, or if weights are negative, not finite, or sum to less than
-            1e-6 or more than 1e18.
+            If labels are neither class numbers nor probabilities, if a class has no rows and the objective has
+            no `n_classes`, if there is only one class, or if weights are negative, not finite, or sum to less
+            than 1e-6 or more than 1e18.
         """
         y, sample_weight, n_classes = read_intercept_inputs(y, sample_weight, self.n_classes)
         self._check_classes(n_classes)
         # LightGBM's own intercept ignores scale_pos_weight too.
-        return repeat(lightgbm_intercept(y, sample_weight, n_classes), y.size)
+        return repeat(lightgbm_intercept(y, sample_weight, n_classes), len(y))
 
 
 def xgboost_objective(

@@ -34,6 +34,16 @@ def to_class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
     return check_labels(numbers, len(labels), n_classes)
 
 
+def check_probabilities(p: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Check probabilities of shape (n, n_classes), and return them; they are not summed, to save time."""
+    if p.shape[1:] != (n_classes,) or (p.size and not (p.min() >= 0 and p.max() <= 1)):
+        raise ValueError(
+            f"soft labels must be probabilities in [0, 1] of {n_classes} classes, "
+            f"got shape {p.shape} and the first row {p[0].tolist() if len(p) else []}"
+        )
+    return p
+
+
 def read_data_set(data: Any, library: str, alternative: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Labels and weights of a library's native data set.
 
@@ -54,11 +64,17 @@ def read_data_set(data: Any, library: str, alternative: str) -> tuple[NDArray[An
 
 def read_intercept_inputs(
     y: ArrayLike, sample_weight: ArrayLike | None, n_classes: int | None
-) -> tuple[Classes, NDArray[Any] | None, int]:
-    """Check labels and weights for an intercept; return class numbers, weights and the number of classes."""
+) -> tuple[NDArray[Any], NDArray[Any] | None, int]:
+    """Check labels and weights for an intercept; return labels, weights and the number of classes.
+
+    Labels are class numbers or, of shape (n, K), probabilities.
+    """
     labels = np.asarray(y)
-    if labels.ndim != 1 or labels.size == 0:
-        raise ValueError(f"y must have shape (n,) and not be empty, got shape {labels.shape}")
+    if labels.ndim not in (1, 2) or labels.size == 0:
+        raise ValueError(f"y must have shape (n,) or (n, K) and not be empty, got shape {labels.shape}")
+    if labels.ndim == 2:
+        n_classes = n_classes or labels.shape[1]
+        return check_probabilities(labels, n_classes), _read_some_weights(sample_weight, len(labels)), n_classes
     if labels.dtype == object:
         labels = np.array(labels.tolist())  # such as a pandas column of nullable integers
     if labels.dtype.kind not in "biuf":
@@ -74,8 +90,14 @@ def read_intercept_inputs(
     numbers = to_class_numbers(labels, n_classes)
     if found.size < 2:
         raise ValueError(f"y must contain at least two classes, got one class, {found[0]}")
-    weight = None if sample_weight is None else read_weights(sample_weight, labels.size)
-    if weight is not None:
-        check_any_weight(weight)
-        check_weight_sum(weight)
-    return numbers, weight, n_classes
+    return numbers, _read_some_weights(sample_weight, labels.size), n_classes
+
+
+def _read_some_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:
+    """Weights that can be trained with, or None."""
+    if sample_weight is None:
+        return None
+    weight = read_weights(sample_weight, n_rows)
+    check_any_weight(weight)
+    check_weight_sum(weight)
+    return weight

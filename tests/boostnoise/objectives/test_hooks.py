@@ -209,8 +209,16 @@ NUMBERS = "y must contain class numbers, integers from 0"
 @pytest.mark.parametrize(
     ("y", "weight", "n_classes", "message"),
     [
-        ([], None, None, r"y must have shape \(n,\) and not be empty, got shape \(0,\)"),
-        ([[0, 1]], None, None, r"y must have shape \(n,\)"),
+        ([], None, None, r"y must have shape \(n,\) or \(n, K\) and not be empty, got shape \(0,\)"),
+        ([[[0, 1]]], None, None, r"y must have shape \(n,\) or \(n, K\)"),
+        ([[0.5, 1.5]], None, None, r"soft labels must be probabilities in \[0, 1\] of 2 classes"),
+        (
+            [[0.5, 0.5]],
+            None,
+            3,
+            r"soft labels must be probabilities in \[0, 1\] of 3 classes, got shape \(1, 2\)",
+        ),
+        ([[0.5, 0.5]], [0], None, "sample_weight is zero for all rows"),
         ([0.5, 1], None, None, NUMBERS),
         ([1, 2, 3], None, None, rf"{NUMBERS} without gaps, got \[1, 2, 3\]"),
         ([0, 2, 2], None, None, r"without gaps, got \[0, 2\]; .* n_classes"),
