@@ -23,6 +23,8 @@ def judge_labels(
     groups: Any = None,
     *,
     T: Floats | None = None,
+    n_estimators: int = 100,
+    max_samples: int | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> CleanPosterior:
@@ -39,6 +41,10 @@ def judge_labels(
         Groups of rows, which trees draw as a whole.
     T : array of shape (K, K) or None, default=None
         Transition matrix, if it is known.
+    n_estimators : int, default=100
+        Trees of each forest.
+    max_samples : int or None, default=None
+        Rows that each tree draws at most.
     random_state : int, default=0
         Seed of the forests.
     n_jobs : int or None, default=None
@@ -49,9 +55,13 @@ def judge_labels(
     IndistinctClassesError
         If the predictions do not distinguish the classes.
     """
+    n_used = codes.size if weight is None else np.count_nonzero(weight)
+    options: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
+    if max_samples is not None and max_samples < n_used:
+        options["max_samples"] = max_samples
     sums = np.zeros((codes.size, codes.max() + 1))
     for judge in JUDGES:
-        forest = judge(passes=1, oob_score=True, random_state=random_state, n_jobs=n_jobs)
+        forest = judge(n_estimators, passes=1, oob_score=True, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no row is out of bag")
             forest.fit(X, codes, weight, groups)
