@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .auto_parameters import check_search
-from .loss_parameters import build_loss
+from robust_splits.label_noise.folds import check_folds
 
-OWN_PARAMETERS = ("loss", "loss_params", "hessian", "budget", "cv")  # unknown to both libraries
+from .loss_parameters import build_loss
+from .passes import check_passes
+
+OWN_PARAMETERS = ("loss", "loss_params", "hessian", "passes", "cv")  # unknown to both libraries
 
 
 @contextmanager
@@ -32,7 +34,7 @@ def temporarily_set(estimator: Any, **values: Any) -> Iterator[None]:
 
 
 def check_fit(estimator: Any, parent: Any, fit_params: Collection[str]) -> None:
-    """Raise errors of parameters, and of arguments of `fit`, before a search that takes many fits.
+    """Raise errors of parameters, and of arguments of `fit`, before anything is fitted.
 
     Raises
     ------
@@ -41,7 +43,8 @@ def check_fit(estimator: Any, parent: Any, fit_params: Collection[str]) -> None:
     ValueError
         If a parameter is invalid.
     """
-    check_search(estimator)
+    check_passes(estimator.passes)
+    check_folds(estimator.cv)
     known = inspect.signature(parent.fit).parameters
     unknown = [name for name in fit_params if name not in known]
     if unknown:

@@ -5,43 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lightgbm import Booster
-from lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping
+from lightgbm.callback import CallbackEnv, early_stopping
 
 from ..losses.softmax import Floats
-from .learning_curve import LearningCurve, Schedule
-
-
-class ScheduledParameters:
-    """Set parameters of the booster by a schedule."""
-
-    before_iteration = True
-    order = 10  # as `lightgbm.reset_parameter`
-
-    def __init__(self, schedule: Schedule) -> None:
-        self.schedule = schedule
-
-    def __call__(self, env: CallbackEnv) -> None:
-        """Set the parameters that change before this round."""
-        changes = self.schedule.changes(env.iteration - env.begin_iteration)
-        model: Any = env.model
-        if changes:
-            model.reset_parameter(changes)
-
-
-class CurveRecorder:
-    """Record the last metric of the last evaluation set."""
-
-    before_iteration = False
-    order = 30  # as `lightgbm.early_stopping`
-
-    def __init__(self, curve: LearningCurve) -> None:
-        self.curve = curve
-
-    def __call__(self, env: CallbackEnv) -> None:
-        """Record the loss of this round, and stop once the curve is complete."""
-        results = env.evaluation_result_list or []
-        if self.curve.record(results[-1][2]):
-            raise EarlyStopException(env.iteration, results)
 
 
 class TreeCounter:

@@ -1,14 +1,14 @@
-"""LightGBM's classifier with trees, total learning rate and loss that suit noisy labels."""
+"""LightGBM's classifier, trained on the probabilities of the clean labels."""
 
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import lightgbm
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
-
-from robust_splits.label_noise.folds import Rows
 
 from ..losses.base import Loss
 from ..losses.curvature import Strategy
@@ -16,20 +16,10 @@ from ..losses.registry import DEFAULT_LOSS
 from ..losses.softmax import Floats
 from ..objectives.hooks import LightGBMObjective
 from ..objectives.intercept import lightgbm_intercept, repeat
-from .auto_parameters import (
-    AUTO,
-    ROUND_PARAMETERS,
-    Choice,
-    choose_parameters,
-    enlarge_weights,
-    is_auto,
-    set_fitted_attributes,
-)
+from ..objectives.soft_labels import SoftLabelObjective
+from .auto_parameters import AUTO, ROUND_PARAMETERS, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
-from .learning_curve import LearningCurve, Schedule
 from .lightgbm_booster import (
-    CurveRecorder,
-    ScheduledParameters,
     TreeCounter,
     add_to_first_trees,
     check_column_names,
@@ -40,34 +30,35 @@ from .lightgbm_parameters import (
     AUTO_PARAMETERS,
     LIGHTGBM_NAMES,
     adapt_metrics,
-    check_eval_set,
-    encode_eval_y,
-    evaluation_arguments,
+    encode_evaluated,
     evaluation_sizes,
 )
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
-from .structure_search import TrainingRows
+from .passes import Training, prepare_training
 from .target import Target
-from .weights import combine_weights, positive_weight
+from .weights import positive_weight
+
+SOFT_OBJECTIVE = "cross_entropy"  # LightGBM's objective for the probability of class 1
 
 
 class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     """`lightgbm.LGBMClassifier` that holds up under label noise.
 
-    `fit` chooses the trees, their number and the learning rate by cross-validation on the noisy labels, where
-    they are not given.  The result is one ordinary booster.  With ``loss="ce"`` and all parameters given, or
-    with ``budget=0``, it equals LightGBM's own.  If training stops early on an evaluation set, that chooses the
-    number of rounds, and no other fits are needed.
+    `fit` has two passes.  In the first one, forests judge the labels: they estimate the probability of each
+    class for each row, given its features and its label.  The second pass trains one ordinary booster on these
+    soft labels; its structure is the better one of two.  So `predict_proba` returns probabilities of the clean
+    label.  With ``passes=1`` it returns those of the given label, and the model is `lightgbm.LGBMClassifier`
+    with the chosen loss.
 
-    As with LightGBM's built-in objective, an intercept is estimated; that of a robust loss is stored in the
-    first trees.  The fitted booster stores how margins become probabilities, so a file written by
-    ``booster_.save_model`` gives the same predictions.
+    Labels may be of any sortable type, or probabilities of the classes.  As with LightGBM's built-in objective,
+    an intercept is estimated; that of a robust loss is stored in the first trees.  The fitted booster stores
+    how margins become probabilities, so a file written by ``booster_.save_model`` gives the same predictions.
 
     The default ``eval_metric``, on which training stops early, is the loss.  Of LightGBM's metrics, a robust
     loss allows the log loss and the error (``"binary_logloss"``, ``"binary_error"``, ``"multi_logloss"``,
-    ``"multi_error"``), and for two classes ``"auc"`` and ``"average_precision"``.  A callable ``eval_metric``
-    receives probabilities, as in the parent class, or margins if it is a metric of
-    `boostnoise.objectives.metrics` that reads them.
+    ``"multi_error"``), and for two classes ``"auc"`` and ``"average_precision"``; so do soft labels of several
+    classes, as those of two passes.  A callable ``eval_metric`` receives probabilities, as in the parent class,
+    or margins if it is a metric of `boostnoise.objectives.metrics` that reads them.
 
     Parameters
     ----------
@@ -76,24 +67,25 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     loss_params : dict or None, default=None
         Parameters of the loss, such as ``{"q": 0.5}``.  Two can be chosen on the noisy labels, see
         `boostnoise.boosting.loss_parameters`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in cross-validation
-        (five additional fits for each fold), and ``{"T": "auto"}`` of ``"forward"`` and ``"backward"`` by
-        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (one additional fit for
-        each fold).
+        (five additional fits for each fold), and ``{"T": "auto"}`` of ``"forward"`` and ``"backward"`` from
+        out-of-bag probabilities of forests.
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Hessian strategy, see `boostnoise.losses.curvature`; None uses the default of the loss.
-    n_estimators, learning_rate, num_leaves, max_depth, min_child_weight, min_child_samples : default="auto"
-    min_data_per_group, subsample, subsample_freq, colsample_bynode : default="auto"
-        As in `lightgbm.LGBMClassifier`.  What is "auto" is chosen on the noisy labels, see
-        `boostnoise.boosting.auto_parameters`, or is LightGBM's default if `budget` is 0, if boosting is not
-        "gbdt", or if sampling is not "bagging".  If one of `num_leaves` and `max_depth` is given, the other one
-        has its default, and likewise with `min_child_weight` and `min_child_samples`.
-    budget : float, default=20
-        Cost of `fit`, roughly in fits of `lightgbm.LGBMClassifier` with its defaults.  0 chooses nothing.
-    cv : int, cross-validation splitter or iterable of splits, default=5
-        Folds in which the parameters are compared; an integer is the number of stratified folds.  Above 100,000
-        rows, only the first of these folds is held out.
+    n_estimators, learning_rate, num_leaves : int or float, default="auto"
+    subsample, subsample_freq, colsample_bynode, min_data_per_group : int or float, default="auto"
+        As in `lightgbm.LGBMClassifier`.  With two passes, what is "auto" is chosen on the noisy labels, see
+        `boostnoise.boosting.structures`.  With one pass, or if boosting is not "gbdt" or sampling not
+        "bagging", it is LightGBM's default; so is `num_leaves` if ``max_depth`` is given.
+    passes : {1, 2, "auto"}, default="auto"
+        2 judges the labels before the booster is trained, 1 takes them as they are.  "auto" means 2 for cross
+        entropy and 1 for other losses, which are robust themselves; for soft labels; where training starts from
+        a model or from margins; and where the features do not distinguish the classes.  The first pass makes a
+        sparse matrix dense.
+    cv : int, cross-validation splitter or iterable of splits, default=3
+        Folds in which structures are compared, and q is chosen; an integer is the number of stratified folds.
+        From 1,000 rows on, structures are compared in the first of these folds only.
     verbose : int or None, default=None
-        As in LightGBM.  If positive, `fit` also prints a line for each fold.
+        As in LightGBM.  If positive, `fit` also prints a line for each structure.
     **kwargs
         All other parameters of `lightgbm.LGBMClassifier` except ``objective``, ``linear_tree`` and ``sigmoid``.
         For imbalanced classes use ``class_weight`` or ``scale_pos_weight``; ``is_unbalance`` is for LightGBM's
@@ -101,14 +93,17 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
     Attributes
     ----------
+    passes_ : int
+        Number of passes.
+    transition_matrix_ : ndarray of shape (n_classes, n_classes)
+        Estimated noise: ``T[i, j]`` is the probability of label j in class i.  Only with two passes.
     loss_ : Loss
         The loss used for training, with all its parameters.
     chosen_params_ : dict
-        Values of the parameters that were "auto".  Those of a tuple alternate from tree to tree.
+        Values of the parameters that were "auto".
     cv_results_ : dict of str to ndarray
-        Score on unseen noisy labels by structure of trees and by total learning rate, the sum over all
-        rounds; with the keys of `sklearn.model_selection.GridSearchCV`.  A score is a negative mean loss, and
-        NaN where a structure was not tried.  Only if there was something to compare.
+        Mean log likelihood of unseen given labels by structure, with the keys of
+        `sklearn.model_selection.GridSearchCV`.  Only if structures were compared.
     loss_scores_ : dict of float to float
         Accuracy of each q on noisy labels; only with ``{"q": "auto"}``.
 
@@ -117,12 +112,15 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     >>> from boostnoise import RobustLGBMClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = RobustLGBMClassifier(budget=5, verbose=-1).fit(X, y)
+    >>> model = RobustLGBMClassifier(verbose=-1).fit(X, y)
     >>> model.predict(X[:2])
     array([0, 0])
-    >>> model.chosen_params_["subsample"]
-    0.5
+    >>> model.passes_
+    2
     """
+
+    # What LightGBM is trained with: a hook, the name of an objective, or None for its own.
+    _trained_objective: Any = None
 
     def __init__(
         self,
@@ -133,15 +131,12 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         n_estimators: int | str = AUTO,
         learning_rate: float | str = AUTO,
         num_leaves: int | str = AUTO,
-        max_depth: int | str = AUTO,
-        min_child_weight: float | str = AUTO,
-        min_child_samples: int | str = AUTO,
         subsample: float | str = AUTO,
         subsample_freq: int | str = AUTO,
         colsample_bynode: float | str | None = AUTO,
         min_data_per_group: int | str = AUTO,
-        budget: float = 20,
-        cv: Any = 5,
+        passes: int | str = AUTO,
+        cv: Any = 3,
         verbose: int | None = None,
         **kwargs: Any,
     ) -> None:
@@ -150,9 +145,6 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             n_estimators=n_estimators,  # type: ignore[arg-type]
             learning_rate=learning_rate,  # type: ignore[arg-type]
             num_leaves=num_leaves,  # type: ignore[arg-type]
-            max_depth=max_depth,  # type: ignore[arg-type]
-            min_child_weight=min_child_weight,  # type: ignore[arg-type]
-            min_child_samples=min_child_samples,  # type: ignore[arg-type]
             subsample=subsample,  # type: ignore[arg-type]
             subsample_freq=subsample_freq,  # type: ignore[arg-type]
             **kwargs,
@@ -162,7 +154,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         self.hessian = hessian
         self.colsample_bynode = colsample_bynode
         self.min_data_per_group = min_data_per_group
-        self.budget = budget
+        self.passes = passes
         self.cv = cv
         self.verbose = verbose
         self.set_params(**loss_keywords)
@@ -181,90 +173,108 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         groups: Any = None,
         **fit_params: Any,
     ) -> Self:
-        """Fit the booster; parameters as in `lightgbm.LGBMClassifier.fit`, and `groups` of rows for the folds.
+        """Fit the booster; parameters as in `lightgbm.LGBMClassifier.fit`, but for two.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,), or array-like or DataFrame of shape (n, n_classes)
+            Labels; or soft labels, the probabilities of the classes, which name the columns of a data frame and
+            else are 0, 1, ...
+        groups : array-like of shape (n,) or None, default=None
+            Groups of rows that folds keep together, and that the trees of the first pass draw as a whole.
 
         Raises
         ------
         ValueError, TypeError
             If the loss or its parameters are invalid, if the loss does not support the number of classes, if
-            ``objective`` is set, if a metric is named that would read margins as probabilities, or if `y` has
-            fewer than two classes.  If a parameter is chosen on the data, also if the rows cannot be divided
-            into folds, if training starts from a model or from margins, or if the estimated T is singular.
+            ``objective`` is set, if a metric is named that would read margins as probabilities, if `y` has
+            fewer than two classes, or if soft labels are no probabilities.  If something is chosen on the data,
+            also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes, build_loss(self, target.n_classes))
-        check_eval_set(eval_set, target.encoder)
-        if fit_params.get("eval_y") is not None:
-            fit_params["eval_y"] = encode_eval_y(fit_params["eval_y"], target.encoder)
+        encoded = encode_evaluated(eval_set, fit_params.get("eval_y"), target.encoder)
         evaluated = evaluation_sizes(eval_set, fit_params.get("eval_y"))
-        self._adapted_metrics(eval_metric, objective)  # raises errors before a choice that takes many fits
+        # Raises errors before a choice that takes many fits.
+        self._adapted_metrics(eval_metric, objective, is_built_in=objective.is_built_in)
         stops = bool(self._get_library_parameter("early_stopping")) or stops_early(callbacks)
         if stops and not evaluated:
             raise ValueError("early stopping needs rows to evaluate: pass eval_set, or eval_X and eval_y")
-        sample_weight = enlarge_weights(self, AUTO_PARAMETERS, target.labels, sample_weight)
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
         arguments |= {"init_score": init_score, "init_model": init_model, "callbacks": callbacks, **fit_params}
-        choice, objective = self._choose(objective, X, target, arguments, groups, stops_early=stops)
-        weight = combine_weights(target.labels, sample_weight, self.class_weight)
-        intercept = self._intercept(objective, target, weight, arguments)
+        training = prepare_training(
+            self, AUTO_PARAMETERS, objective, X, target, {**arguments, "groups": groups}, stops_early=stops
+        )
+        with temporarily_set(self, **training.params):
+            objective = choose_loss_parameter(self, objective, X, target, arguments, groups)
         counter = TreeCounter() if stops else None
-        arguments["callbacks"] = [*_scheduled(callbacks, choice), *([counter] if counter else [])] or None
-        arguments["eval_metric"] = self._adapted_metrics(eval_metric, objective) if evaluated else None
+        arguments["callbacks"] = [*(callbacks or ()), *([counter] if counter else [])] or None
+        if training.target.probabilities is None:
+            # LightGBM encodes the labels of `eval_set`.  A column of labels would raise a second warning.
+            arguments |= {name: labels for name, labels in encoded.items() if name == "eval_y"}
+            y = y if getattr(y, "ndim", 1) == 1 else target.labels
+        else:
+            arguments |= encoded
+        self._train(X, y, training, objective, arguments, evaluated)
+        if counter is not None:
+            counter.drop_trees_after_the_best(self.booster_)
+            self._best_iteration = self.booster_.best_iteration
+        training.set_attributes(self)
+        return self
+
+    def _train(
+        self,
+        X: Any,
+        y: Any,
+        training: Training,
+        objective: LightGBMObjective,
+        arguments: dict[str, Any],
+        evaluated: list[int],
+    ) -> None:
+        """Train the booster of all rows; y is ignored if there are soft labels."""
+        target, soft = training.target, training.target.probabilities
+        if soft is not None:  # their weights include that of class 1
+            objective = replace(objective, scale_pos_weight=1.0)
+        is_built_in = training.uses_built_in(objective)
+        metrics = self._adapted_metrics(arguments["eval_metric"], objective, is_built_in=is_built_in)
+        arguments |= {"sample_weight": training.weight, "eval_metric": metrics if evaluated else None}
+        intercept = None if is_built_in else self._intercept(training, arguments)
         if intercept is not None:
             arguments["init_score"] = repeat(intercept, target.codes.size)
             if evaluated:
                 arguments.setdefault("eval_init_score", [repeat(intercept, n) for n in evaluated])
-        with temporarily_set(self, **choice.constants):
-            # A column vector of labels would raise a second warning.
-            super().fit(X, y if getattr(y, "ndim", 1) == 1 else target.labels, **arguments)
-        self._complete(objective, intercept, counter)
-        set_fitted_attributes(self, choice)
-        return self
-
-    def _choose(
-        self,
-        objective: LightGBMObjective,
-        X: Any,
-        target: Target,
-        arguments: dict[str, Any],
-        groups: Any,
-        *,
-        stops_early: bool,
-    ) -> tuple[Choice, LightGBMObjective]:
-        """Choose the parameters that are "auto", and then that of the loss."""
-        known = {**arguments, "groups": groups}
-        choice = choose_parameters(self, AUTO_PARAMETERS, objective, X, target, known, stops_early=stops_early)
-        callbacks = _scheduled(arguments["callbacks"], choice) or None
-        with temporarily_set(self, **choice.fewer_rounds):
-            objective = choose_loss_parameter(
-                self, objective, X, target, {**arguments, "callbacks": callbacks}, groups
-            )
-        return choice, objective
-
-    def _intercept(
-        self, objective: LightGBMObjective, target: Target, weight: Floats | None, arguments: dict[str, Any]
-    ) -> Floats | None:
-        """Intercept of a robust loss, or None if LightGBM estimates its own or training starts elsewhere."""
-        if objective.is_built_in or self._get_library_parameter("boost_from_average") is False:
-            return None
-        if arguments["init_score"] is not None or arguments["init_model"] is not None:
-            return None
-        return lightgbm_intercept(target.codes, weight, target.n_classes)
-
-    def _complete(
-        self, objective: LightGBMObjective, intercept: Floats | None, counter: TreeCounter | None
-    ) -> None:
-        """Make the trained booster one that predicts without this class."""
-        if counter is not None:
-            counter.drop_trees_after_the_best(self.booster_)
-            self._best_iteration = self.booster_.best_iteration
-        # With the hook as the objective, the parent's `predict` would return margins.
+        self._class_weight = None  # weights of classes are part of those of rows
+        with temporarily_set(self, **training.params, class_weight=None):
+            if soft is None:
+                self._trained_objective = None if is_built_in else objective
+                super().fit(X, y, **arguments)
+            elif is_built_in:  # the parent's `fit` allows class labels only
+                self._trained_objective = SOFT_OBJECTIVE
+                self._le, self._classes, self._n_classes = target.encoder, target.classes, target.n_classes
+                self._class_map = {label: code for code, label in enumerate(target.classes)}
+                lightgbm.LGBMModel.fit(self, X, np.ascontiguousarray(soft[:, 1]), **arguments)
+            else:
+                self._trained_objective = SoftLabelObjective(objective, soft)
+                if arguments["eval_set"] is not None:
+                    pairs = arguments["eval_set"]
+                    arguments["eval_set"] = [(X_, target.classes[codes]) for X_, codes in pairs]
+                super().fit(X, target.classes[target.placeholders], **arguments)
+        # With a hook as the objective, the parent's `predict` would return margins.
         self._objective = "binary" if self.n_classes_ == 2 else "multiclass"
         if intercept is not None:
             add_to_first_trees(self.booster_, intercept)
-        if not objective.is_built_in:
+        if self._trained_objective is not None:
             write_objective(self.booster_, self.n_classes_)
+        del self._trained_objective
+
+    def _intercept(self, training: Training, arguments: dict[str, Any]) -> Floats | None:
+        """Intercept of a hook, or None if training starts elsewhere."""
+        if self._get_library_parameter("boost_from_average") is False:
+            return None
+        if arguments["init_score"] is not None or arguments["init_model"] is not None:
+            return None
+        return lightgbm_intercept(training.target.given, training.weight, training.target.n_classes)
 
     def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> Any:
         """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
@@ -289,25 +299,9 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         super().set_params(**merge_loss_params(self, params))
         return self
 
-    def _fit_fold(
-        self, rows: TrainingRows, seen: Rows, unseen: Rows, schedule: Schedule, curve: LearningCurve
-    ) -> None:
-        """Train on the rows of a fold, and record the loss on the others; all parameters are set."""
-        replaced = (
-            *LIGHTGBM_NAMES["metric"],
-            *LIGHTGBM_NAMES["early_stopping"],
-            "scale_pos_weight",
-            "verbosity",
-        )
-        self._other_params = {name: value for name, value in self._other_params.items() if name not in replaced}
-        self.set_params(verbose=-1)
-        (X, labels), weight = rows.part(seen)
-        evaluated, evaluated_weight = rows.part(unseen)
-        arguments = {**evaluation_arguments(*evaluated), **rows.arguments}
-        if evaluated_weight is not None:
-            arguments["eval_sample_weight"] = [evaluated_weight]
-        callbacks = [ScheduledParameters(schedule), CurveRecorder(curve)]
-        self.fit(X, labels, sample_weight=weight, callbacks=callbacks, **arguments)
+    def _fold_parameters(self) -> dict[str, Any]:
+        """Parameters of the boosters in which structures are compared."""
+        return {"class_weight": None, "scale_pos_weight": 1.0, "verbose": -1}
 
     def _boosts_trees(self) -> bool:
         """Whether the booster is of gradient boosted trees, which can be trained as long as wanted."""
@@ -335,9 +329,12 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         if self._get_library_parameter("sigmoid") not in (None, 1):
             raise ValueError("sigmoid is for LightGBM's own objectives only; a robust loss has slope 1")
 
-    def _adapted_metrics(self, eval_metric: Any, objective: LightGBMObjective) -> list[Any]:
+    def _adapted_metrics(
+        self, eval_metric: Any, objective: LightGBMObjective, *, is_built_in: bool
+    ) -> list[Any]:
         """The requested metrics, converted to read what LightGBM passes with this objective."""
-        return adapt_metrics([eval_metric, self._get_library_parameter("metric")], objective)
+        requested = [eval_metric, self._get_library_parameter("metric")]
+        return adapt_metrics(requested, objective, is_built_in=is_built_in)
 
     def _make_objective(self, n_classes: int, loss: Loss) -> LightGBMObjective:
         scale_pos_weight = positive_weight(self._get_library_parameter("scale_pos_weight"), n_classes)
@@ -354,8 +351,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         for name in ("colsample_bynode", "min_data_per_group", "verbose"):
             plain._other_params.setdefault(name, getattr(self, name))
         if stage == "fit":
-            objective: Any = self._make_objective(self._n_classes, self.loss_)
-            plain._objective = None if objective.is_built_in else objective
+            plain._objective = self._trained_objective
         params: dict[str, Any] = plain._process_params(stage)
         params = {name: value for name, value in params.items() if not is_auto(value)}
         for name in ROUND_PARAMETERS:  # LightGBM would prefer some of the other names
@@ -368,9 +364,3 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return format_estimator(self)
-
-
-def _scheduled(callbacks: Any, choice: Choice) -> list[Any]:
-    """Callbacks, and one that alternates the parameters of trees."""
-    schedule = [] if choice.schedule is None else [ScheduledParameters(choice.schedule)]
-    return [*(callbacks or ()), *schedule]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
-import lightgbm
 from sklearn.preprocessing import LabelEncoder
 
 from ..objectives.hooks import LightGBMObjective
@@ -30,34 +28,32 @@ LIGHTGBM_NAMES = {
     ),
 }
 # On small samples, LightGBM's default of 100 rows for each group of categories would exclude most categories.
-TREES = {
-    "num_leaves": (4, 16, 64),
-    "max_depth": (2, 4, 6),
-    "min_child_samples": 1,
-    "min_data_per_group": 10,
-    "subsample_freq": 1,
-}
+SAMPLED = {"subsample": 0.7, "subsample_freq": 1, "colsample_bynode": 0.7, "min_data_per_group": 10}
+
 # Parameters that can be "auto".
 AUTO_PARAMETERS = AutoParameters(
     structures=(
-        {**TREES, "min_child_weight": (1.0, 4.0, 16.0), "subsample": 0.5, "colsample_bynode": 0.3},
-        {**TREES, "min_child_weight": 1.0, "subsample": 0.5, "colsample_bynode": 0.5},
-        {
-            **TREES,
-            "num_leaves": 64,
-            "max_depth": 6,
-            "min_child_weight": 1.0,
-            "subsample": 0.8,
-            "colsample_bynode": 1.0,
-        },
+        (
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 8, **SAMPLED},
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 16, **SAMPLED},
+        ),
+        (
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 16, **SAMPLED},
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 31, **SAMPLED},
+        ),
+        (
+            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 31, **SAMPLED},
+            {"n_estimators": 150, "learning_rate": 0.1, "num_leaves": 63, **SAMPLED},
+        ),
+        (
+            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 63, **SAMPLED},
+            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 127, **SAMPLED},
+        ),
     ),
     defaults={
         "n_estimators": 100,
         "learning_rate": 0.1,
         "num_leaves": 31,
-        "max_depth": -1,
-        "min_child_weight": 1e-3,
-        "min_child_samples": 20,
         "min_data_per_group": 100,
         "subsample": 1.0,
         "subsample_freq": 0,
@@ -70,28 +66,17 @@ AUTO_PARAMETERS = AutoParameters(
         ),
         "learning_rate": ("shrinkage_rate", "eta"),
         "num_leaves": ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"),
-        "min_child_weight": (
-            "min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian",
-        ),
-        "min_child_samples": ("min_data_in_leaf", "min_data_per_leaf", "min_data", "min_samples_leaf"),
         "subsample": ("bagging_fraction", "sub_row", "bagging"),
         "subsample_freq": ("bagging_freq",),
         "colsample_bynode": ("feature_fraction_bynode", "sub_feature_bynode"),
     },
-    linked=(frozenset({"num_leaves", "max_depth"}), frozenset({"min_child_weight", "min_child_samples"})),
+    limits={"num_leaves": ("max_depth",)},
 )  # fmt: skip
 # LightGBM's names of metrics, by what computes them from margins.
 LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
 ERROR = ("binary_error", "multi_error")
 RANKING = ("auc", "average_precision")  # LightGBM itself: only the order of rows matters
 NO_METRIC = ("none", "na", "null", "custom")  # in any case
-
-
-def evaluation_arguments(X: Any, y: Any) -> dict[str, Any]:
-    """Arguments of `fit` for one evaluation set; LightGBM 4.7 warns about `eval_set`."""
-    if "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters:
-        return {"eval_X": X, "eval_y": y}
-    return {"eval_set": [(X, y)]}
 
 
 def evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
@@ -104,20 +89,24 @@ def evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:
     return [len(labels) for labels in (eval_y if isinstance(eval_y, tuple) else (eval_y,))]
 
 
-def check_eval_set(eval_set: Any, encoder: LabelEncoder) -> None:
-    """Check pairs and labels of `eval_set`, as `encode_eval_set` does; LightGBM itself encodes its labels."""
+def encode_evaluated(eval_set: Any, eval_y: Any, encoder: LabelEncoder) -> dict[str, Any]:
+    """Evaluation sets with class numbers in place of labels, by argument of `fit`; errors as `encode_eval_set`.
+
+    The labels of ``eval_y`` are an array or a tuple of arrays.
+    """
+    encoded: dict[str, Any] = {}
     if eval_set is not None:
-        encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
-
-
-def encode_eval_y(eval_y: Any, encoder: LabelEncoder) -> Any:
-    """Class numbers of labels, or of a tuple of arrays of them; LightGBM encodes those of `eval_set` only."""
+        encoded["eval_set"] = encode_eval_set([eval_set] if isinstance(eval_set, tuple) else eval_set, encoder)
     if isinstance(eval_y, tuple):
-        return tuple(encode_eval_labels(labels, encoder, f"eval_y[{i}]") for i, labels in enumerate(eval_y))
-    return encode_eval_labels(eval_y, encoder, "eval_y")
+        encoded["eval_y"] = tuple(
+            encode_eval_labels(labels, encoder, f"eval_y[{i}]") for i, labels in enumerate(eval_y)
+        )
+    elif eval_y is not None:
+        encoded["eval_y"] = encode_eval_labels(eval_y, encoder, "eval_y")
+    return encoded
 
 
-def adapt_metrics(requested: list[Any], objective: LightGBMObjective) -> list[Any]:
+def adapt_metrics(requested: list[Any], objective: LightGBMObjective, *, is_built_in: bool) -> list[Any]:
     """The requested metrics, converted to read what LightGBM passes with this objective.
 
     Parameters
@@ -127,6 +116,8 @@ def adapt_metrics(requested: list[Any], objective: LightGBMObjective) -> list[An
         separated by commas, a callable, a list of them, or None.
     objective : LightGBMObjective
         For a number of classes, which is not None.
+    is_built_in : bool
+        Whether LightGBM's own objective takes its place.
 
     Raises
     ------
@@ -144,10 +135,10 @@ def adapt_metrics(requested: list[Any], objective: LightGBMObjective) -> list[An
     converted: list[Any] = []
     for metric in metrics:
         if callable(metric):
-            converted.append(adapt_metric(metric, "lightgbm", n_classes, built_in=objective.is_built_in))
+            converted.append(adapt_metric(metric, "lightgbm", n_classes, built_in=is_built_in))
         elif metric is None or metric == "" or metric.lower() in NO_METRIC:
             continue
-        elif objective.is_built_in or metric in ranking:
+        elif is_built_in or metric in ranking:
             converted.append(metric)
         elif metric in LOG_LOSS:
             converted.append(LogLossMetric("lightgbm", name=f"{kind}_logloss"))
@@ -161,6 +152,6 @@ def adapt_metrics(requested: list[Any], objective: LightGBMObjective) -> list[An
             )
     if converted or disabled:
         return list(dict.fromkeys(converted))
-    if objective.is_built_in:
+    if is_built_in:
         return [f"{kind}_logloss"]
     return [default_metric(objective.loss, "lightgbm", n_classes)]

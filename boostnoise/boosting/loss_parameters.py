@@ -1,6 +1,6 @@
 """Choose loss parameters on noisy labels: q of ``gce``, and T of ``forward`` and ``backward``.
 
-Both choices use cross-fitting.  The rows are split into stratified folds by ``cv`` and ``random_state`` (None
+q is chosen by cross-fitting.  The rows are split into stratified folds by ``cv`` and ``random_state`` (None
 means 0, because without a seed both libraries give the same result each time).  The probabilities of each fold
 come from an estimator fitted to the other folds.  So every label counts, and no model is judged on labels that
 it was trained on.  A single held-out fifth is not enough: on data sets of a few hundred rows its choices were
@@ -14,7 +14,7 @@ most faithful probabilities.  Uniform noise of rate ``r < 1 - 1/K`` turns an acc
 while each class keeps most of its labels, no model scores higher than one that is always right [1]_.  The log
 loss cannot be used instead: the more robust a loss, the less its probabilities describe the noisy labels.
 
-T is estimated by `estimate_transition_matrix` with method "best_bin", from the probabilities of cross entropy.
+T is that of `judge_labels`, which estimates it from out-of-bag probabilities of forests.
 
 References
 ----------
@@ -28,18 +28,20 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils import indexable
 
 from robust_splits.label_noise.folds import Folds, integer_seed, make_folds
 
-from ..label_noise.cross_fitting import cross_fit_transition_matrix, predict_out_of_fold, predicted_rows
+from ..label_noise.cross_fitting import predict_out_of_fold, predicted_rows
+from ..label_noise.judges import judge_labels
 from ..losses.base import Loss
 from ..losses.label import GeneralizedCrossEntropy
 from ..losses.registry import LOSSES, get_loss, loss_parameters
 from ..losses.softmax import Floats
 from ..objectives.hooks import Objective
-from .auto_parameters import is_auto, reject_start
+from .auto_parameters import is_auto
 from .target import Target
 from .weights import combine_all_weights
 
@@ -47,6 +49,9 @@ Q_CANDIDATES = (0.0, 0.3, 0.5, 0.7, 1.0)
 
 # Parameters that can be chosen on data, by loss.
 ADAPTIVE = {"gce": "q", "forward": "T", "backward": "T"}
+
+# Arguments of `fit` that start training from margins or a model, in either library.
+START_ARGUMENTS = ("base_margin", "xgb_model", "init_score", "init_model")
 
 LOSS_PARAMETER = "loss_params__"  # prefix of a parameter of the loss in `set_params`
 
@@ -150,34 +155,44 @@ def choose_loss_parameter(
     Raises
     ------
     ValueError
-        If the rows cannot be divided into folds, if training starts from margins or from a model, or if the
-        estimated T is singular.
+        If q is chosen, and the rows cannot be divided into folds, or training starts from margins or from a
+        model; if T is estimated, and the features do not distinguish the classes; or if labels are soft.
     """
     name = auto_loss_parameter(estimator)
     loss, scores = objective.loss, None
     if name is not None:
         choice = f"{name}={estimator.loss_params[name]!r}"
-        reject_start(fit_params, choice, "pass the loss_ of a model fitted without it as loss")
+        if target.probabilities is not None:
+            raise ValueError(f"{choice} is chosen for given labels, but y contains soft labels")
+        seed = integer_seed(estimator.random_state)
         weight = combine_all_weights(
             target, fit_params["sample_weight"], estimator.class_weight, objective.scale_pos_weight
         )
-        X, sample_weight = indexable(X, fit_params["sample_weight"])
-        fit_params = {**fit_params, "sample_weight": sample_weight}
-        folds = make_folds(target.codes, estimator.cv, groups, integer_seed(estimator.random_state))
         if name == "q":
+            start = find_start(fit_params)
+            if start is not None:
+                raise ValueError(
+                    f"{start} cannot be combined with {choice}: it may depend on the labels used for the "
+                    "choice; pass the loss_ of a model fitted without it as loss"
+                )
+            X, sample_weight = indexable(X, fit_params["sample_weight"])
+            fit_params = {**fit_params, "sample_weight": sample_weight}
+            folds = make_folds(target.codes, estimator.cv, groups, seed)
             loss, scores = _choose_q(estimator, folds, X, target, weight, fit_params)
         else:
-            # With cross entropy, the model is that of the library itself.
-            model = clone(estimator).set_params(loss="ce", loss_params=None, hessian=None)
-            T = cross_fit_transition_matrix(
-                "best_bin", model, folds, X, target.labels, target.codes, weight, fit_params
-            )
-            loss = get_loss(estimator.loss, T=T)
+            n_jobs = effective_n_jobs(estimator.n_jobs or -1)
+            judged = judge_labels(X, target.codes, weight, groups, random_state=seed, n_jobs=n_jobs)
+            loss = get_loss(estimator.loss, T=judged.transition_matrix)
     estimator.loss_ = loss
     vars(estimator).pop("loss_scores_", None)  # of an earlier fit
     if scores is not None:
         estimator.loss_scores_ = scores
     return replace(objective, loss=loss)
+
+
+def find_start(arguments: dict[str, Any]) -> str | None:
+    """Name of an argument of `fit` that starts training from margins or a model, if there is one."""
+    return next((name for name in START_ARGUMENTS if arguments.get(name) is not None), None)
 
 
 def _choose_q(

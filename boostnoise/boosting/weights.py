@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,51 @@ def combine_weights(labels: NDArray[Any], sample_weight: Any, class_weight: Any)
     check_any_weight(weight)
     name = "sample_weight"
     if class_weight is not None:
-        if not (isinstance(class_weight, dict) or class_weight == "balanced"):
-            raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {class_weight!r}")
+        check_class_weight(class_weight)
         weight *= read_weights(compute_sample_weight(class_weight, labels), labels.size, "class_weight")
         name = "sample_weight times class_weight"
         check_any_weight(weight, name)
     check_weight_sum(weight, name)
     return weight
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Raise a ValueError if ``class_weight`` is neither a dict nor "balanced"."""
+    if not (isinstance(class_weight, dict) or class_weight == "balanced"):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {class_weight!r}")
+
+
+def weigh_soft_labels(
+    target: Target, sample_weight: Any, class_weight: Any, scale_pos_weight: float
+) -> tuple[Target, Floats | None]:
+    """Soft labels and weights of rows that multiply the weight of each class of a row by that of the class.
+
+    Errors are those of `combine_weights`.
+    """
+    p = target.probabilities
+    assert p is not None  # noqa: S101 - for the type checker
+    weight = combine_weights(target.codes, sample_weight, None)
+    by_class = np.ones(target.n_classes)
+    if class_weight is not None:
+        check_class_weight(class_weight)
+        if isinstance(class_weight, dict):
+            by_class = compute_sample_weight(class_weight, target.classes)
+        else:
+            total = p.sum(axis=0, dtype=np.float64)
+            by_class = np.divide(len(p) / target.n_classes, total, out=by_class, where=total > 0)
+        by_class = read_weights(by_class, target.n_classes, "class_weight")
+    if scale_pos_weight != 1:
+        by_class = by_class * [1.0, scale_pos_weight]
+    if (by_class == 1).all():
+        return target, weight
+    by_row = p @ by_class
+    # Rows of no weight keep their soft labels.
+    p = np.where(by_row[:, np.newaxis] > 0, p * by_class / np.maximum(by_row, 1e-300)[:, np.newaxis], p)
+    weight = by_row if weight is None else weight * by_row
+    name = "sample_weight times class_weight"
+    check_any_weight(weight, name)
+    check_weight_sum(weight, name)
+    return replace(target, probabilities=p.astype(np.float32)), weight
 
 
 def combine_all_weights(

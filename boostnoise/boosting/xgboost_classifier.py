@@ -1,7 +1,8 @@
-"""XGBoost's classifier with trees, total learning rate and loss that suit noisy labels."""
+"""XGBoost's classifier, trained on the probabilities of the clean labels."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,28 +10,20 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from robust_splits.label_noise.folds import Rows
-
 from ..losses.base import Loss
 from ..losses.curvature import Strategy
+from ..losses.label import CrossEntropy
 from ..losses.registry import DEFAULT_LOSS
 from ..objectives.hooks import XGBoostObjective
 from ..objectives.metrics import adapt_metric, default_metric
-from .auto_parameters import (
-    AUTO,
-    Choice,
-    choose_parameters,
-    enlarge_weights,
-    is_auto,
-    set_fitted_attributes,
-)
+from ..objectives.soft_labels import SoftLabelObjective
+from .auto_parameters import AUTO, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
-from .learning_curve import LearningCurve, Schedule
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
-from .structure_search import TrainingRows
+from .passes import Training, prepare_training
 from .target import Target, encode_eval_set
-from .weights import combine_weights, positive_weight
-from .xgboost_booster import CurveRecorder, ScheduledParameters, labels_from_json, labels_to_json, stops_early
+from .weights import positive_weight
+from .xgboost_booster import labels_from_json, labels_to_json, stops_early
 from .xgboost_parameters import AUTO_PARAMETERS
 
 LABELS_ATTRIBUTE = "boostnoise_labels"  # attribute of a saved booster that stores the labels
@@ -39,15 +32,16 @@ LABELS_ATTRIBUTE = "boostnoise_labels"  # attribute of a saved booster that stor
 class RobustXGBClassifier(xgboost.XGBClassifier):
     """`xgboost.XGBClassifier` that holds up under label noise.
 
-    `fit` chooses the trees, their number and the learning rate by cross-validation on the noisy labels, where
-    they are not given.  The result is one ordinary booster.  With ``loss="ce"`` and all parameters given, or
-    with ``budget=0``, it equals XGBoost's own.  If training stops early on an ``eval_set``, that chooses the
-    number of rounds, and no other fits are needed.
+    `fit` has two passes.  In the first one, forests judge the labels: they estimate the probability of each
+    class for each row, given its features and its label.  The second pass trains one ordinary booster on these
+    soft labels; its structure is the better one of two.  So `predict_proba` returns probabilities of the clean
+    label.  With ``passes=1`` it returns those of the given label, and the model is `xgboost.XGBClassifier` with
+    the chosen loss.
 
-    Labels may be of any sortable type.  As with XGBoost's built-in objective, an intercept is estimated.  The
-    default ``eval_metric``, on which training stops early, is the loss.  A callable ``eval_metric`` receives
-    probabilities, as in the parent class, or margins if it is a metric of `boostnoise.objectives.metrics` that
-    reads them.
+    Labels may be of any sortable type, or probabilities of the classes.  As with XGBoost's built-in objective,
+    an intercept is estimated.  The default ``eval_metric``, on which training stops early, is the loss.  A
+    callable ``eval_metric`` receives probabilities, as in the parent class, or margins if it is a metric of
+    `boostnoise.objectives.metrics` that reads them.
 
     Parameters
     ----------
@@ -56,25 +50,27 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     loss_params : dict or None, default=None
         Parameters of the loss, such as ``{"q": 0.5}``.  Two can be chosen on the noisy labels, see
         `boostnoise.boosting.loss_parameters`: ``{"q": "auto"}`` of ``"gce"`` by accuracy in cross-validation
-        (five additional fits for each fold), and ``{"T": "auto"}`` of ``"forward"`` and ``"backward"`` by
-        `estimate_transition_matrix` from out-of-fold probabilities of cross entropy (one additional fit for
-        each fold).
+        (five additional fits for each fold), and ``{"T": "auto"}`` of ``"forward"`` and ``"backward"`` from
+        out-of-bag probabilities of forests.
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Hessian strategy, see `boostnoise.losses.curvature`; None uses the default of the loss.
     class_weight : dict, "balanced" or None, default=None
         Class weights, multiplied with the sample weights as in scikit-learn.  XGBoost itself has no such
         parameter.
-    n_estimators, learning_rate, max_depth, min_child_weight, subsample, colsample_bynode : default="auto"
-        As in `xgboost.XGBClassifier`.  What is "auto" is chosen on the noisy labels, see
-        `boostnoise.boosting.auto_parameters`, or is XGBoost's default if `budget` is 0 or ``booster`` is not
-        "gbtree".
-    budget : float, default=20
-        Cost of `fit`, roughly in fits of `xgboost.XGBClassifier` with its defaults.  0 chooses nothing.
-    cv : int, cross-validation splitter or iterable of splits, default=5
-        Folds in which the parameters are compared; an integer is the number of stratified folds.  Above 100,000
-        rows, only the first of these folds is held out.
+    n_estimators, learning_rate, max_depth, subsample, colsample_bynode : default="auto"
+        As in `xgboost.XGBClassifier`.  With two passes, what is "auto" is chosen on the noisy labels, see
+        `boostnoise.boosting.structures`.  With one pass, or if ``booster`` is not "gbtree", it is XGBoost's
+        default.
+    passes : {1, 2, "auto"}, default="auto"
+        2 judges the labels before the booster is trained, 1 takes them as they are.  "auto" means 2 for cross
+        entropy and 1 for other losses, which are robust themselves; for soft labels; where training starts from
+        a model or from margins; and where the features do not distinguish the classes.  The first pass makes a
+        sparse matrix dense.
+    cv : int, cross-validation splitter or iterable of splits, default=3
+        Folds in which structures are compared, and q is chosen; an integer is the number of stratified folds.
+        From 1,000 rows on, structures are compared in the first of these folds only.
     verbose : int, default=0
-        If positive, `fit` prints a line for each fold.
+        If positive, `fit` prints a line for each structure.
     **kwargs
         All other parameters of `xgboost.XGBClassifier`.  ``objective`` must keep its default.
 
@@ -82,14 +78,17 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The sorted labels.
+    passes_ : int
+        Number of passes.
+    transition_matrix_ : ndarray of shape (n_classes, n_classes)
+        Estimated noise: ``T[i, j]`` is the probability of label j in class i.  Only with two passes.
     loss_ : Loss
         The loss used for training, with all its parameters.
     chosen_params_ : dict
-        Values of the parameters that were "auto".  Those of a tuple alternate from tree to tree.
+        Values of the parameters that were "auto".
     cv_results_ : dict of str to ndarray
-        Score on unseen noisy labels by structure of trees and by total learning rate, the sum over all
-        rounds; with the keys of `sklearn.model_selection.GridSearchCV`.  A score is a negative mean loss, and
-        NaN where a structure was not tried.  Only if there was something to compare.
+        Mean log likelihood of unseen given labels by structure, with the keys of
+        `sklearn.model_selection.GridSearchCV`.  Only if structures were compared.
     n_estimators_ : int
         Number of rounds of the booster.
     loss_scores_ : dict of float to float
@@ -100,11 +99,11 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     >>> from boostnoise import RobustXGBClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = RobustXGBClassifier(budget=5).fit(X, y)
+    >>> model = RobustXGBClassifier().fit(X, y)
     >>> model.predict(X[:2])
     array([0, 0])
-    >>> model.chosen_params_["subsample"]
-    0.5
+    >>> model.passes_
+    2
     """
 
     _labels: NDArray[Any] | None = None
@@ -119,11 +118,10 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         n_estimators: int | str | None = AUTO,
         learning_rate: float | str | None = AUTO,
         max_depth: int | str | None = AUTO,
-        min_child_weight: float | str | None = AUTO,
         subsample: float | str | None = AUTO,
         colsample_bynode: float | str | None = AUTO,
-        budget: float = 20,
-        cv: Any = 5,
+        passes: int | str = AUTO,
+        cv: Any = 3,
         verbose: int = 0,
         **kwargs: Any,
     ) -> None:
@@ -132,7 +130,6 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             n_estimators=n_estimators,
             learning_rate=learning_rate,
             max_depth=max_depth,
-            min_child_weight=min_child_weight,
             subsample=subsample,
             colsample_bynode=colsample_bynode,
             **kwargs,
@@ -141,7 +138,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         self.loss_params = loss_params
         self.hessian = hessian
         self.class_weight = class_weight
-        self.budget = budget
+        self.passes = passes
         self.cv = cv
         self.verbose = verbose
         self.set_params(**loss_keywords)
@@ -157,36 +154,75 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         groups: Any = None,
         **fit_params: Any,
     ) -> Self:
-        """Fit the booster; parameters as in `xgboost.XGBClassifier.fit`, and `groups` of rows for the folds.
+        """Fit the booster; parameters as in `xgboost.XGBClassifier.fit`, but for two.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,), or array-like or DataFrame of shape (n, n_classes)
+            Labels; or soft labels, the probabilities of the classes, which name the columns of a data frame and
+            else are 0, 1, ...
+        groups : array-like of shape (n,) or None, default=None
+            Groups of rows that folds keep together, and that the trees of the first pass draw as a whole.
 
         Raises
         ------
         ValueError, TypeError
             If the loss or its parameters are invalid, if the loss does not support the number of classes, if
-            ``objective`` is set, or if `y` has fewer than two classes.  If a parameter is chosen on the data,
-            also if the rows cannot be divided into folds, if training starts from a model or from margins, or
-            if the estimated T is singular.
+            ``objective`` is set, if `y` has fewer than two classes, or if soft labels are no probabilities.  If
+            something is chosen on the data, also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes)
         self._adapted_metrics(objective, target.n_classes)  # raises errors before a choice that takes many fits
         encoded = None if eval_set is None else encode_eval_set(eval_set, target.encoder)
-        sample_weight = enlarge_weights(self, AUTO_PARAMETERS, target.labels, sample_weight)
+        stops = bool(self.early_stopping_rounds) or stops_early(self.callbacks)
+        if stops and eval_set is None:
+            raise ValueError("early stopping needs rows to evaluate: pass eval_set to fit")
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "xgb_model": xgb_model, **fit_params}
-        choice, objective = self._choose(objective, X, target, arguments, groups)
-        weight = combine_weights(target.labels, sample_weight, self.class_weight)
-        params = self._final_params(choice, objective, target.n_classes)
-        # A model from which training continues already has an intercept.
-        if not objective.is_built_in and self.base_score is None and xgb_model is None:
-            params["base_score"] = objective.base_score(target.codes, weight)
+        training = prepare_training(
+            self, AUTO_PARAMETERS, objective, X, target, {**arguments, "groups": groups}, stops_early=stops
+        )
+        with temporarily_set(self, **training.params):
+            objective = choose_loss_parameter(
+                self, objective, X, target, {**arguments, "verbose": False}, groups
+            )
         self._labels = None  # the parent's `fit` compares the codes with `classes_`
-        arguments |= {"sample_weight": weight, "eval_set": encoded}
-        with temporarily_set(self, **params):
-            super().fit(X, target.codes, **arguments)
-        self._labels = target.encoder.classes_
-        set_fitted_attributes(self, choice)
+        arguments |= {"sample_weight": training.weight, "eval_set": encoded}
+        self._train(X, training, objective, arguments)
+        self._labels = target.classes
+        training.set_attributes(self)
         return self
+
+    def _train(
+        self, X: Any, training: Training, objective: XGBoostObjective, arguments: dict[str, Any]
+    ) -> None:
+        """Train the booster of all rows."""
+        target, n_classes = training.target, training.target.n_classes
+        params = {**training.params, "objective": self.objective}
+        soft = target.probabilities
+        if soft is not None:  # their weights include that of class 1
+            params["scale_pos_weight"] = None
+            objective = replace(objective, scale_pos_weight=1.0)
+        is_built_in = training.uses_built_in(objective)
+        params["eval_metric"] = self._adapted_metrics(objective, n_classes, is_built_in=is_built_in)
+        if not is_built_in:
+            params["objective"] = objective if soft is None else SoftLabelObjective(objective, soft)
+            # A model from which training continues already has an intercept.
+            if self.base_score is None and arguments["xgb_model"] is None:
+                params["base_score"] = objective.base_score(target.given, training.weight)
+        elif n_classes == 2:
+            params["objective"] = "binary:logistic"
+        else:  # XGBoost sets the objective for several classes, and warns of this weight
+            params["scale_pos_weight"] = None
+        with temporarily_set(self, **params):
+            if soft is None:
+                super().fit(X, target.codes, **arguments)
+            elif is_built_in:  # the parent's `fit` allows class numbers only
+                self.n_classes_ = n_classes
+                xgboost.XGBModel.fit(self, X, soft[:, 1], **arguments)
+            else:
+                super().fit(X, target.placeholders, **arguments)
 
     def _check_parameters(self) -> None:
         if self.objective not in ("binary:logistic", "multi:softprob"):
@@ -196,55 +232,10 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         scale_pos_weight = positive_weight(self.scale_pos_weight, n_classes)
         return XGBoostObjective(build_loss(self, n_classes), self.hessian, n_classes, scale_pos_weight)
 
-    def _choose(
-        self, objective: XGBoostObjective, X: Any, target: Target, arguments: dict[str, Any], groups: Any
-    ) -> tuple[Choice, XGBoostObjective]:
-        """Choose the parameters that are "auto", and then that of the loss."""
-        stops = bool(self.early_stopping_rounds) or stops_early(self.callbacks)
-        if stops and arguments["eval_set"] is None:
-            raise ValueError("early stopping needs rows to evaluate: pass eval_set to fit")
-        choice = choose_parameters(
-            self, AUTO_PARAMETERS, objective, X, target, {**arguments, "groups": groups}, stops_early=stops
-        )
-        with temporarily_set(self, **choice.fewer_rounds, callbacks=self._scheduled_callbacks(choice)):
-            objective = choose_loss_parameter(
-                self, objective, X, target, {**arguments, "verbose": False}, groups
-            )
-        return choice, objective
-
-    def _scheduled_callbacks(self, choice: Choice) -> list[Any] | None:
-        """``callbacks``, and one that alternates the parameters of trees."""
-        if choice.schedule is None:
-            return self.callbacks
-        return [*(self.callbacks or ()), ScheduledParameters(choice.schedule)]
-
-    def _final_params(self, choice: Choice, objective: XGBoostObjective, n_classes: int) -> dict[str, Any]:
-        """Parameters of this estimator that are replaced while it is fitted to all rows."""
-        replaced = {**choice.constants, "callbacks": self._scheduled_callbacks(choice)}
-        replaced["eval_metric"] = self._adapted_metrics(objective, n_classes)
-        if not objective.is_built_in:
-            return {**replaced, "objective": objective}
-        if n_classes == 2:
-            return {**replaced, "objective": "binary:logistic"}
-        # XGBoost sets the objective for several classes, and warns of this weight.
-        return {**replaced, "objective": self.objective, "scale_pos_weight": None}
-
-    def _fit_fold(
-        self, rows: TrainingRows, seen: Rows, unseen: Rows, schedule: Schedule, curve: LearningCurve
-    ) -> None:
-        """Train on the rows of a fold, and record the loss on the others; all parameters are set."""
-        self.set_params(
-            callbacks=[ScheduledParameters(schedule), CurveRecorder(curve)],
-            early_stopping_rounds=None,
-            eval_metric=None,
-            scale_pos_weight=None,
-        )
-        (X, labels), weight = rows.part(seen)
-        evaluated, evaluated_weight = rows.part(unseen)
-        arguments = {"eval_set": [evaluated], "verbose": False, **rows.arguments}
-        if evaluated_weight is not None:
-            arguments["sample_weight_eval_set"] = [evaluated_weight]
-        self.fit(X, labels, sample_weight=weight, **arguments)
+    def _fold_parameters(self) -> dict[str, Any]:
+        """Parameters of the boosters in which structures are compared."""
+        names = ("callbacks", "early_stopping_rounds", "eval_metric", "class_weight", "scale_pos_weight")
+        return {**dict.fromkeys(names), "verbose": 0}
 
     def _boosts_trees(self) -> bool:
         """Whether the booster is of gradient boosted trees, which can be trained as long as wanted."""
@@ -259,14 +250,17 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         super().set_params(**merge_loss_params(self, params))
         return self
 
-    def _adapted_metrics(self, objective: XGBoostObjective, n_classes: int) -> Any:
+    def _adapted_metrics(
+        self, objective: XGBoostObjective, n_classes: int, *, is_built_in: bool | None = None
+    ) -> Any:
         """``eval_metric``, converted to read what XGBoost passes with this objective."""
+        is_built_in = objective.is_built_in if is_built_in is None else is_built_in
         if self.eval_metric is None:
-            return None if objective.is_built_in else default_metric(objective.loss, "xgboost", n_classes)
+            if type(objective.loss) is CrossEntropy:
+                return None  # XGBoost has its own
+            return default_metric(objective.loss, "xgboost", n_classes)
         metrics = self.eval_metric if isinstance(self.eval_metric, list | tuple) else [self.eval_metric]
-        converted = [
-            adapt_metric(metric, "xgboost", n_classes, built_in=objective.is_built_in) for metric in metrics
-        ]
+        converted = [adapt_metric(metric, "xgboost", n_classes, built_in=is_built_in) for metric in metrics]
         return converted if isinstance(self.eval_metric, list | tuple) else converted[0]
 
     def get_xgb_params(self) -> dict[str, Any]:

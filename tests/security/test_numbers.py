@@ -8,8 +8,8 @@ from sklearn.datasets import load_breast_cancer
 from boostnoise import RobustLGBMClassifier, RobustXGBClassifier
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
 
-LIGHTGBM = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, verbose=-1)
-XGBOOST = RobustXGBClassifier(budget=0, n_estimators=10, n_jobs=1)
+LIGHTGBM = RobustLGBMClassifier(passes=1, n_estimators=10, n_jobs=1, verbose=-1)
+XGBOOST = RobustXGBClassifier(passes=1, n_estimators=10, n_jobs=1)
 TREE = RobustDecisionTreeClassifier(shrinkage=1.0, random_state=0)
 FOREST = RobustForestClassifier(5, random_state=0)
 every_model = pytest.mark.parametrize(

@@ -27,8 +27,8 @@ from boostnoise import (
 QUIET = {"verbose": -1}
 # One thread: on small data, several threads mostly wait for each other.
 BOTH = [
-    RobustXGBClassifier(loss="gce", budget=0, n_estimators=10, n_jobs=1),
-    RobustLGBMClassifier(loss="gce", budget=0, n_estimators=10, n_jobs=1, **QUIET),
+    RobustXGBClassifier(loss="gce", passes=1, n_estimators=10, n_jobs=1),
+    RobustLGBMClassifier(loss="gce", passes=1, n_estimators=10, n_jobs=1, **QUIET),
 ]
 LIBRARIES = [
     (xgboost.XGBClassifier, RobustXGBClassifier, {}),
@@ -45,7 +45,7 @@ DATA = pytest.mark.parametrize(
     "load", [load_breast_cancer, partial(load_digits, n_class=4)], ids=["binary", "4 classes"]
 )
 # The same curvature as by default, but with the objective of this package instead of the built-in one.
-HOOK = {"loss": "ce", "hessian": "logistic", "budget": 0}
+HOOK = {"loss": "ce", "hessian": "logistic", "passes": 1}
 
 
 @pytest.mark.parametrize(("built_in", "robust", "parameters"), LIBRARIES, ids=["xgboost", "lightgbm"])
@@ -240,7 +240,7 @@ def expected_failures(estimator):
     """Other checks pass, although the parent classes fail some, XGBoost's on labels other than 0 to K - 1."""
     if estimator.loss_params:
         return {}  # there is only one candidate for q, see below
-    if estimator.budget:
+    if estimator.passes != 1:
         reason = "folds and samples of repeated rows differ from those of weighted rows"
     elif isinstance(estimator, RobustXGBClassifier):
         reason = "XGBoost's bins depend on weights"
@@ -253,10 +253,11 @@ def expected_failures(estimator):
 
 @parametrize_with_checks(
     [
-        RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1),
-        RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1, cv=2, loss="gce", loss_params={"q": "auto"}),
-        RobustLGBMClassifier(budget=0, n_estimators=5, n_jobs=1),
-        RobustLGBMClassifier(budget=0.2, cv=2, n_jobs=1),
+        RobustXGBClassifier(passes=1, n_estimators=5, n_jobs=1),
+        RobustXGBClassifier(passes=1, n_estimators=5, n_jobs=1, cv=2, loss="gce", loss_params={"q": "auto"}),
+        RobustLGBMClassifier(passes=1, n_estimators=5, n_jobs=1),
+        RobustXGBClassifier(n_estimators=5, cv=2, n_jobs=1),
+        RobustLGBMClassifier(n_estimators=5, cv=2, n_jobs=1, verbose=-1),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -359,7 +360,7 @@ def stopped(parts):
 )  # fmt: skip
 def test_early_stopping_equals_that_of_the_library(parts, stopped, library, metric, hessian):
     expected, rounds, scores = stopped[library]
-    parameters = {"n_estimators": 300, "loss": "ce", "hessian": hessian, "budget": 0}
+    parameters = {"n_estimators": 300, "loss": "ce", "hessian": hessian, "passes": 1}
     found, found_rounds, found_scores = fit_until_it_stops(LIBRARIES[library][1], parts, metric, **parameters)
     assert found_rounds == rounds < 300
     if metric is not log_loss:  # its name is that of the function
@@ -373,7 +374,7 @@ def test_early_stopping_equals_that_of_the_library(parts, stopped, library, metr
 )
 def test_early_stopping_on_the_corrected_error(parts, library, robust, hessian):
     metric = CorrectedErrorMetric(library, noise_rate=0.1)
-    model, _, scores = fit_until_it_stops(robust, parts, metric, n_estimators=100, hessian=hessian, budget=0)
+    model, _, scores = fit_until_it_stops(robust, parts, metric, n_estimators=100, hessian=hessian, passes=1)
     corrected = (0.9 - model.score(parts[1], parts[3])) / 0.8
     assert scores["corrected_error"] == pytest.approx(corrected, abs=1e-6)
 
@@ -384,7 +385,7 @@ def test_early_stopping_on_the_corrected_error(parts, library, robust, hessian):
 @pytest.mark.parametrize("robust", [RobustXGBClassifier, RobustLGBMClassifier])
 def test_training_stops_early_on_the_loss(parts, monkeypatch, robust, parameters):
     monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.7, 1.0))
-    model, rounds, scores = fit_until_it_stops(robust, parts, n_estimators=100, budget=0, cv=2, **parameters)
+    model, rounds, scores = fit_until_it_stops(robust, parts, n_estimators=100, passes=1, cv=2, **parameters)
     assert rounds < 100
     margin = logit(model.predict_proba(parts[1])[:, 1])
     value = model.loss_.value(parts[3], margin).mean()

@@ -20,11 +20,11 @@ def test_small_samples_are_split_by_categories():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=400), "town": pd.Categorical(rng.choice(list("abcdefgh"), 400))})
     y = (frame["x"] > 0) ^ frame["town"].isin(list("abc"))
-    model = RobustLGBMClassifier(budget=2, random_state=0, **QUIET).fit(frame[:300], y[:300])
+    model = RobustLGBMClassifier(random_state=0, n_jobs=1, **QUIET).fit(frame[:300], y[:300])
     assert model.score(frame[300:], y[300:]) > 0.8
     assert model.chosen_params_["min_data_per_group"] == 10
     assert "[min_data_per_group: 10]" in model.booster_.model_to_string()
-    assert "[min_data_per_group: 100]" in model.set_params(budget=0).fit(frame, y).booster_.model_to_string()
+    assert "[min_data_per_group: 100]" in model.set_params(passes=1).fit(frame, y).booster_.model_to_string()
 
 
 def split_data():
@@ -41,8 +41,8 @@ def test_rounds_without_a_split_do_not_count_as_trees(boosting_type):
     X_train, X_stop, y_train, y_stop = train_test_split(X, noisy, random_state=0)
     evaluated = {"eval_X": X_stop, "eval_y": y_stop} if HAS_EVAL_X else {"eval_set": [(X_stop, y_stop)]}
     model = RobustLGBMClassifier(
-        n_estimators=200, boosting_type=boosting_type, budget=3, random_state=2, n_jobs=1, verbose=-1,
-        early_stopping_rounds=20,
+        n_estimators=200, boosting_type=boosting_type, passes=1, random_state=2, n_jobs=1, verbose=-1,
+        early_stopping_rounds=20, min_child_samples=110, subsample=0.7, subsample_freq=1, colsample_bynode=0.5,
     ).fit(X_train, y_train, **evaluated)  # fmt: skip
     losses = model.evals_result_["valid_0"]["binary_logloss"]
     if boosting_type == "dart":  # never stops
@@ -56,7 +56,7 @@ def test_rounds_without_a_split_do_not_count_as_trees(boosting_type):
 def test_metrics_by_the_names_of_the_library():
     X_train, X_test, y_train, y_test = split_data()
     names = ["auc", "average_precision", "binary_error", "binary_logloss"]
-    hooked = {"hessian": "logistic", "budget": 0, "n_estimators": 10, "n_jobs": 1, **QUIET}
+    hooked = {"hessian": "logistic", "passes": 1, "n_estimators": 10, "n_jobs": 1, **QUIET}
     model = RobustLGBMClassifier(**hooked)
     model.fit(X_train, y_train, eval_set=[(X_test, y_test)], eval_metric=names)
     p = model.predict_proba(X_test)[:, 1]
@@ -82,7 +82,7 @@ def test_metrics_by_the_names_of_the_library():
 
 def test_the_error_of_several_classes():
     X, y = load_iris(return_X_y=True)
-    model = RobustLGBMClassifier(hessian="logistic", budget=0, n_estimators=3, n_jobs=1, **QUIET)
+    model = RobustLGBMClassifier(hessian="logistic", passes=1, n_estimators=3, n_jobs=1, **QUIET)
     model.fit(X, y, eval_set=[(X, y)], eval_metric="multi_error")
     assert model.best_score_["training"] == {"multi_error": pytest.approx(1 - model.score(X, y))}
 
@@ -93,7 +93,7 @@ def test_eval_X_and_eval_y_equal_an_eval_set(several):
     X_train, X_test, y_train, y_test = split_data()
 
     def fitted(**arguments):
-        return RobustLGBMClassifier(budget=0, n_estimators=5, n_jobs=1, **QUIET).fit(
+        return RobustLGBMClassifier(passes=1, n_estimators=5, n_jobs=1, **QUIET).fit(
             X_train, y_train, **arguments
         )
 
@@ -110,14 +110,14 @@ def test_eval_X_and_eval_y_equal_an_eval_set(several):
 
 def test_leaves_on_request():
     X, y = load_breast_cancer(return_X_y=True)
-    boosted = RobustLGBMClassifier(budget=0, n_estimators=10, n_jobs=1, **QUIET).fit(X, y)
+    boosted = RobustLGBMClassifier(passes=1, n_estimators=10, n_jobs=1, **QUIET).fit(X, y)
     assert boosted.predict_proba(X, pred_leaf=True).shape == (len(X), 10)
 
 
 def test_columns_must_be_those_of_the_training_data():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["first one", 2, "c"])
-    boosted = RobustLGBMClassifier(budget=0, n_estimators=3, n_jobs=1, **QUIET).fit(X, X["c"] > 0)
+    boosted = RobustLGBMClassifier(passes=1, n_estimators=3, n_jobs=1, **QUIET).fit(X, X["c"] > 0)
     expected = boosted.predict_proba(X)
     np.testing.assert_array_equal(boosted.predict_proba(pa.table(X.rename(columns=str))), expected)
     methods = [boosted.predict, boosted.predict_proba]
@@ -139,7 +139,7 @@ def test_columns_must_be_those_of_the_training_data():
 @pytest.mark.parametrize("loss", ["ce", "gce"])
 def test_a_saved_booster_predicts_the_same(tmp_path, load, loss):
     X, y = load(return_X_y=True)
-    boosted = RobustLGBMClassifier(budget=0, loss=loss, n_estimators=10, **QUIET).fit(X, y)
+    boosted = RobustLGBMClassifier(passes=1, loss=loss, n_estimators=10, **QUIET).fit(X, y)
     boosted.booster_.save_model(tmp_path / "model.txt")
     loaded = lightgbm.Booster(model_file=tmp_path / "model.txt")
     found, expected = loaded.predict(X), boosted.predict_proba(X)
@@ -152,7 +152,7 @@ def test_parameters_of_built_in_objectives_are_rejected():
     X, y = load_iris(return_X_y=True)
     for parameters, fit_parameters in (({}, {"eval_metric": "auc_mu"}), ({"metric": "auc_mu"}, {})):
         with pytest.raises(ValueError, match=r"metric 'auc_mu' .* margins of a robust loss as probabilities"):
-            RobustLGBMClassifier(loss="gce", budget=0, **parameters).fit(
+            RobustLGBMClassifier(loss="gce", passes=1, **parameters).fit(
                 X, y, eval_set=[(X, y)], **fit_parameters
             )
     for parameters, message in (
@@ -165,7 +165,7 @@ def test_parameters_of_built_in_objectives_are_rejected():
         ({"boosting_type": "rf"}, 'boosting_type="rf" is not supported'),
     ):
         with pytest.raises(ValueError, match=message):
-            RobustLGBMClassifier(loss="gce", budget=0, **parameters).fit(X, y)
+            RobustLGBMClassifier(loss="gce", passes=1, **parameters).fit(X, y)
 
 
 def test_unsuitable_metrics_are_rejected():
@@ -175,4 +175,4 @@ def test_unsuitable_metrics_are_rejected():
         (CorrectedErrorMetric("lightgbm", T=np.eye(2)), "T is for 2 classes, but there are 3"),
     ):
         with pytest.raises(ValueError, match=message):
-            RobustLGBMClassifier(budget=0, **QUIET).fit(X, y, eval_set=[(X, y)], eval_metric=metric)
+            RobustLGBMClassifier(passes=1, **QUIET).fit(X, y, eval_set=[(X, y)], eval_metric=metric)

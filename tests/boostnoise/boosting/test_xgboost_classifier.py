@@ -19,10 +19,10 @@ LABELS = {
 def test_a_saved_model_predicts_the_same_labels(tmp_path, label_type, classes, name):
     X, y = load_iris(return_X_y=True)
     X, y = X[y < classes], LABELS[label_type][y[y < classes]]
-    boosted = RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1).fit(X, y)
+    boosted = RobustXGBClassifier(passes=1, n_estimators=5, n_jobs=1).fit(X, y)
     boosted.save_model(tmp_path / name)
     assert "boostnoise_labels" not in boosted.get_booster().attributes()
-    loaded = RobustXGBClassifier(budget=0)
+    loaded = RobustXGBClassifier(passes=1)
     loaded.load_model(tmp_path / name)
     np.testing.assert_array_equal(loaded.predict_proba(X), boosted.predict_proba(X))
     np.testing.assert_array_equal(loaded.predict(X), boosted.predict(X))
@@ -32,21 +32,21 @@ def test_a_saved_model_predicts_the_same_labels(tmp_path, label_type, classes, n
 
 def test_xgboost_reads_a_saved_model(tmp_path):
     X, y = load_digits(return_X_y=True)
-    boosted = RobustXGBClassifier(budget=0, n_estimators=5, n_jobs=1).fit(X, y)
+    boosted = RobustXGBClassifier(passes=1, n_estimators=5, n_jobs=1).fit(X, y)
     boosted.save_model(tmp_path / "model.json")
     plain = xgboost.XGBClassifier()
     plain.load_model(tmp_path / "model.json")
     np.testing.assert_array_equal(plain.predict_proba(X), boosted.predict_proba(X))
     plain.save_model(tmp_path / "plain.json")
     boosted.get_booster().save_model(tmp_path / "booster.json")
-    loaded = RobustXGBClassifier(budget=0)
+    loaded = RobustXGBClassifier(passes=1)
     loaded.load_model(tmp_path / "booster.json")
     np.testing.assert_array_equal(loaded.predict(X), boosted.predict(X))
 
 
 def test_save_model_rejects_labels_other_than_strings_and_numbers(tmp_path):
     X, y = load_iris(return_X_y=True)
-    boosted = RobustXGBClassifier(budget=0, n_estimators=2, n_jobs=1).fit(
+    boosted = RobustXGBClassifier(passes=1, n_estimators=2, n_jobs=1).fit(
         X, np.array(["2001", "2002", "2003"], dtype="datetime64[Y]")[y]
     )
     with pytest.raises(TypeError, match=r"labels must be strings or numbers.*datetime64"):

@@ -67,7 +67,7 @@ def test_pipelines_and_native_categories():
         "xgboost": {"model": "xgboost", "params": {"n_estimators": 20}},
         "lightgbm": {"model": "lightgbm", "params": {"n_estimators": 20}},
         "hist_gbm": {"model": "hist_gbm", "params": {"max_iter": 20}},
-        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 1}},
+        "robust_xgboost": {"model": "robust_xgboost", "params": {"n_estimators": 10}},
         "cleanlab+lightgbm": {"model": "cleanlab+lightgbm", "params": {"n_estimators": 20}},
         "robust_forest": {"model": "robust_forest", "params": {"n_estimators": 20}},
     }  # fmt: skip
@@ -113,7 +113,7 @@ def test_groups_and_weights():
         "pipeline": make_pipeline(clone(BY_NAME), LogisticRegression()),
         "search": {"model": "lightgbm", "search": {"params": {"n_estimators": [1, 50]}, "folds": 2}},
         "early": {"model": "xgboost", "params": {"n_estimators": 20}, "early_stopping": {}},
-        "robust_xgboost": {"model": "robust_xgboost", "params": {"budget": 0, "n_estimators": 20}},
+        "robust_xgboost": {"model": "robust_xgboost", "params": {"passes": 1, "n_estimators": 20}},
     }
     keys = {"target": "survived", "missing": "impute"}
     data = {

@@ -84,14 +84,14 @@ XGBOOST = [
     xgboost.XGBClassifier(n_estimators=9, grow_policy="lossguide", max_leaves=4),
     xgboost.XGBRFClassifier(n_estimators=9),
     xgboost.XGBClassifier(n_estimators=5, multi_strategy="multi_output_tree"),
-    RobustXGBClassifier(budget=0, n_estimators=9),
+    RobustXGBClassifier(passes=1, n_estimators=9),
 ]
 LIGHTGBM = [
     lightgbm.LGBMClassifier(n_estimators=20, verbose=-1),
     lightgbm.LGBMClassifier(n_estimators=9, boosting_type="dart", verbose=-1),
     lightgbm.LGBMClassifier(n_estimators=9, linear_tree=True, verbose=-1),
     lightgbm.LGBMClassifier(n_estimators=9, min_child_samples=200, verbose=-1),  # no split at all
-    RobustLGBMClassifier(budget=0, n_estimators=9, verbose=-1),
+    RobustLGBMClassifier(passes=1, n_estimators=9, verbose=-1),
 ]
 
 

@@ -108,7 +108,7 @@ def test_every_variant_fits(base, variant):
         estimator = make(f"{base}:{variant}", **({} if base == "robust_tree" else {"n_estimators": 10}))
         assert estimator.criterion == variant
     else:
-        estimator = make(f"{base}:{variant}", loss_params=NEEDED.get(variant), n_estimators=10, budget=0)
+        estimator = make(f"{base}:{variant}", loss_params=NEEDED.get(variant), n_estimators=10, passes=1)
         assert estimator.loss == variant
     X, y = TWO
     assert estimator.fit(X, y).score(X, y) > 0.9
