@@ -42,7 +42,6 @@ REAL_SETS = """
     jira_activemq jira_camel jira_derby jira_groovy jira_hbase szz_activemq szz_camel szz_geronimo szz_mahout
     szz_openjpa music
 """.split()  # noqa: SIM905 - a list of words
-BUDGETS = (5, 10, 50, 100)
 SHARE_TESTED, SHARE_STOPPED = 0.3, 0.2
 OURS = ("robust", "robust_xgboost", "robust_lightgbm", "robust_forest", "robust_extra_trees")
 MEASURES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
@@ -146,11 +145,6 @@ MODELS: dict[str, Callable[[int], Any]] = {
 }
 
 
-def with_budget(name: str, budget: float) -> Callable[[int], Any]:
-    """One of `MODELS` with another budget."""
-    return lambda seed: MODELS[name](seed).set_params(budget=budget)
-
-
 def around(name: str, **params: Any) -> Callable[[int], Any]:
     """A `RobustClassifier` around one of `MODELS`."""
     return lambda seed: RobustClassifier(MODELS[name](seed), n_jobs=1, random_state=seed, **params)
@@ -167,8 +161,6 @@ ON_REQUEST: dict[str, Callable[[int], Any]] = {
     "robust+lightgbm": around("lightgbm"),
     "robust+random_forest": around("random_forest"),
     "cleanlab+random_forest": lambda seed: CleanlabClassifier(MODELS["random_forest"](seed), random_state=seed),
-    **{f"robust_xgboost_budget_{budget}": with_budget("robust_xgboost", budget) for budget in BUDGETS},
-    **{f"robust_lightgbm_budget_{budget}": with_budget("robust_lightgbm", budget) for budget in BUDGETS},
 }
 
 
@@ -314,7 +306,7 @@ def draw(scores: pd.DataFrame, file: Path) -> None:
 @click.option(
     "--models",
     callback=comma_separated([*MODELS, *ON_REQUEST]),
-    help="Models; by default all but those with a correction or budget.",
+    help="Models; by default all but those on request.",
     metavar="NAME,...",
 )
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Splits of each set.")

@@ -48,7 +48,7 @@ models = {
     "LightGBM": {"model": "lightgbm", "params": {"n_estimators": 50, "learning_rate": 0.1}},
     "XGBoost, robust loss": {
         "model": "robust_xgboost:gce",
-        "params": {"budget": 0, "n_estimators": 50, "learning_rate": 0.1, "loss_params": {"q": 1.0}},
+        "params": {"passes": 1, "n_estimators": 50, "learning_rate": 0.1, "loss_params": {"q": 1.0}},
     },
     "random forest": RandomForestClassifier(n_estimators=50),
     "stump": DecisionTreeClassifier(max_depth=1),

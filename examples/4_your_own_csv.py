@@ -89,7 +89,7 @@ models = {
     "robust forest": {"model": "robust_forest", "params": {"n_estimators": 50}},
     "XGBoost": "xgboost",
     "LightGBM": "lightgbm",
-    "robust XGBoost": {"model": "robust_xgboost", "params": {"budget": 5}},
+    "robust XGBoost": "robust_xgboost",
 }
 comparison = boostnoise.compare(
     models,
@@ -127,8 +127,8 @@ features = pd.get_dummies(
 )
 fitted = {
     "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
-    "robust XGBoost": boostnoise.RobustXGBClassifier(budget=5, n_jobs=1),
-    "XGBoost": boostnoise.RobustXGBClassifier(budget=0, n_jobs=1),  # XGBoost's own defaults
+    "robust XGBoost": boostnoise.RobustXGBClassifier(n_jobs=1),
+    "XGBoost": boostnoise.RobustXGBClassifier(passes=1, n_jobs=1),  # XGBoost's own defaults
 }
 rows = {}
 for name, model in fitted.items():
