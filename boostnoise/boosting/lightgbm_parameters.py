@@ -43,7 +43,7 @@ AUTO_PARAMETERS = AutoParameters(
         ),
         (
             {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 31, **SAMPLED},
-            {"n_estimators": 150, "learning_rate": 0.1, "num_leaves": 63, **SAMPLED},
+            {"n_estimators": 150, "learning_rate": 0.05, "num_leaves": 63, **SAMPLED},
         ),
         (
             {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 63, **SAMPLED},
