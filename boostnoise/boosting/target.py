@@ -39,8 +39,8 @@ class Target:
         """Check and encode the labels of the rows of `X`; see `encode_labels` and `read_soft_labels`."""
         if are_soft_labels(y):
             classes, p = read_soft_labels(y, _num_samples(X))
-            p /= p.sum(axis=1, keepdims=True)
-            return cls(LabelEncoder().fit(classes), p.argmax(axis=1), p.astype(np.float32))
+            shares = (p / p.sum(axis=1, keepdims=True)).astype(np.float32)  # p may be the caller's array
+            return cls(LabelEncoder().fit(classes), p.argmax(axis=1), shares)
         encoder, codes = encode_labels(y)
         check_same_length(X, codes)
         return cls(encoder, codes)

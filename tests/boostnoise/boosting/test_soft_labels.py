@@ -75,6 +75,15 @@ def test_names_of_classes(model, rows):
     np.testing.assert_array_equal(named.predict(X), named.classes_[plain.predict(X)])
 
 
+def test_the_given_probabilities_are_not_changed(model):
+    X, y = load_breast_cancer(return_X_y=True)
+    p = soften(y) * 0.9995  # sums within the tolerance
+    before = p.copy()
+    p.flags.writeable = False
+    model.fit(X, p)
+    np.testing.assert_array_equal(p, before)
+
+
 def test_a_class_that_is_nowhere_the_most_probable(model):
     X, y = load_breast_cancer(return_X_y=True)
     p = np.column_stack([0.8 * np.eye(2)[y], np.full(y.size, 0.2)])
