@@ -4,8 +4,7 @@ Two structures are compared, a smaller and a larger one; both are the larger the
 fitted to the soft labels of the rows outside of a fold, and its probabilities p of the clean labels are scored
 by how likely they make the given labels of the fold, ``sum_i p_i T[i, given]``: a score that prefers better
 models without clean labels.  It favours large boosters a little, because the judges of the other rows have seen
-these labels, so no more than two are compared.
-From `HOLD_OUT_ROWS` rows on, only the first fold is held out.
+these labels, so no more than two are compared.  From 1,000 rows on, only the first fold is held out.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import lightgbm
-
 from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
+
+from ..boosting.lightgbm_classifier import RobustLGBMClassifier
 
 # Parameters of LightGBM, from the smallest booster to the largest one.
 SAMPLED = {"subsample": 0.7, "subsample_freq": 1, "colsample_bytree": 0.7}
@@ -29,7 +29,7 @@ def default_candidates(n_rows: int, random_state: int, n_jobs: int | None) -> li
         for forest in (RobustForestClassifier, RobustExtraTreesClassifier)
     ]
     boosters = [
-        lightgbm.LGBMClassifier(random_state=random_state, n_jobs=n_jobs, verbose=-1, **params)
+        RobustLGBMClassifier(random_state=random_state, n_jobs=n_jobs, verbose=-1, **params)
         for params in BOOSTERS[smallest : smallest + N_BOOSTERS]
     ]
     return [*forests, *boosters]
