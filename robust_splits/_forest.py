@@ -1,4 +1,4 @@
-"""Base class of random forests and extra-trees."""
+"""Fit random forests and extra-trees, in one pass or two."""
 
 from __future__ import annotations
 
@@ -12,23 +12,20 @@ import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, hstack
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ._adaptive_criterion import LAMS, best_lam, holdout_accuracies, out_of_bag_accuracies, with_lam
-from ._base import BaseRobustTrees, path_matrix
 from ._checks import AUTO, check_choice, check_flag, check_integer, check_number, check_row_count, is_auto
+from ._fitted_forest import FittedForest
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
-from ._kernels.walk import add_leaf_values
 from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._threads import map_in_threads
 from ._validation import read_only
 from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .label_noise.clean_posterior import CleanPosterior, IndistinctClassesError, estimate_clean_posterior
-from .tree import PackedTrees, Tree, map_leaves
+from .tree import Tree
 
 # Attributes that only some fits set.
 OPTIONAL_ATTRIBUTES = (
@@ -40,10 +37,9 @@ OPTIONAL_ATTRIBUTES = (
 )
 
 
-class BaseForest(BaseRobustTrees):
-    """Base class of `RobustForestClassifier` and `RobustExtraTreesClassifier`."""
+class BaseForest(FittedForest):
+    """Base class of `RobustForestClassifier` and `RobustExtraTreesClassifier`: parameters and fitting."""
 
-    estimators_: list[RobustDecisionTreeClassifier]
     min_samples_split_: int
     shrinkage_: float
     chosen_params_: dict[str, int | float]
@@ -51,7 +47,6 @@ class BaseForest(BaseRobustTrees):
     transition_matrix_: NDArray[np.float64]
     _judged: CleanPosterior | None
     _seeds: list[tuple[int, int]]
-    _packed: list[PackedTrees]
 
     _class_weight_names = ("balanced", "balanced_subsample")
 
@@ -386,81 +381,3 @@ class BaseForest(BaseRobustTrees):
         for each, seed in zip(estimators, seeds, strict=True):
             each.random_state = seed
         return estimators
-
-    def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        total = np.zeros((X.shape[0], self.n_classes_))
-        packed = self._packed_trees()
-
-        # The trees are added to each row in order, so the sums are the same for any number of threads.
-        def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
-            for leaf_values, found in zip(packed.leaf_values, leaves, strict=True):
-                add_leaf_values(*leaf_values, found, total[rows])
-
-        map_leaves(add_values, X, packed.steps(X.dtype), self._n_threads())
-        total /= len(packed.trees)
-        return total
-
-    def _packed_trees(self) -> PackedTrees:
-        """The trees in the form that predictions read."""
-        cache: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
-        return PackedTrees.cached(cache, [e.tree_ for e in self.estimators_], self._n_threads())
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
-
-    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_estimators)
-        """
-        X = self._check_features(X)
-        packed = self._packed_trees()
-        result = np.empty((X.shape[0], len(packed.trees)), dtype=np.int64)
-
-        def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
-            result[rows] = leaves.T
-
-        map_leaves(keep, X, packed.steps(X.dtype), self._n_threads())
-        return result
-
-    def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:
-        """Nodes on each row's path in each tree.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        indicator : sparse array of shape (n_samples, total number of nodes)
-            Ones at the nodes of each row's path; the columns of the trees are concatenated.
-        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
-            First column of each tree, and the number of columns.
-        """
-        leaves = self.apply(X)
-        paths = [path_matrix(e.tree_, leaves[:, i]) for i, e in enumerate(self.estimators_)]
-        pointer = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
-        return csr_array(hstack(paths)), pointer
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: int) -> RobustDecisionTreeClassifier:
-        return self.estimators_[index]
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Feature importances, averaged over the trees with at least one split."""
-        check_is_fitted(self)
-        split = [e.tree_ for e in self.estimators_ if e.tree_.n_nodes > 1]
-        if not split:
-            return np.zeros(self.n_features_in_)
-        total: NDArray[np.float64] = np.sum([tree.importances(self.n_features_in_) for tree in split], axis=0)
-        total /= total.sum()
-        return total
