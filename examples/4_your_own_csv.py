@@ -143,8 +143,8 @@ pd.DataFrame(rows).T.round(3)
 # ## 3. How noisy is the file already?
 #
 # `estimate_transition_matrix` estimates the noise from the probabilities that a model gives to unseen rows.
-# Even the rows of which it is surest have some other labels, and these are taken for noise. With `passes=1`,
-# the forest predicts the labels as they are instead of the clean ones. In the table, row i and column j is the
+# Where the model is most certain of a class, other labels count as noise. With `passes=1`, the forest predicts
+# the given labels instead of the clean ones. In the table, row i and column j is the
 # probability that a loan whose true class is i has the label j.
 
 # %%

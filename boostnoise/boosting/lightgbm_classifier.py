@@ -119,7 +119,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     2
     """
 
-    # What LightGBM is trained with: a hook, the name of an objective, or None for its own.
+    # Objective during training: a hook, a name, or None for the library's own.
     _trained_objective: Any = None
 
     def __init__(

@@ -40,7 +40,7 @@ ROUNDS_UNTIL_STOPPED = 2_000  # where an evaluation set chooses the number of ro
 
 @dataclass(frozen=True)
 class Training:
-    """What the booster of all rows is trained with.
+    """Labels, weights and parameters of the final booster.
 
     Attributes
     ----------

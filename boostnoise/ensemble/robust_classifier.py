@@ -179,9 +179,9 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.passes_ = 1 if judged is None else 2
         self.transition_matrix_ = np.eye(self.classes_.size) if judged is None else judged.transition_matrix
         self.class_shares_ = np.average(soft, axis=0, weights=weight)
-        self.p_wrong_ = 1 - (given * (soft if judged is None else judged.probabilities)).sum(axis=1)
-        if judged is None:
-            self.p_wrong_ = np.zeros(codes.size)
+        self.p_wrong_ = np.zeros(codes.size)
+        if judged is not None:
+            self.p_wrong_ = 1 - judged.probabilities[np.arange(codes.size), codes]
         rows = SoftRows(X, soft, weight, groups)
         self._fit_candidates(candidates, rows, given, codes, seed)
         return self
@@ -198,7 +198,9 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _judges(self, y: Any) -> bool:
         """Whether a first pass judges the labels."""
-        return self.passes == 2 or (self.passes == AUTO and not are_soft_labels(y))
+        if self.passes == 2 and are_soft_labels(y):
+            raise ValueError("passes=2 judges class labels, but y has soft labels; use passes=1 or 'auto'")
+        return self.passes != 1 and not are_soft_labels(y)
 
     def _judge(
         self, X: Any, codes: NDArray[np.int64], weight: Floats | None, groups: Any, seed: int
@@ -257,6 +259,8 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"T must be {AUTO!r} or a matrix, got {self.T!r}")
         if not isinstance(self.T, str):
             check_transition_matrix(self.T)
+            if self.passes == 1:
+                raise ValueError("T has no effect with passes=1, which fits the given labels as they are")
         candidates = [] if self.estimator is None else self._candidates(0, 0)
         if self.estimator is not None and not candidates:
             raise ValueError("estimator must have at least one classifier, got an empty list")

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostnoise.label_noise.cross_fitting import predict_out_of_fold, predicted_rows
-from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
+from boostnoise.label_noise.judges import JUDGES
 from robust_splits.label_noise.folds import integer_seed, make_folds
 
 from .given_labels import predicting_given_labels
 
 FOLDS = 5
-OWN_FORESTS = (RobustForestClassifier, RobustExtraTreesClassifier)
 
 
 def held_out_probabilities(
@@ -49,7 +48,7 @@ def held_out_probabilities(
     float array of shape (n, K)
     """
     seed = integer_seed(random_state)
-    own = [forest(random_state=seed, n_jobs=n_jobs) for forest in OWN_FORESTS]
+    own = [forest(random_state=seed, n_jobs=n_jobs) for forest in JUDGES]
     parts = [_predict(one, X, codes, groups, seed) for one in (own if model is None else [model])]
     p: NDArray[np.float64] = np.mean(parts, axis=0)
     p /= p.sum(axis=1, keepdims=True)

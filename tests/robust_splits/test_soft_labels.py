@@ -17,7 +17,7 @@ forests = pytest.mark.parametrize("forest", [Forest, ExtraTrees])
 
 @pytest.fixture(scope="module")
 def data():
-    """Rows with missing values, and probabilities of three classes, a third of which are 0."""
+    """Rows with missing values, and soft labels of three classes; about a third of the probabilities are 0."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))
     logits = 2 * np.c_[X[:, 0], X[:, 1], -X[:, 0]] + rng.normal(size=(300, 3))

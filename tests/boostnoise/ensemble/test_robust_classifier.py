@@ -156,6 +156,7 @@ def test_default_boosters_grow_with_the_rows():
     ("params", "kind", "message"),
     [
         ({"T": "guess"}, ValueError, "T must be 'auto' or a matrix, got 'guess'"),
+        ({"T": RARE, "passes": 1}, ValueError, "T has no effect with passes=1"),
         ({"passes": 3}, ValueError, "passes must be 1, 2 or 'auto', got 3"),
         ({"combine": "vote"}, ValueError, "combine must be one of mixture, best, got 'vote'"),
         ({"decision": "f1"}, ValueError, "decision must be one of accuracy, balanced_accuracy, got 'f1'"),
@@ -186,6 +187,8 @@ def test_bad_data():
         model.fit(X, y, sample_weight=1 - y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(X, y, groups=[1])
+    with pytest.raises(ValueError, match="passes=2 judges class labels, but y has soft labels"):
+        RobustClassifier(LOGISTIC, passes=2).fit(X, np.full((60, 2), 0.5))
     with pytest.raises(ValueError, match="soft labels must sum to 1"):
         model.fit(X, np.full((60, 2), 0.4))
 
