@@ -11,7 +11,7 @@ from .metrics.robustness import area_under_ela, ela, retention, rla
 from .models.cleanlab_classifier import CleanlabClassifier
 from .noise.annotators import AnnotatorNoise, SoftLabels
 from .noise.base import NoisyLabels
-from .noise.class_dependent import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
+from .noise.class_dependent import ByClassNoise, ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise
 from .noise.given import GivenNoise
 from .papers.published_comparison import compare_with_published
@@ -29,6 +29,7 @@ from .statistics.wilcoxon_holm import wilcoxon_holm
 
 __all__ = [
     "AnnotatorNoise",
+    "ByClassNoise",
     "ClassConditionalNoise",
     "CleanlabClassifier",
     "Config",

@@ -24,7 +24,7 @@ from .from_estimators import describe, is_estimator, plain
 from .from_memory import DataFile, data_file
 
 RATES = [0.0, 0.1, 0.2, 0.3, 0.4]
-KINDS_WITH_USUAL_RATES = ("uniform", "pair_flip", "instance_dependent", "label")
+KINDS_WITH_USUAL_RATES = ("uniform", "by_class", "pair_flip", "instance_dependent", "label")
 DEFAULT_REPEATS = 3
 MAX_NAME = 60  # characters of a model name that is made from parameters
 

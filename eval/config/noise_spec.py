@@ -10,7 +10,14 @@ import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from ..noise.base import Noise, NoiseOn
-from ..noise.class_dependent import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
+from ..noise.class_dependent import (
+    HIGHEST_BY_CLASS_RATE,
+    ByClassNoise,
+    ClassConditionalNoise,
+    LabelNoise,
+    PairFlipNoise,
+    UniformNoise,
+)
 from ..noise.feature_dependent import HIGHEST_MAHALANOBIS_RATE, InstanceDependentNoise, MahalanobisNoise
 from ..noise.given import GivenNoise
 from .base import Name, Strict
@@ -101,6 +108,21 @@ class UniformSpec(_RatesSpec):
 
     noise_class = UniformNoise
     kind: Literal["uniform"]
+
+
+class ByClassSpec(_RatesSpec):
+    """A label changes to any other class; labels of every second class three times as often.
+
+    Attributes
+    ----------
+    rates : list of float
+        Means of the noise rates of the classes: 0.2 means 0.1 and 0.3 for two classes.  The rate 0 is always
+        added.
+    """
+
+    noise_class = ByClassNoise
+    kind: Literal["by_class"]
+    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_BY_CLASS_RATE)]], _RATES]
 
 
 class PairFlipSpec(_RatesSpec):
@@ -257,6 +279,7 @@ class GivenSpec(_BaseSpec):
 
 NoiseSpec = Annotated[
     UniformSpec
+    | ByClassSpec
     | ClassConditionalSpec
     | MahalanobisSpec
     | PairFlipSpec

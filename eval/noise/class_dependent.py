@@ -11,6 +11,8 @@ import numpy as np
 from .._numbers import check_noise_rate
 from .base import Floats, Integers, LabelledRows, MatrixNoise, Noise
 
+HIGHEST_BY_CLASS_RATE = 0.5  # three classes then have the rates .3, .9 and .3
+
 
 @dataclass(frozen=True)
 class UniformNoise(MatrixNoise):
@@ -80,6 +82,39 @@ class PairFlipNoise(MatrixNoise):
     def _matrix(self, rows: LabelledRows) -> Floats:
         identity = np.eye(rows.n_classes)
         T: Floats = (1 - self.noise_rate) * identity + self.noise_rate * np.roll(identity, 1, axis=1)
+        return T
+
+
+@dataclass(frozen=True)
+class ByClassNoise(MatrixNoise):
+    """Noise that some classes have more of: labels of every second class are wrong three times as often.
+
+    With K classes, the first, third, ... have the noise rate ``r = noise_rate * K / (K + 2 * (K // 2))``, the
+    others ``3 r``.  A wrong label is any other class equally often.
+
+    Parameters
+    ----------
+    noise_rate : float
+        Mean of the noise rates of the classes, in [0, 0.5].
+
+    Examples
+    --------
+    >>> from boostnoise.eval import ByClassNoise
+    >>> ByClassNoise(0.2).transition_matrix(["no", "yes"]).round(2).tolist()
+    [[0.9, 0.1], [0.3, 0.7]]
+    """
+
+    kind = "by_class"
+    noise_rate: float
+
+    def __post_init__(self) -> None:
+        check_noise_rate(self, self.noise_rate, HIGHEST_BY_CLASS_RATE)
+
+    def _matrix(self, rows: LabelledRows) -> Floats:
+        odds = np.where(np.arange(rows.n_classes) % 2, 3.0, 1.0)
+        rates = self.noise_rate * odds / odds.mean()
+        T = np.repeat(rates[:, np.newaxis] / (rows.n_classes - 1), rows.n_classes, axis=1)
+        np.fill_diagonal(T, 1 - rates)
         return T
 
 

@@ -1,5 +1,9 @@
 """Best bin estimation of label noise: the labels of the rows with the highest predicted probabilities.
 
+Small bins have few rows, and in large ones classes overlap.  The best size is that with the lowest upper
+confidence bound of the noise rate [1]_.  Sizes whose bound is nearly as low may say something else by chance,
+so all sizes are averaged, with weights that fall with the bound.
+
 References
 ----------
 .. [1] Garg, Wu, Smola, Balakrishnan & Lipton, "Mixture Proportion Estimation and PU Learning: A Modern
@@ -21,56 +25,60 @@ SIZES = np.geomspace(0.05, 1.0, 20)
 
 CAUTION = 2.0  # standard errors that are added to the share of other labels to compare bins
 UNSEEN = 1.0  # added to the variance of the number of other labels, to compare bins
+SHARPNESS = 3.0  # of the weights of bins; infinite for the best one alone
 OTHER_LABELS = 5.0  # prior weight of equal shares of the other labels in a row of the transition matrix
 
 
 @dataclass(frozen=True, eq=False)
-class BestBin:
-    """Labels of the rows that are most certain to be of each class.
+class BestBins:
+    """Labels of the rows that are most certain to be of each class, in bins of several sizes.
 
     Attributes
     ----------
-    counts : float array of shape (K, K)
-        ``counts[i, j]`` is the weight of the rows with label j in the bin of class i.
-    size : float
-        Size of the bins, in multiples of the weight of the rows with the label of the class.
+    counts : float array of shape (B, K, K)
+        ``counts[b, i, j]`` is the weight of the rows with label j in bin b of class i.
+    weights : float array of shape (B,)
+        Weights of the sizes; they sum to 1.
     noise_rate : float
         Share of other labels in the bins, averaged over the classes by the weight of their labels.
     standard_error : float
-        Standard error of the noise rate, as if the labels in the bins were as mixed as those in the largest
-        ones, since bins were chosen for their few other labels.
+        Standard error of the noise rate in the bins of the largest weight, as if their labels were as mixed as
+        those in the largest bins, since sizes are weighted for their few other labels.
     """
 
     counts: Floats
-    size: float
+    weights: Floats
     noise_rate: float
     standard_error: float
 
     def transition_matrix(self) -> Floats:
         """Transition matrix of shape (K, K), whose rows shrink to one another.
 
-        The noise rates of the classes shrink to their mean, by the random-effects model of DerSimonian and
-        Laird [2]_: all of the way if they differ by no more than chance.  The shares of the other labels in a
-        row shrink to equal shares.
+        For each size of bins, the noise rates of the classes shrink to their mean, by the random-effects model
+        of DerSimonian and Laird [2]_: all of the way if they differ by no more than chance.  The shares of the
+        other labels in a row shrink to equal shares.
         """
-        n_classes, size = len(self.counts), self.counts.sum(axis=1)
-        others = self.counts * (1 - np.eye(n_classes))
-        rates = _shrink_rates(others.sum(axis=1), size)
-        shares = others + OTHER_LABELS / (n_classes - 1) * (1 - np.eye(n_classes))
-        T: Floats = rates[:, np.newaxis] * shares / shares.sum(axis=1, keepdims=True)
-        np.fill_diagonal(T, 1 - rates)
+        n_classes = self.counts.shape[1]
+        off_diagonal = 1 - np.eye(n_classes)
+        T = np.zeros((n_classes, n_classes))
+        for weight, counts in zip(self.weights, self.counts, strict=True):
+            others = counts * off_diagonal
+            rates = _shrink_rates(others.sum(axis=1), counts.sum(axis=1))
+            shares = others + OTHER_LABELS / (n_classes - 1) * off_diagonal
+            T += (weight * rates / shares.sum(axis=1))[:, np.newaxis] * shares
+        np.fill_diagonal(T, 1 - T.sum(axis=1))
         return T
 
 
-def find_best_bin(codes: NDArray[np.integer], p: Floats, weight: Floats) -> BestBin:
+def find_best_bins(codes: NDArray[np.integer], p: Floats, weight: Floats) -> BestBins:
     """Find the rows that are certain to be of a class, and count their labels.
 
     The bin of class i has the rows with the highest probability of i, whatever their labels.  As the
     probabilities come from other rows, they are independent of the labels, so the share of labels other than
     i in the bin is the noise rate of the class plus the share of rows of other classes.  Rows with the same
-    probability enter a bin together, each with the same part.  In small bins the share is uncertain, and in
-    large ones classes overlap.  As in best bin estimation [1]_, the bins with the
-    smallest upper confidence bound are used, here of one size for all classes.
+    probability enter a bin together, each with the same part.  All classes have bins of the same sizes,
+    relative to the weight of their labels.  The weight of a size falls exponentially with the upper confidence
+    bound of its noise rate, in standard errors above the lowest bound.
 
     Parameters
     ----------
@@ -83,7 +91,7 @@ def find_best_bin(codes: NDArray[np.integer], p: Floats, weight: Floats) -> Best
 
     Returns
     -------
-    BestBin
+    BestBins
     """
     n_classes = p.shape[1]
     total = np.bincount(codes, weights=weight, minlength=n_classes)
@@ -102,14 +110,13 @@ def find_best_bin(codes: NDArray[np.integer], p: Floats, weight: Floats) -> Best
     noise_rates = rates @ shares
     # A bin of m rows without other labels does not prove that the rate is zero: its bound is 2 / m.
     errors = np.sqrt(((rates * (1 - rates) + UNSEEN / sizes) / sizes) @ shares**2)
-    best = int(np.argmin(noise_rates + CAUTION * errors))
+    bounds = noise_rates + CAUTION * errors
+    weights = np.exp(-SHARPNESS * (bounds - bounds.min()) / errors)
+    weights /= weights.sum()
     mixed = noise_rates[-1] * (1 - noise_rates[-1])
-    return BestBin(
-        counts=counts[best],
-        size=float(SIZES[best]),
-        noise_rate=float(noise_rates[best]),
-        standard_error=float(np.sqrt(((mixed + 0.25 / sizes[best]) / sizes[best]) @ shares**2)),
-    )
+    best = sizes[weights.argmax()]
+    standard_error = np.sqrt(((mixed + 0.25 / best) / best) @ shares**2)
+    return BestBins(counts, weights, float(weights @ noise_rates), float(standard_error))
 
 
 def _top_rows(p: Floats, weight: Floats, size: float) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from .best_bin import BestBin, find_best_bin
+from .best_bin import BestBins, find_best_bins
 from .weights import effective_weights, spaced_rows
 
 Floats = NDArray[np.float64]
@@ -36,6 +36,7 @@ PRIOR_STD = 0.3  # of the changes of these powers, and of the offset of each cla
 POWERS, OFFSETS = (-1.0, 5.0), (-3.0, 3.0)  # bounds of these changes
 ROWS_AT_ONCE = 1 << 14  # of temporary arrays
 MAX_FITTED_ROWS = 1 << 15  # more rows hardly change the few parameters of a calibration
+CHANCE = 2.33  # standard errors that random labels exceed in one of a hundred cases
 STANDARD_ERRORS = 2.0  # of an interval of 90 %: more than 1.645, as the bins were chosen for their low rate
 TINY = 1e-30  # keeps products of probabilities positive
 NEGLIGIBLE = 0.03  # probability of a class that soft labels leave out
@@ -57,14 +58,14 @@ class CleanPosterior:
         Probability of each class, given the features alone.
     transition_matrix : float array of shape (K, K)
         ``T[i, j]`` is the probability of label j in class i.
-    best_bin : BestBin
+    best_bins : BestBins
         The counts that T is estimated from, unless it is given.
     """
 
     probabilities: Floats
     prior: Floats
     transition_matrix: Floats
-    best_bin: BestBin
+    best_bins: BestBins
 
     def soft_labels(self) -> Floats:
         """Probabilities without the negligible ones, shape (n, K), so that few classes of a row are left."""
@@ -80,7 +81,7 @@ def estimate_clean_posterior(
     """Estimate the posterior of the clean labels, from probabilities of the noisy ones.
 
     1. The transition matrix T, unless it is given, is estimated from the rows that are most certain to be of a
-       class; see `find_best_bin`.
+       class; see `find_best_bins`.
     2. The probabilities q become those of the clean classes by `calibrate`: p.
     3. The posterior is in proportion to ``p_i T[i, j]``, with the given label j.
 
@@ -98,20 +99,29 @@ def estimate_clean_posterior(
     Raises
     ------
     IndistinctClassesError
-        If the rows with the highest probability of a class have this label no more often than rows drawn at
-        random.
+        If the probabilities of the given labels are no higher than those of labels drawn at random, or if the
+        rows with the highest probability of a class have this label no more often than rows drawn at random.
     """
     weight = np.ones(codes.size) if weight is None else effective_weights(weight)
     counted = weight > 0
-    best = find_best_bin(codes[counted], q[counted], weight[counted])
+    best = find_best_bins(codes[counted], q[counted], weight[counted])
     shares = np.bincount(codes, weights=weight) / weight.sum()
-    if best.noise_rate + STANDARD_ERRORS * best.standard_error >= 1 - float(shares @ shares):
+    is_random = best.noise_rate + STANDARD_ERRORS * best.standard_error >= 1 - float(shares @ shares)
+    if is_random or not _depend_on_labels(codes, q, weight, shares):
         raise IndistinctClassesError(
             "the probabilities do not distinguish the classes, so no label can be judged"
         )
     T = best.transition_matrix() if T is None else T
     prior = calibrate(codes, q, T, weight)
     return CleanPosterior(posterior(prior, T, codes), prior, T, best)
+
+
+def _depend_on_labels(codes: Codes, q: Floats, weight: Floats, shares: Floats) -> bool:
+    """Whether the given labels have higher probabilities than labels drawn at random would have by chance."""
+    mean = q @ shares
+    variance = np.maximum(q**2 @ shares - mean**2, 0.0)
+    excess = weight @ (q[np.arange(codes.size), codes] - mean)
+    return bool(excess > CHANCE * np.sqrt(weight**2 @ variance))
 
 
 def posterior(p: Floats, T: Floats, codes: Codes) -> Floats:

@@ -90,8 +90,8 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         If labels are missing or continuous, there is only one class, the shapes do not match, or probabilities
         are not in [0, 1] or do not sum to 1 (within 1e-3).
     IndistinctClassesError
-        A ValueError, if the rows with the highest probability of a class have this label no more often than
-        rows drawn at random.
+        A ValueError, if the given labels have no higher probabilities than labels drawn at random, or if the
+        rows with the highest probability of a class have this label no more often than rows drawn at random.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         noise_rate=noise_rate,
         noise_rate_interval=_interval(
             noise_rate,
-            STANDARD_ERRORS * found.best_bin.standard_error,
+            STANDARD_ERRORS * found.best_bins.standard_error,
             random_rate=1 - float(shares @ shares),
             improbable_rate=float((q.argmax(axis=1) != codes).mean()),
         ),

@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .best_bin import find_best_bin
+from .best_bin import find_best_bins
 from .labels import encode_labels
 from .transition_matrix import check_transition_matrix, normalise_rows
 from .weights import read_weights, total_weights
@@ -52,7 +52,7 @@ def estimate_transition_matrix(
         Probabilities of the labels in sorted order, as returned by ``predict_proba``.
     method : {"best_bin", "anchor", "confident_joint"}, default="best_bin"
         ``"best_bin"`` [1]_ counts the labels of the rows with the highest probability of each class; see
-        `find_best_bin`.  The rows of T shrink to one another, unless they differ by more than chance.
+        `find_best_bins`.  The rows of T shrink to one another, unless they differ by more than chance.
 
         ``"anchor"`` [2]_ estimates row i of T from anchors, rows that are certain to be of class i: their label
         probabilities are the noise rates of the class.  The paper uses a single row, at the 0.97 quantile of
@@ -142,7 +142,7 @@ def _estimate_from_confident_joint(
 
 
 def _estimate_from_best_bin(codes: NDArray[np.int64], p: Floats, weight: Floats, total: Floats) -> Floats:
-    return find_best_bin(codes, p, weight.astype(np.float64)).transition_matrix()
+    return find_best_bins(codes, p, weight.astype(np.float64)).transition_matrix()
 
 
 _ESTIMATES = {

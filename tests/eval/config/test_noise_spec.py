@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostnoise.eval import ClassConditionalNoise, MahalanobisNoise, PairFlipNoise, UniformNoise
+from boostnoise.eval import ByClassNoise, ClassConditionalNoise, MahalanobisNoise, PairFlipNoise, UniformNoise
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
 
@@ -34,6 +34,10 @@ def test_the_rate_of_class_conditional_noise_is_the_mean_over_classes():
     ]
 
 
+def test_rates_of_noise_by_class():
+    assert parse({"kind": "by_class", "rates": [0.2]})[0].noise_by_rate[1:] == [(0.2, ByClassNoise(0.2))]
+
+
 def test_mahalanobis_noise_is_that_of_the_paper_by_default():
     assert parse({"kind": "mahalanobis"})[0].noise_by_rate[1:] == [(0.3, MahalanobisNoise())]
     assert parse({"kind": "mahalanobis", "rates": [0.6]})[0].rates == [0, 0.6]
@@ -61,7 +65,7 @@ def test_names_distinguish_kinds():
     ("noise", "message"),
     [
         ({"rates": [0.1]}, "noise[0].kind: required key is missing"),
-        ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'label', 'given' (did you mean 'uniform'?), got \"unform\""),
+        ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'by_class', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'label', 'given' (did you mean 'uniform'?), got \"unform\""),
         ({"kind": 3, "rates": [0.1]}, "noise[0].kind: must be one of"),
         ({"kind": ["uniform"]}, "noise[0].kind: must be one of"),
         ({"kind": "uniform"}, "noise[0].rates: required key is missing"),
@@ -70,6 +74,7 @@ def test_names_distinguish_kinds():
         ({"kind": "uniform", "rates": [0.1], "noise_on": "test"}, "noise[0].noise_on: must be 'train' or 'train+test', got \"test\""),
         ({"kind": "uniform", "rates": [0.1], "name": "a\nb"}, "noise[0].name: must be printable"),
         ({"kind": "mahalanobis", "rates": [0.7]}, "noise[0].rates[0]: must be less than or equal to 0.6, got 0.7"),
+        ({"kind": "by_class", "rates": [0.6]}, "noise[0].rates[0]: must be less than or equal to 0.5, got 0.6"),
         ({"kind": "class_conditional", "rates": [0.1]}, "noise[0].rates[0]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [["0.1", "0.3"]]}, "noise[0].rates[0]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [[0.1, 0.3], [[1, 0], [0.2, 0.7]]]}, "noise[0].rates[1]: must be a pair of probabilities"),

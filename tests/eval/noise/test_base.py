@@ -6,6 +6,7 @@ from scipy.stats import binomtest
 from sklearn.datasets import load_digits
 
 from boostnoise.eval import (
+    ByClassNoise,
     ClassConditionalNoise,
     GivenNoise,
     InstanceDependentNoise,
@@ -22,6 +23,7 @@ GIVEN = np.where(np.arange(1797) % 5 == 0, (Y + 1) % 10, Y)
 MATRIX_KINDS = [
     UniformNoise(0.3),
     PairFlipNoise(0.3),
+    ByClassNoise(0.3),
     ClassConditionalNoise(0.6 * np.eye(10) + 0.4 * CYCLE),
     MahalanobisNoise(),
 ]
@@ -142,7 +144,7 @@ def test_identities_are_distinct():
 
 
 @pytest.mark.parametrize(
-    "make", [UniformNoise, PairFlipNoise, LabelNoise, InstanceDependentNoise, MahalanobisNoise]
+    "make", [UniformNoise, ByClassNoise, PairFlipNoise, LabelNoise, InstanceDependentNoise, MahalanobisNoise]
 )
 @pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan, "0.1", True, None])
 def test_invalid_rates(make, rate):

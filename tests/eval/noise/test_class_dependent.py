@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from boostnoise.eval import ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
+from boostnoise.eval import ByClassNoise, ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.4, 0.9, 1.0])
@@ -83,6 +83,17 @@ def test_pair_flip_flips_to_the_next_class():
     assert noisy.flipped.any()
     assert all(following[a] == b for a, b in zip(y[noisy.flipped], noisy.labels[noisy.flipped], strict=True))
     assert (PairFlipNoise(1.0).corrupt(y).labels == [following[label] for label in y]).all()
+
+
+@pytest.mark.parametrize(
+    ("rate", "n_classes", "rates"),
+    [(0.2, 2, [0.1, 0.3]), (0.5, 3, [0.3, 0.9, 0.3]), (0.1, 4, [0.05, 0.15, 0.05, 0.15])],
+)
+def test_noise_by_class_is_three_times_as_high_in_every_second_class(rate, n_classes, rates):
+    T = ByClassNoise(rate).transition_matrix(np.arange(n_classes))
+    np.testing.assert_allclose(1 - np.diag(T), rates)
+    off_diagonal = T[~np.eye(n_classes, dtype=bool)].reshape(n_classes, -1)
+    np.testing.assert_allclose(off_diagonal, off_diagonal[:, :1].repeat(n_classes - 1, axis=1))
 
 
 def test_pairs_of_rates_follow_the_order_of_the_classes():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostnoise import estimate_transition_matrix
-from robust_splits.label_noise.best_bin import SIZES, BestBin, find_best_bin
+from robust_splits.label_noise.best_bin import SIZES, BestBins, find_best_bins
 
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
 
@@ -24,22 +24,23 @@ def test_bins_agree_with_a_count_by_hand(decimals):
     rng = np.random.default_rng(1)
     p = rng.dirichlet([1.0, 1.0, 1.0], size=200).round(decimals)
     y = (rng.random(200)[:, None] > np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)
-    bounds = []
-    for size in SIZES:
-        rate = variance = 0.0
-        for i in range(3):
-            n_rows = size * (y == i).sum()
-            wrong = 1 - bin_by_hand(y, p[:, i], n_rows)[i] / n_rows
-            rate += (y == i).mean() * wrong
-            variance += (y == i).mean() ** 2 * (wrong * (1 - wrong) + 1.0 / n_rows) / n_rows
-        bounds.append((rate + 2 * np.sqrt(variance), rate, size))
-    _, rate, size = min(bounds)
-    mixed = bounds[-1][1] * (1 - bounds[-1][1])  # in the largest bins
-    n_rows = size * np.bincount(y)
-    error = np.sqrt((np.bincount(y) / 200) ** 2 @ ((mixed + 0.25 / n_rows) / n_rows))
-    best = find_best_bin(y, p, np.ones(200))
-    assert (best.noise_rate, best.standard_error, best.size) == pytest.approx((rate, error, size))
-    np.testing.assert_allclose(best.counts[2], bin_by_hand(y, p[:, 2], n_rows[2]))
+    sizes = SIZES[:, None] * np.bincount(y)
+    counts = np.array([[bin_by_hand(y, p[:, i], size[i]) for i in range(3)] for size in sizes])
+    rates, errors = [], []
+    for size, in_bins in zip(sizes, counts, strict=True):
+        wrong = 1 - np.diag(in_bins) / size
+        rates.append(np.bincount(y) / 200 @ wrong)
+        errors.append(np.sqrt((np.bincount(y) / 200) ** 2 @ ((wrong * (1 - wrong) + 1.0 / size) / size)))
+    bounds = np.array(rates) + 2 * np.array(errors)
+    weights = np.exp(-3 * (bounds - bounds.min()) / errors)
+    mixed = rates[-1] * (1 - rates[-1])  # in the largest bins
+    size = sizes[bounds.argmin()]
+    error = np.sqrt(((mixed + 0.25 / size) / size) @ (np.bincount(y) / 200) ** 2)
+    best = find_best_bins(y, p, np.ones(200))
+    np.testing.assert_allclose(best.counts, counts)
+    np.testing.assert_allclose(best.weights, weights / weights.sum())
+    assert best.noise_rate == pytest.approx(np.average(rates, weights=weights))
+    assert best.standard_error == pytest.approx(error)
 
 
 @pytest.mark.parametrize("sharpness", [6.0, 30.0])
@@ -54,7 +55,7 @@ def test_known_noise_is_recovered(sharpness, draw_overlapping):
 def test_overlap_is_not_taken_for_noise(rate, draw_overlapping):
     T = np.array([[1 - rate, rate], [rate, 1 - rate]])
     _, y, p = draw_overlapping(T, sharpness=3.0)
-    best = find_best_bin(y, p, np.ones(y.size))
+    best = find_best_bins(y, p, np.ones(y.size))
     assert best.noise_rate == pytest.approx(rate, abs=0.02)
     assert (p.argmax(axis=1) != y).mean() > rate + 0.05  # the most probable label is often another one
     confident = estimate_transition_matrix(y, p, "confident_joint")
@@ -63,7 +64,7 @@ def test_overlap_is_not_taken_for_noise(rate, draw_overlapping):
 
 def test_rows_shrink_to_one_another():
     def matrix(counts):
-        return BestBin(np.asarray(counts, dtype=float), 1.0, 0.1, 0.01).transition_matrix()
+        return BestBins(np.array([counts], dtype=float), np.ones(1), 0.1, 0.01).transition_matrix()
 
     same = matrix([[90, 10], [9, 91]])  # differ by less than chance
     assert same[0, 1] == pytest.approx(same[1, 0])
@@ -74,17 +75,23 @@ def test_rows_shrink_to_one_another():
     np.testing.assert_array_equal(matrix([[50, 0], [0, 50]]), np.eye(2))
 
 
+def test_sizes_are_averaged():
+    sizes = np.array([[[9.0, 1.0], [1.0, 9.0]], [[70.0, 30.0], [30.0, 70.0]]])
+    found = BestBins(sizes, np.array([0.75, 0.25]), 0.15, 0.01).transition_matrix()
+    np.testing.assert_allclose(found, [[0.85, 0.15], [0.15, 0.85]])
+
+
 def test_the_order_of_tied_rows_does_not_count():
     """Neighbours and shallow trees give few probabilities, and labels are often sorted."""
     y = np.repeat([0, 1], [300, 200])
     p = np.where(y == 0, 0.8, 0.2)
     p[::10] = 1 - p[::10]  # a tenth of the labels is wrong
-    sorted_rows = find_best_bin(y, np.c_[p, 1 - p], np.ones(y.size))
+    sorted_rows = find_best_bins(y, np.c_[p, 1 - p], np.ones(y.size))
     order = np.random.default_rng(0).permutation(y.size)
-    shuffled = find_best_bin(y[order], np.c_[p, 1 - p][order], np.ones(y.size))
+    shuffled = find_best_bins(y[order], np.c_[p, 1 - p][order], np.ones(y.size))
     np.testing.assert_allclose(sorted_rows.counts, shuffled.counts)
     assert sorted_rows.noise_rate == pytest.approx(0.1, abs=0.02)
-    constant = find_best_bin(y, np.full((y.size, 2), 0.5), np.ones(y.size))
+    constant = find_best_bins(y, np.full((y.size, 2), 0.5), np.ones(y.size))
     assert constant.noise_rate == pytest.approx(2 * 0.6 * 0.4)  # as by chance
 
 
@@ -98,6 +105,6 @@ def test_few_rows_without_other_labels_are_no_proof_of_clean_labels(n):
         wrong = rng.random(n) < 0.09
         p = np.clip(np.where(right == 1, 0.9, 0.1) + rng.normal(scale=0.02, size=n), 0, 1)
         rates.append(wrong.mean())
-        found.append(find_best_bin(right ^ wrong, np.c_[1 - p, p], np.ones(n)).noise_rate)
+        found.append(find_best_bins(right ^ wrong, np.c_[1 - p, p], np.ones(n)).noise_rate)
     assert np.abs(np.subtract(found, rates)).mean() < 0.03
     assert (np.array(found) < 0.01).mean() <= 0.1

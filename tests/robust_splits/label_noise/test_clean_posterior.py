@@ -159,7 +159,7 @@ def test_probabilities_that_say_nothing():
             with suppress(IndistinctClassesError):
                 estimate_clean_posterior(y, rng.dirichlet(np.ones(n_classes), size=300))
                 n_judged += 1
-    assert n_judged <= 4  # of 40, by chance
+    assert n_judged <= 2  # of 40, by chance
 
 
 def test_rows_of_weight_zero_do_not_count_and_the_scale_of_weights_does_not_matter():

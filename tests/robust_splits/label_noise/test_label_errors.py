@@ -1,3 +1,5 @@
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -108,8 +110,10 @@ def test_intervals_cover_the_noise_rate(rate):
         right = rng.random(500) < p
         y = right ^ (rng.random(500) < rate)
         q = rate + (1 - 2 * rate) * p
-        low, high = find_label_errors(y, np.column_stack([1 - q, q])).noise_rate_interval
-        covered.append(low <= (y != right).mean() <= high)
+        with suppress(IndistinctClassesError):
+            low, high = find_label_errors(y, np.column_stack([1 - q, q])).noise_rate_interval
+            covered.append(low <= (y != right).mean() <= high)
+    assert len(covered) >= 18  # at a rate of 0.4, labels may be as good as random
     assert np.mean(covered) >= 0.85
 
 
