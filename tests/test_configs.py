@@ -23,7 +23,9 @@ def test_quickstart(root):
     config = load_config(root / "configs" / "quickstart.json")
     assert len(config.datasets) == 3
     assert config.repeats == 3
-    assert (config.noise[0].kind, config.noise[0].rates) == ("uniform", [0.0, 0.1, 0.2, 0.3, 0.4])
+    assert [(spec.kind, spec.rates) for spec in config.noise] == [
+        ("uniform", [0.0, 0.1, 0.2, 0.3, 0.4]), ("by_class", [0.0, 0.1, 0.2, 0.3]),
+    ]  # fmt: skip
     used = {model.model for model in config.models}
     assert used >= {
         "AdaBoostClassifier", "GradientBoostingClassifier", "XGBClassifier", "LGBMClassifier",

@@ -15,8 +15,11 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._numbers import is_integer
+
 Integers = NDArray[np.int64]  # class numbers or row numbers
 Floats = NDArray[np.float64]
+SALT = int.from_bytes(b"label noise")  # of integer seeds
 NoiseOn = Literal["train", "train+test"]
 
 
@@ -209,7 +212,12 @@ def to_class_numbers(y: NDArray[Any], classes: NDArray[Any]) -> Integers:
 
 
 def make_generators(random_state: Any) -> tuple[np.random.Generator, np.random.Generator]:
-    """Create two independent random generators, for the training and the test rows."""
+    """Create two independent random generators, for the training and the test rows.
+
+    They are also independent of ``default_rng(random_state)``, from which the labels may have been drawn.
+    """
+    if is_integer(random_state):
+        random_state = [random_state, SALT]
     rng = np.random.default_rng(random_state)
     return rng, rng.spawn(1)[0]
 

@@ -136,6 +136,16 @@ def test_invalid_labels(noise):
         noise.corrupt_split([0, 1], np.array([0]), np.array([1]), np.ones((2, 1)), noise_on="test")
 
 
+@pytest.mark.parametrize("noise", MATRIX_KINDS[:3], ids=ids)
+def test_noise_does_not_depend_on_labels_drawn_with_the_same_seed(noise):
+    y = (np.random.default_rng(0).random(20_000) * 10).astype(int)
+    flipped = noise.corrupt(y, random_state=0).flipped
+    rates = 1 - np.diag(noise.transition_matrix(y))
+    for label, rate in enumerate(rates):
+        of_label = flipped[y == label]
+        assert binomtest(int(of_label.sum()), of_label.size, rate).pvalue > 1e-3
+
+
 def test_identities_are_distinct():
     pairs = [ClassConditionalNoise(pair) for pair in ([0.1, 0.3], [0.3, 0.1])]
     kinds = [*ALL, UniformNoise(0.4), GivenNoise(Y), *pairs]
