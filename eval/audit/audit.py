@@ -20,6 +20,7 @@ from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
 from ..models.input_form import enable_categories, input_form
 from .label_audit import LabelAudit
+from .spelling import most_frequent_spellings, remark_on_spellings
 
 LABEL = "the label of the audit"  # a column in addition to those of the data
 MANY_COPIES = 0.05  # share of the rows
@@ -35,6 +36,7 @@ def audit(
     groups: Any = None,
     ids: Any = None,
     checked: Any = None,
+    merge_spellings: bool = True,
     random_state: int = 0,
     n_jobs: int | None = None,
     name: str = "data",
@@ -62,6 +64,9 @@ def audit(
     checked : dict or Series or None, default=None
         Right labels of the rows that somebody has checked, by their numbers from 0.  They correct all
         estimates; see `use_checked_labels`.
+    merge_spellings : bool, default=True
+        Whether labels that differ in case and blanks only, such as ``"Yes "`` and ``"yes"``, are one class,
+        with the most frequent spelling.
     random_state : int, default=0
         Seed of the default models and of folds.
     n_jobs : int or None, default=None
@@ -101,6 +106,10 @@ def audit(
     except (ValueError, TypeError) as error:
         message = one_line(error)
         raise ConfigError(message if message.startswith("y ") else f"y: {message}") from None
+    given = encoder.classes_[codes]
+    spellings = most_frequent_spellings(given) if merge_spellings else {}
+    if spellings:
+        encoder, codes = encode_labels([spellings.get(label, label) for label in given.tolist()])
     classes = encoder.classes_
     counts = np.bincount(codes)
     if counts.min() < 2:
@@ -122,8 +131,9 @@ def audit(
     if checked is not None:
         if not isinstance(checked, dict | pd.Series):
             raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
+        checked = {row: spellings.get(label, label) for row, label in dict(checked).items()}
         try:
-            check_labels(classes, codes.size, [*checked.keys()], [*dict(checked).values()])
+            check_labels(classes, codes.size, [*checked], [*checked.values()])
         except ValueError as error:
             raise ConfigError(one_line(error)) from None
     converted, model = _converted(X, model)
@@ -135,7 +145,9 @@ def audit(
         raise ConfigError("the features do not predict the labels, so no label can be judged") from None
     remarks = _remarks(X, codes, p, errors, has_groups=groups is not None)
     if checked is not None:
-        errors = use_checked_labels(errors, labels, [*checked.keys()], [*dict(checked).values()])
+        errors = use_checked_labels(errors, labels, [*checked], [*checked.values()])
+    if spellings:
+        remarks = (remark_on_spellings(spellings), *remarks)
     return LabelAudit(
         errors=errors,
         labels=labels,

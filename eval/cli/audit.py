@@ -41,6 +41,7 @@ class Options:
     model: str | None
     checked: str | None
     config: Path | None
+    keep_spellings: bool
     clean: Path | None
     relabel: bool
     precision: float | None
@@ -115,6 +116,11 @@ def _one_character(context: click.Context, parameter: click.Parameter, value: st
     "--model",
     metavar="NAME",
     help="Model that predicts the labels, by its short name; see noisyeval --list.  [default: two forests]",
+)
+@click.option(
+    "--keep-spellings",
+    is_flag=True,
+    help="Labels that differ in case or blanks only are different classes.",
 )
 @click.option(
     "--checked",
@@ -312,6 +318,7 @@ def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], opti
         model=model,
         groups=dataset.groups,
         checked={position[row]: label for row, label in checked.items()} or None,
+        merge_spellings=not options.keep_spellings,
         random_state=options.seed,
         n_jobs=options.jobs or -1,
         name=dataset.name,
@@ -346,6 +353,8 @@ class _CleanFile(NamedTuple):
 
 def _clean(found: LabelAudit, frame: pd.DataFrame, spec: DatasetSpec, options: Options) -> _CleanFile:
     """The CSV file without the suspects, or with other labels."""
+    import numpy as np
+
     from ..audit.clean_csv import clean_csv
     from ..datasets.files import CsvOptions
     from ..errors import ConfigError
@@ -354,11 +363,14 @@ def _clean(found: LabelAudit, frame: pd.DataFrame, spec: DatasetSpec, options: O
         suspect = ~found.clean_mask(PRECISION if options.precision is None else options.precision)
     except ValueError as error:
         raise ConfigError(f"--precision: {error}") from None
-    # Reversed, so that the first row of each label remains.
-    row_of_label = dict(zip(found.labels.tolist()[::-1], found.rows.tolist()[::-1], strict=True))
+    target = list(frame.columns).index(spec.target) if isinstance(spec.target, str) else int(spec.target or 0)
+    given = frame.iloc[found.rows, target].to_numpy()
+    as_spelled = given == found.labels  # the spelling of a class may be that of other rows
+    # The last one remains: the first row of each label, preferably with this spelling.
+    order = np.lexsort((-np.arange(given.size), as_spelled))
+    row_of_label = dict(zip(found.labels[order].tolist(), found.rows[order].tolist(), strict=True))
     labels = found.errors.suggested[suspect].tolist()
     sources = [row_of_label[label] if options.relabel else None for label in labels]
     changes = dict(zip(found.rows[suspect].tolist(), sources, strict=True))
-    target = list(frame.columns).index(spec.target) if isinstance(spec.target, str) else int(spec.target or 0)
     csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
     return _CleanFile(clean_csv(str(spec.path), csv, target, changes, len(frame)), len(changes))

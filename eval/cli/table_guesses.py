@@ -246,11 +246,12 @@ def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) 
     remarks = []
     if not known.all():
         remarks.append(f"{int((~known).sum())} of {n_rows} rows have no label and are not used")
-    remarks += [
-        f"labels that differ in case or blanks only: {joined(map(repr, variants))}; correct the file"
-        + ("" if by_options else ', or list those of one class in "positive"')
-        for variants in find_label_variants(labels)
-    ]
+    if not by_options:  # an audit makes them one class
+        remarks += [
+            f"labels that differ in case or blanks only: {joined(map(repr, variants))}; correct the file, or "
+            'list those of one class in "positive"'
+            for variants in find_label_variants(labels)
+        ]
     if known.any():
         remarks += [
             f"column {str(name)!r} alone tells nearly all labels; drop it if it is not known before the label"

@@ -102,13 +102,32 @@ def test_options(data):
 def test_warnings_name_options(data):
     frame, _ = data
     copies = frame.assign(patient=np.arange(400) // 4, copied=frame["x"] > 0).drop(columns=["name", "z"])
-    copies.loc[::2, "label"] = copies["label"].str.upper()
+    copies.loc[::4, "label"] = copies["label"].str.upper()
     copies.to_csv("b.csv", index=False)
     done = run("b.csv", "-j", "1")
     assert "if they belong together, use --group patient\n" in done.stderr
-    assert "correct the file\n" in done.stderr
+    assert "case or blanks" not in done.stderr  # they are one class, which the summary says
+    assert (
+        "Labels that differ in case or blanks only are one class: 'NO' as 'no', 'YES' as 'yes'." in done.stdout
+    )
     assert '"' not in done.stderr
     assert "--group" not in run("b.csv", "--group", "patient", "-j", "1").stderr
+
+
+def test_spellings_of_labels(data):
+    frame, _ = data
+    frame.loc[0:80:4, "label"] = frame.loc[0:80:4, "label"].str.title() + " "
+    frame.to_csv("c.csv", index=False)
+    done = run("c.csv", "--drop", "name", "--clean", "other.csv", "--relabel", "-j", "1", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["classes"] == ["no", "yes"]
+    given, other = (
+        pd.read_csv(name, dtype=str, keep_default_na=False)["label"] for name in ("c.csv", "other.csv")
+    )
+    assert (given != other).sum() == json.loads(done.stdout)["changed"]
+    assert set(other[given != other]) == {"no", "yes"}
+    kept = run("c.csv", "--drop", "name", "--keep-spellings", "-j", "1", "--json", "--name", "kept")
+    assert json.loads(kept.stdout)["classes"] == ["No ", "Yes ", "no", "yes"]
 
 
 def test_relabelled_rows_keep_the_spelling_of_the_file(data):

@@ -1,0 +1,28 @@
+"""Labels that differ in case and blanks only, which are one class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._wording import joined
+from ..datasets.inspection import find_label_variants
+
+
+def most_frequent_spellings(labels: NDArray[Any]) -> dict[Any, Any]:
+    """The most frequent spelling of each label that has a more frequent one."""
+    column = pd.Series(labels, dtype=object)
+    counts = column.value_counts(sort=False)
+    found = {}
+    for variants in find_label_variants(column):
+        kept = max(variants, key=lambda label: int(counts[label]))
+        found |= {label: kept for label in variants if label != kept}
+    return found
+
+
+def remark_on_spellings(spellings: dict[Any, Any]) -> str:
+    """What was merged, for the remarks of an audit."""
+    pairs = joined([f"{label!r} as {kept!r}" for label, kept in spellings.items()], limit=5)
+    return f"labels that differ in case or blanks only are one class: {pairs}"
