@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from boostnoise.label_noise.checked_labels import check_labels, use_checked_labels
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError
-from robust_splits.label_noise.label_errors import LabelErrors, find_label_errors
+from robust_splits.label_noise.label_errors import find_label_errors
 from robust_splits.label_noise.labels import encode_labels
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
@@ -20,12 +20,18 @@ from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
 from ..models.input_form import enable_categories, input_form
 from .label_audit import LabelAudit
+from .label_columns import (
+    find_label_columns,
+    listed_columns,
+    remark_on_label_columns,
+    without_columns,
+)
 from .spelling import most_frequent_spellings, remark_on_spellings
 
 LABEL = "the label of the audit"  # a column in addition to those of the data
 MANY_COPIES = 0.05  # share of the rows
 FEW_VALUES = 20
-NEAR_CHANCE = 0.95  # of the share of wrong labels if all were random
+NEAR_CHANCE = 0.85  # of the share of labels that are not the most probable ones, if all were random
 
 
 def audit(
@@ -37,6 +43,7 @@ def audit(
     ids: Any = None,
     checked: Any = None,
     merge_spellings: bool = True,
+    keep_label_columns: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
     name: str = "data",
@@ -67,6 +74,9 @@ def audit(
     merge_spellings : bool, default=True
         Whether labels that differ in case and blanks only, such as ``"Yes "`` and ``"yes"``, are one class,
         with the most frequent spelling.
+    keep_label_columns : bool, default=False
+        Whether columns that were probably made from the label are features all the same; see
+        `find_label_columns`.  Wrong labels cannot be found with them.
     random_state : int, default=0
         Seed of the default models and of folds.
     n_jobs : int or None, default=None
@@ -136,14 +146,31 @@ def audit(
             check_labels(classes, codes.size, [*checked], [*checked.values()])
         except ValueError as error:
             raise ConfigError(one_line(error)) from None
-    converted, model = _converted(X, model)
-    p = held_out_probabilities(converted, codes, model, groups=groups, random_state=random_state, n_jobs=n_jobs)
     labels = classes[codes]
+
+    def judge(features: Any) -> NDArray[np.float64]:
+        converted, converted_model = _converted(features, model)
+        return held_out_probabilities(
+            converted, codes, converted_model, groups=groups, random_state=random_state, n_jobs=n_jobs
+        )
+
+    p = judge(X)
+    made_from_label, p_with_them = [], p
+    if not (keep_label_columns or issparse(X)):
+        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+        encoded = pd.DataFrame(_converted(frame, None)[0]).set_axis(frame.columns, axis=1)
+        made_from_label = find_label_columns(frame, encoded, codes, classes, p)
+    if made_from_label:
+        p = judge(without_columns(X, made_from_label))
     try:
         errors = find_label_errors(labels, p)
     except IndistinctClassesError:
-        raise ConfigError("the features do not predict the labels, so no label can be judged") from None
-    remarks = _remarks(X, codes, p, errors, has_groups=groups is not None)
+        without = f" without {listed_columns(made_from_label)}" if made_from_label else ""
+        message = f"the features do not predict the labels{without}, so no label can be judged"
+        raise ConfigError(message) from None
+    remarks = _remarks(X, codes, p, has_groups=groups is not None)
+    if made_from_label:
+        remarks = (remark_on_label_columns(made_from_label, labels, p_with_them), *remarks)
     if checked is not None:
         errors = use_checked_labels(errors, labels, [*checked], [*checked.values()])
     if spellings:
@@ -160,9 +187,7 @@ def audit(
     )
 
 
-def _remarks(
-    X: Any, codes: NDArray[np.int64], p: NDArray[np.float64], errors: LabelErrors, *, has_groups: bool
-) -> tuple[str, ...]:
+def _remarks(X: Any, codes: NDArray[np.int64], p: NDArray[np.float64], *, has_groups: bool) -> tuple[str, ...]:
     """Reasons to doubt the estimates."""
     remarks = []
     table = X if isinstance(X, pd.DataFrame) else None if issparse(X) else pd.DataFrame(np.asarray(X))
@@ -180,7 +205,7 @@ def _remarks(
             "be ranked; use a forest or another model with graded probabilities"
         )
     shares = np.bincount(codes) / codes.size
-    if errors.noise_rate_interval[1] > NEAR_CHANCE * (1 - shares @ shares):
+    if (p.argmax(axis=1) != codes).mean() > NEAR_CHANCE * (1 - shares @ shares):
         remarks.append("the features hardly predict the labels, so these estimates are unreliable")
     return tuple(remarks)
 

@@ -44,6 +44,11 @@ class AuditEstimates:
         return self.errors.noise_rate_interval
 
     @property
+    def noise_rate_without_overlap(self) -> float:
+        """Share of wrong labels if each class has rows that are certain to be of it."""
+        return self.errors.noise_rate_without_overlap
+
+    @property
     def transition_matrix(self) -> NDArray[np.float64]:
         """Estimated probability of label j in class i, array of shape (K, K)."""
         return self.errors.transition_matrix

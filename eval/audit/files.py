@@ -51,6 +51,7 @@ def summary(audit: LabelAudit) -> dict[str, Any]:
         "classes": [str(name) for name in audit.classes.tolist()],
         "noise_rate": audit.noise_rate,
         "noise_rate_interval": list(audit.noise_rate_interval),
+        "noise_rate_without_overlap": audit.noise_rate_without_overlap,
         "transition_matrix": audit.transition_matrix.tolist(),
         "remarks": list(audit.remarks),
         "expected_precision": {str(n): float(share) for n, share in audit.expected_precision.items()},

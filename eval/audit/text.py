@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .estimates import AuditEstimates
 
 LITTLE = 0.01  # noise rate; an interval that starts below it may contain no noise
+MUCH = 0.02  # share of the labels that are wrong only if the classes do not overlap
 SHOWN_SUSPECTS = 10
 SHOWN_LISTS = 4
 SHOWN_CLASSES = 12  # of the transition matrix
@@ -29,14 +30,17 @@ def sentences(audit: AuditEstimates) -> list[str]:
     if audit.n_checked:
         verb = "was" if audit.n_checked == 1 else "were"
         found[0] += f" {audit.n_checked} of them {verb} checked."
-    elif noise_rate < LITTLE:
-        found = [
-            f"There is little label noise, about {_percent(noise_rate)} of {numbered(n, 'label')}; {interval}."
-        ]
-    elif low < LITTLE:
-        found.append(
-            "There may be none: without checked labels, noise cannot be told from overlapping classes."
-        )
+    else:
+        if noise_rate < LITTLE:
+            found = [
+                f"Little or no label noise is proven, about {_percent(noise_rate)} of {numbered(n, 'label')}; "
+                f"{interval}."
+            ]
+        if audit.noise_rate_without_overlap > noise_rate + MUCH:
+            found.append(
+                f"If the classes do not overlap, it is about {_percent(audit.noise_rate_without_overlap)}: "
+                "without checked labels, noise cannot be told from overlapping classes."
+            )
     expected = audit.expected_precision * audit.expected_precision.index
     lists = [f"{count:.0f} of the first {length}" for length, count in expected.items()][:SHOWN_LISTS]
     found.append(f"Expected to be wrong: {listed(lists)} suspects.")

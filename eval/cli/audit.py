@@ -42,6 +42,7 @@ class Options:
     checked: str | None
     config: Path | None
     keep_spellings: bool
+    keep_label_columns: bool
     clean: Path | None
     relabel: bool
     precision: float | None
@@ -121,6 +122,11 @@ def _one_character(context: click.Context, parameter: click.Parameter, value: st
     "--keep-spellings",
     is_flag=True,
     help="Labels that differ in case or blanks only are different classes.",
+)
+@click.option(
+    "--keep-label-columns",
+    is_flag=True,
+    help="Use columns that were probably made from the label, which confirm wrong labels.",
 )
 @click.option(
     "--checked",
@@ -319,6 +325,7 @@ def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], opti
         groups=dataset.groups,
         checked={position[row]: label for row, label in checked.items()} or None,
         merge_spellings=not options.keep_spellings,
+        keep_label_columns=options.keep_label_columns,
         random_state=options.seed,
         n_jobs=options.jobs or -1,
         name=dataset.name,

@@ -151,27 +151,54 @@ def calibrate(codes: Codes, q: Floats, T: Floats, weight: Floats) -> Floats:
     -------
     float array of shape (n, K)
     """
-    n_classes = q.shape[1]
-    inverse = np.linalg.lstsq(T.T, np.eye(n_classes), rcond=None)[0]
     fitted = spaced_rows(codes.size, MAX_FITTED_ROWS)
-    some, likelihood, w = _logs(q[fitted], inverse), T.T[codes[fitted]], weight[fitted]
-    precision = PRIOR_STD**-2
-
-    def loss(change: Floats) -> tuple[float, Floats]:
-        p = _scale(some, UNCHANGED + change[:2], change[2:])
-        joint = p * likelihood
-        total = np.maximum(joint.sum(axis=1), TINY)
-        excess = w[:, np.newaxis] * (joint / total[:, np.newaxis] - p)
-        slopes = np.concatenate([(excess * some).sum(axis=(1, 2)), excess.sum(axis=0)])
-        return float(precision / 2 * change @ change - w @ np.log(total)), precision * change - slopes
-
-    bounds = [POWERS] * 2 + [OFFSETS] * n_classes
-    change = minimize(loss, np.zeros(2 + n_classes), jac=True, method="L-BFGS-B", bounds=bounds).x
-    p = np.empty_like(q)
+    change, _ = fit_calibration(codes[fitted], q[fitted], T, weight[fitted], PRIOR_STD)
+    inverse, p = _inverse(T), np.empty_like(q)
     for start in range(0, codes.size, ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
         p[rows] = _scale(_logs(q[rows], inverse), UNCHANGED + change[:2], change[2:])
     return p
+
+
+def fit_calibration(
+    codes: Codes, q: Floats, T: Floats, weight: Floats, prior_std: float
+) -> tuple[Floats, float]:
+    """Fit the parameters of `calibrate`.
+
+    Parameters
+    ----------
+    codes, q, T, weight
+        As in `estimate_clean_posterior`.
+    prior_std : float
+        Standard deviation of the prior of the changes.
+
+    Returns
+    -------
+    change : float array of shape (2 + K,)
+        Changes of the two powers, and the offset of each class.
+    log_likelihood : float
+        Log likelihood of the noisy labels, plus the log density of the prior but for a constant.
+    """
+    n_classes = q.shape[1]
+    logs, likelihood, precision = _logs(q, _inverse(T)), T.T[codes], prior_std**-2
+
+    def loss(change: Floats) -> tuple[float, Floats]:
+        p = _scale(logs, UNCHANGED + change[:2], change[2:])
+        joint = p * likelihood
+        total = np.maximum(joint.sum(axis=1), TINY)
+        excess = weight[:, np.newaxis] * (joint / total[:, np.newaxis] - p)
+        slopes = np.concatenate([(excess * logs).sum(axis=(1, 2)), excess.sum(axis=0)])
+        return float(precision / 2 * change @ change - weight @ np.log(total)), precision * change - slopes
+
+    bounds = [POWERS] * 2 + [OFFSETS] * n_classes
+    found = minimize(loss, np.zeros(2 + n_classes), jac=True, method="L-BFGS-B", bounds=bounds)
+    return found.x, -float(found.fun)
+
+
+def _inverse(T: Floats) -> Floats:
+    """Inverse of T', or its pseudo-inverse."""
+    inverse: Floats = np.linalg.lstsq(T.T, np.eye(len(T)), rcond=None)[0]
+    return inverse
 
 
 def _logs(q: Floats, inverse: NDArray[np.floating]) -> Floats:

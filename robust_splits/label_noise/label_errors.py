@@ -6,19 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq, nnls
-from scipy.special import expit, logit
+from scipy.optimize import nnls
+from sklearn.isotonic import isotonic_regression
 
-from .clean_posterior import STANDARD_ERRORS, estimate_clean_posterior, posterior
+from .clean_posterior import STANDARD_ERRORS, CleanPosterior, calibrate, estimate_clean_posterior, posterior
 from .labels import encode_labels
+from .proven_noise import profile_likelihood, scale_noise, smallest_scale
 from .transition_estimation import check_probabilities
 
 Floats = NDArray[np.float64]
 
-SMALLEST = 1e-6  # of probabilities whose logarithm is taken
+SMALLEST = 1e-6  # of the probabilities that a label is wrong
 SMALLEST_RANKED = 0.01  # noise rate for the ranking
 RIDGE = 0.1  # for the shares of the clean classes
-OVERLAP = 0.6  # part of the estimated noise that may be overlap of the classes, if as many labels are random
+LIKELY, PROVEN = 0.5, 4.0  # drops of twice the log likelihood for the estimates, and for what is proven
+HIGH = 0.6  # part of the distance to the upper end that the error of the best model allows
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,10 @@ class LabelErrors:
     noise_rate : float
         Share of wrong labels.
     noise_rate_interval : tuple of float
-        Interval of the noise rate; see `find_label_errors`.
+        What is proven, and what is possible; see `find_label_errors`.
+    noise_rate_without_overlap : float
+        Share of wrong labels if each class has rows that are certain to be of it, so that all doubt about their
+        labels is noise.
     transition_matrix : float array of shape (K, K)
         ``T[i, j]`` is the probability of label j in class i.
     """
@@ -50,20 +55,22 @@ class LabelErrors:
     suggested: NDArray[np.generic]
     noise_rate: float
     noise_rate_interval: tuple[float, float]
+    noise_rate_without_overlap: float
     transition_matrix: Floats
 
 
 def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     """Estimate which labels are wrong, and how many, from probabilities of models fitted to other rows.
 
-    The posterior of the clean labels gives the probability that a label is wrong, as `estimate_clean_posterior`
-    describes: the transition matrix T of the noise is estimated from the rows that are most certain to be of a
-    class; the probabilities of the labels are calibrated so that, with T, they make the given labels most
-    likely; and a label j of a row whose class is i with probability p_i is right with probability
-    p_j T[j, j] / sum_i p_i T[i, j].  The log odds of these probabilities are shifted to the noise rate.
+    1. The transition matrix T of the noise is estimated from the rows that are most certain to be of a class,
+       as if no classes overlapped there; see `estimate_clean_posterior`.  It ranks the labels.
+    2. Noise and overlapping classes look alike, and with overlapping classes, T says too much.  So the labels
+       are explained with less noise, as far as that is nearly as likely; see `proven_noise`.  This gives the
+       noise rate and the transition matrix.
+    3. A label j of a row that is of class i with probability p_i is right with probability
+       p_j T[j, j] / sum_i p_i T[i, j].  These probabilities are made to fall along the ranking.
 
-    Noise and overlapping classes cannot be told apart without checked labels: labels that are wrong where
-    classes overlap do not count as noise, and where classes overlap everywhere, overlap counts as noise.
+    Where no rows are far from the boundary of the classes, nothing is proven, and `p_wrong` is 0.
 
     Parameters
     ----------
@@ -77,12 +84,9 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     Returns
     -------
     LabelErrors
-        The 90 % interval of its noise rate r is from r - sqrt((2 s)^2 + o^2) to r + sqrt((2 s)^2 + m^2), where
-        s is the standard error of r.  Overlap of the classes may be a part o = 0.6 r^2 / c of r, where c is the
-        share of wrong labels if labels were drawn at random.  Where classes overlap, a part m of the labels may
-        be wrong too: those that are not the most probable of their rows, less r.  On real data sets with up to
-        30 % of injected noise, and with labels of people and heuristics, these widths cover about 9 of 10
-        rates.
+        The 90 % interval of its noise rate is from what is proven to what is possible: to
+        r + 0.6 sqrt((2 s)^2 + m^2), where r is the noise rate without overlap, s its standard error, and r + m
+        the share of labels that are not the most probable ones of their rows.
 
     Raises
     ------
@@ -111,29 +115,48 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     encoder, codes = encode_labels(y)
     q = check_probabilities(probabilities, codes.size, len(encoder.classes_))
     found = estimate_clean_posterior(codes, q)
-    T, rows = found.transition_matrix, np.arange(codes.size)
-    shares = np.bincount(codes) / codes.size
-    noise_rate = float(clean_shares(T, shares) @ (1 - np.diag(T)))
-    # Without noise, all labels would be right for certain, and have no order.
-    uniform = np.full_like(T, 1 / len(T))
-    ranked = T + max(0.0, SMALLEST_RANKED - noise_rate) * (uniform - T)
-    probabilities = posterior(found.prior, ranked, codes)
-    wrong = 1 - probabilities[rows, codes]
-    probabilities[rows, codes] = -1.0
+    weight, rows, shares = np.ones(codes.size), np.arange(codes.size), np.bincount(codes) / codes.size
+    likelihoods = profile_likelihood(codes, q, found.transition_matrix, weight)
+    T = scale_noise(found.transition_matrix, smallest_scale(likelihoods, LIKELY))
+    proven = scale_noise(found.transition_matrix, smallest_scale(likelihoods, PROVEN))
+    suspicion, suggested = _rank(found, codes, _noise_rate(found.transition_matrix, shares))
+    ranking = np.argsort(-suspicion, kind="stable")
+    p = posterior(calibrate(codes, q, T, weight), T, codes)
+    p_wrong = np.empty(codes.size)
+    p_wrong[ranking] = isotonic_regression(1 - p[rows, codes][ranking], increasing=False)
+    largest = _noise_rate(found.transition_matrix, shares)
+    # Labels that are not the most probable of their rows may be wrong too.
+    missed = max(0.0, float((q.argmax(axis=1) != codes).mean()) - largest)
+    high = largest + HIGH * float(np.hypot(STANDARD_ERRORS * found.best_bins.standard_error, missed))
     return LabelErrors(
         classes=encoder.classes_,
-        p_wrong=_shift_to_mean(wrong, noise_rate),
-        ranking=np.argsort(-wrong, kind="stable"),
-        suggested=encoder.classes_[probabilities.argmax(axis=1)],
-        noise_rate=noise_rate,
-        noise_rate_interval=_interval(
-            noise_rate,
-            STANDARD_ERRORS * found.best_bins.standard_error,
-            random_rate=1 - float(shares @ shares),
-            improbable_rate=float((q.argmax(axis=1) != codes).mean()),
-        ),
+        p_wrong=np.where(p_wrong < SMALLEST, 0.0, p_wrong),
+        ranking=ranking,
+        suggested=encoder.classes_[suggested],
+        noise_rate=_noise_rate(T, shares),
+        noise_rate_interval=(_noise_rate(proven, shares), min(1.0, high)),
+        noise_rate_without_overlap=largest,
         transition_matrix=T,
     )
+
+
+def _rank(
+    found: CleanPosterior, codes: NDArray[np.integer], noise_rate: float
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Probability that each label is wrong if no classes overlap, and the most probable other class."""
+    T = found.transition_matrix
+    # Without noise, all labels would be right for certain, and have no order.
+    uniform = np.full_like(T, 1 / len(T))
+    p = posterior(found.prior, T + max(0.0, SMALLEST_RANKED - noise_rate) * (uniform - T), codes)
+    rows = np.arange(codes.size)
+    wrong = 1 - p[rows, codes]
+    p[rows, codes] = -1.0
+    return wrong, p.argmax(axis=1)
+
+
+def _noise_rate(T: Floats, shares: Floats) -> float:
+    """Share of wrong labels, from the transition matrix and the shares of the labels."""
+    return float(clean_shares(T, shares) @ (1 - np.diag(T)))
 
 
 def clean_shares(T: Floats, shares: Floats) -> Floats:
@@ -144,32 +167,3 @@ def clean_shares(T: Floats, shares: Floats) -> Floats:
     weights, _ = nnls(np.vstack([T.T, RIDGE * np.eye(len(T))]), np.concatenate([shares, RIDGE * shares]))
     clean: Floats = weights / weights.sum()
     return clean
-
-
-def _shift_to_mean(p: Floats, mean: float) -> Floats:
-    """Shift the log odds of probabilities, so that their mean is as given."""
-    if mean <= SMALLEST:
-        return np.zeros_like(p)
-    log_odds = logit(np.clip(p, SMALLEST, 1 - SMALLEST))
-    shift = brentq(lambda shift: expit(log_odds + shift).mean() - mean, -40.0, 40.0)
-    shifted: Floats = expit(log_odds + shift)
-    return shifted
-
-
-def _interval(
-    noise_rate: float, error: float, random_rate: float, improbable_rate: float
-) -> tuple[float, float]:
-    """Interval of the noise rate; see `find_label_errors`.
-
-    Parameters
-    ----------
-    noise_rate, error : float
-        The noise rate and its statistical error.
-    random_rate : float
-        Noise rate of random labels.
-    improbable_rate : float
-        Share of labels that are not the most probable of their rows.
-    """
-    overlap, missed = OVERLAP * noise_rate**2 / random_rate, max(0.0, improbable_rate - noise_rate)
-    low, high = noise_rate - float(np.hypot(error, overlap)), noise_rate + float(np.hypot(error, missed))
-    return max(0.0, low), min(1.0, high)

@@ -1,0 +1,151 @@
+"""Columns that were made from the label, such as a copy of it with errors.
+
+Such a column confirms wrong labels, so that none are found.  It is told from a good feature by what explains
+it: given the label, the other features say nothing about it, while they do say something about a feature that
+belongs to the row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from robust_splits import RobustForestClassifier
+from robust_splits.label_noise.clean_posterior import IndistinctClassesError
+from robust_splits.label_noise.label_errors import find_label_errors
+
+from .._wording import joined, percent
+
+ENOUGH = 0.5  # of the information about the labels that all features give together
+SAME_VALUES = 0.7  # agreement with the labels of a column that has the same values
+SAME_CODES = 0.99  # agreement of two columns that do not count as different ones
+CHANCE = 2.33  # standard errors, which are exceeded by chance in one of a hundred cases
+MAX_ROWS = 5_000
+TREES = 50
+
+Codes = NDArray[np.int64]
+
+
+def find_label_columns(
+    X: pd.DataFrame, encoded: pd.DataFrame, codes: Codes, classes: NDArray[Any], p: NDArray[np.float64]
+) -> list[Any]:
+    """Find the columns that were probably made from the label.
+
+    Such a column gives at least half of the information about the labels that all features give together,
+    and either is independent of the other features given the label, or has the same values as the labels, as
+    the labels of another annotator would.
+
+    Parameters
+    ----------
+    X : DataFrame of n rows
+        Features as they are in the data.
+    encoded : DataFrame of n rows
+        The same columns as numbers or categories.
+    codes : int array of shape (n,)
+        Class numbers of the labels.
+    classes : ndarray of shape (K,)
+        Labels.
+    p : array of shape (n, K)
+        Probabilities of the labels from models that were fitted to other rows.
+
+    Returns
+    -------
+    list
+        Names of columns.
+    """
+    rows = np.linspace(0, codes.size - 1, min(codes.size, MAX_ROWS)).astype(np.int64)
+    y, n_classes = codes[rows], classes.size
+    of_label = np.maximum(p[rows, y], 1e-3)
+    shares = np.bincount(y, minlength=n_classes) / y.size
+    known = float(np.mean(np.log(of_label / shares[y])))
+    if known <= 0 or X.shape[1] < 2:
+        return []
+    alone = {name: _predict_alone(encoded[name].iloc[rows], y, n_classes) for name in encoded}
+    suspects = {name: c for name, c in alone.items() if _information(c, y, n_classes) >= ENOUGH * known}
+    found = []
+    for name, c in suspects.items():
+        same = [other for other, d in alone.items() if (c == d).mean() > SAME_CODES]
+        others = encoded.iloc[rows].drop(columns=same)
+        if _has_values_of(X[name].iloc[rows], classes[y]) or not _is_explained(c, others, y, n_classes):
+            found.append(name)
+    return found
+
+
+def without_columns(X: Any, columns: list[Any]) -> Any:
+    """Features without some columns; those of an array are numbers."""
+    if isinstance(X, pd.DataFrame):
+        return X.drop(columns=columns)
+    return np.delete(np.asarray(X), columns, axis=1)
+
+
+def listed_columns(columns: list[Any]) -> str:
+    """Names of columns in a sentence."""
+    return f"column{'' if len(columns) == 1 else 's'} {joined(map(repr, columns), limit=5)}"
+
+
+def remark_on_label_columns(columns: list[Any], labels: NDArray[Any], p: NDArray[np.float64]) -> str:
+    """What was left out, and what the audit would have said with it, from the probabilities p."""
+    try:
+        noise_rate = percent(round(find_label_errors(labels, p).noise_rate, 3))
+        said = f"about {noise_rate} of the labels would be wrong"
+    except IndistinctClassesError:
+        said = "no label could be judged"
+    verb, it = ("was", "it") if len(columns) == 1 else ("were", "them")
+    return f"{listed_columns(columns)} {verb} probably made from the label and left out; with {it}, {said}"
+
+
+def _predict_alone(column: pd.Series[Any], y: Codes, n_classes: int) -> Codes:
+    """Class that a column speaks for in each row, more than in other rows, by a fit to every other row."""
+    from sklearn.tree import DecisionTreeClassifier  # slow to import
+
+    found = np.zeros(y.size, dtype=np.int64)
+    is_number = pd.api.types.is_numeric_dtype(column)
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan) if is_number else pd.factorize(column)[0]
+    for part in (0, 1):
+        seen = np.arange(y.size) % 2 == part
+        if is_number:
+            tree = DecisionTreeClassifier(max_leaf_nodes=max(2, n_classes), class_weight="balanced")
+            x = np.where(np.isinf(values), np.nan, values).reshape(-1, 1)
+            found[~seen] = tree.fit(x[seen], y[seen]).predict(x[~seen])
+        else:
+            counts = np.zeros((values.max() + 2, n_classes))  # the last row is that of missing values
+            np.add.at(counts, (values[seen], y[seen]), 1.0)
+            lift = counts / np.maximum(counts.sum(axis=0), 1.0)
+            found[~seen] = lift.argmax(axis=1)[values[~seen]]
+    return found
+
+
+def _information(c: Codes, y: Codes, n_classes: int) -> float:
+    """Mutual information of two class numbers, in nats."""
+    joint = np.zeros((n_classes, n_classes))
+    np.add.at(joint, (c, y), 1.0 / y.size)
+    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+    positive = joint > 0
+    return float((joint[positive] * np.log(joint[positive] / independent[positive])).sum())
+
+
+def _has_values_of(column: pd.Series[Any], labels: NDArray[Any]) -> bool:
+    """Whether a column has the same values as the labels, mostly in the same rows."""
+    as_text = column.astype(str).to_numpy()
+    given = labels.astype(str)
+    return set(as_text) <= set(given) and bool((as_text == given).mean() >= SAME_VALUES)
+
+
+def _is_explained(c: Codes, others: pd.DataFrame, y: Codes, n_classes: int) -> bool:
+    """Whether the other features say more about a column than chance would, given the label."""
+    if others.shape[1] == 0 or np.unique(c).size < 2:
+        return True
+    classes, target = np.unique(c, return_inverse=True)
+    features = np.column_stack([others.to_numpy(dtype=np.float64, na_value=np.nan), y])
+    forest = RobustForestClassifier(TREES, passes=1, oob_score=True, random_state=0).fit(features, target)
+    q = np.nan_to_num(forest.oob_decision_function_)
+    given_label = np.zeros((n_classes, classes.size))
+    np.add.at(given_label, (y, target), 1.0)
+    given_label /= np.maximum(given_label.sum(axis=1, keepdims=True), 1.0)
+    mean = (given_label[y] * q).sum(axis=1)
+    variance = np.maximum((given_label[y] * q**2).sum(axis=1) - mean**2, 0.0)
+    excess = float((q[np.arange(y.size), target] - mean).sum())
+    return excess > CHANCE * float(np.sqrt(variance.sum()))

@@ -1,0 +1,62 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from boostnoise import audit
+from boostnoise.eval import ConfigError
+from boostnoise.eval.audit.label_columns import find_label_columns
+
+X, Y = load_breast_cancer(return_X_y=True)
+WRONG = np.random.default_rng(0).random(Y.size) < 0.1
+GIVEN = Y ^ WRONG
+
+
+def copy_of(labels, agreement, seed=0):
+    """A column that agrees with labels in a share of the rows."""
+    return np.where(np.random.default_rng(seed).random(labels.size) < agreement, labels, 1 - labels)
+
+
+@pytest.mark.parametrize("agreement", [0.9, 0.985, 0.999])
+def test_a_column_that_was_made_from_the_label_is_left_out(agreement):
+    features = pd.DataFrame(X[:, :20]).assign(churn_score=copy_of(GIVEN, agreement) + 0.5)
+    found = audit(features, GIVEN)
+    assert "column 'churn_score' was probably made from the label and left out; with it, about" in " ".join(
+        found.remarks
+    )
+    plain = audit(features.drop(columns="churn_score"), GIVEN)
+    np.testing.assert_array_equal(found.errors.p_wrong, plain.errors.p_wrong)
+    assert found.noise_rate_interval[0] > 0.02
+    kept = audit(features, GIVEN, keep_label_columns=True)
+    assert kept.noise_rate < found.noise_rate - 0.01
+    assert kept.remarks == ()
+
+
+@pytest.mark.parametrize("labels", [Y, GIVEN], ids=["clean", "noisy"])
+def test_good_features_are_not_left_out(labels):
+    assert audit(X, labels).remarks == ()
+
+
+def test_columns_of_arrays_and_of_other_annotators():
+    as_array = np.column_stack([X[:, :20], copy_of(GIVEN, 0.95)])
+    assert audit(as_array, GIVEN).remarks[0].startswith("column 20 was probably made from the label")
+    names = np.array(["benign", "malignant"])
+    expert = pd.DataFrame(X).assign(expert=names[Y])
+    assert audit(expert, names[GIVEN]).remarks[0].startswith("column 'expert' was probably made from the label")
+
+
+def test_a_category_of_many_values():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=600)
+    good = pd.DataFrame(rng.normal(size=(600, 4)) + 2.0 * np.eye(4)[y], columns=list("abcd"))
+    text = pd.Series(y * 10 + rng.integers(10, size=600)).astype(str).astype("category")
+    p = np.full((600, 3), 0.05) + 0.85 * np.eye(3)[y]
+    assert find_label_columns(good.assign(code=text), good.assign(code=text), y, np.arange(3), p) == ["code"]
+    assert find_label_columns(good, good, y, np.arange(3), p) == []
+
+
+def test_nothing_else_predicts_the_labels():
+    rng = np.random.default_rng(0)
+    features = pd.DataFrame(rng.normal(size=(400, 5))).assign(copy=copy_of(GIVEN[:400], 0.95) * 2.0)
+    with pytest.raises(ConfigError, match="do not predict the labels without column 'copy'"):
+        audit(features, GIVEN[:400])
