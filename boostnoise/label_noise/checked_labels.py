@@ -8,17 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
-from sklearn.isotonic import isotonic_regression
 
 from robust_splits.label_noise.label_errors import LabelErrors, clean_shares
 
 from ..losses.softmax import Floats
 
-# The prior of the correction: a Gaussian process over log2(1 + rank).  Its kernel is the sum of a constant,
-# which shifts all rows alike, and of a squared exponential, which varies along the ranking.  The standard
-# deviations and the length scale were tuned on data with injected noise and with labels of people and
-# heuristics.
-CONSTANT_STD, LOCAL_STD = 0.5, 1.5
+# The prior of the correction: a Gaussian process over log2(1 + rank), plus an offset of each label.  The kernel
+# is the sum of a constant, which shifts all rows alike, and of a squared exponential, which varies along the
+# ranking.
+CONSTANT_STD, LOCAL_STD, LABEL_STD = 1.0, 2.0, 0.5
 LENGTH_SCALE = 2.0  # doublings of the rank
 GRID_STEP = 0.25  # of log2(1 + rank)
 SMALLEST = 1e-3  # of the probabilities that are corrected
@@ -33,10 +31,11 @@ def use_checked_labels(
     """Correct estimates of label errors by checked labels.
 
     A correction is added to the log odds of `p_wrong`.  It is a Gaussian process over the logarithm of the
-    rank, fitted to the checked rows by Laplace's approximation.  It is well determined for rows with ranks
-    similar to those of checked rows, and less for others.  So if only the first suspects have been checked, the
-    interval of the noise rate stays wide.  Rows may be checked because they are the first suspects, because
-    they were drawn at random, or both, but not for another reason that is related to wrong labels.
+    rank, plus an offset of each label, fitted to the checked rows by Laplace's approximation.  It is well
+    determined for rows with ranks similar to those of checked rows, and less for others.  So if only the first
+    suspects have been checked, the interval of the noise rate stays wide.  Rows may be checked because they are
+    the first suspects, because they were drawn at random, or both, but not for another reason that is related
+    to wrong labels.
 
     Parameters
     ----------
@@ -53,8 +52,8 @@ def use_checked_labels(
     -------
     LabelErrors
         Checked rows have `p_wrong` 0 or 1, and if their label is wrong, the right one is suggested.  They come
-        last in the ranking.  The noise rate is the share of wrong labels, known or expected; its interval
-        covers 90 % of the posterior.
+        last in the ranking, in which the others are sorted by `p_wrong`.  The noise rate is the share of wrong
+        labels, known or expected; its interval covers 90 % of the posterior.
 
     Raises
     ------
@@ -65,16 +64,16 @@ def use_checked_labels(
     check_labels(errors.classes, y.size, rows, right)
     wrong = right != y[rows]
     log_odds = logit(np.clip(errors.p_wrong, SMALLEST, 1 - SMALLEST))
-    at, root = _grid(errors.ranking)
+    codes = np.searchsorted(errors.classes, y)
+    at, root = _grid(errors.ranking, codes, errors.classes.size)
     mode, covariance = _fit(log_odds[rows], root[at[rows]], wrong)
     unchecked = np.ones(y.size, dtype=np.bool_)
     unchecked[rows] = False
     p_wrong = np.empty(y.size)
-    # Isotonic regression makes the probabilities fall along the ranking, and keeps their sum.
     remaining = errors.ranking[unchecked[errors.ranking]]
-    corrected = expit(log_odds[remaining] + root[at[remaining]] @ mode)
-    p_wrong[remaining] = isotonic_regression(corrected, increasing=False) if remaining.size else corrected
+    p_wrong[remaining] = expit(log_odds[remaining] + root[at[remaining]] @ mode)
     p_wrong[rows] = wrong
+    remaining = remaining[np.argsort(-p_wrong[remaining], kind="stable")]
     suggested = errors.suggested.copy()
     suggested[rows[wrong]] = right[wrong]
     return dataclasses.replace(
@@ -124,15 +123,18 @@ def _first_odd(rows: NDArray[np.generic], n_rows: int) -> str:
     return next(repr(row) for row in rows.tolist() if not (isinstance(row, int) and 0 <= row < n_rows))
 
 
-def _grid(ranking: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-    """Grid point of each row, and the Cholesky factor of the prior covariance of the correction on the grid."""
+def _grid(
+    ranking: NDArray[np.int64], codes: NDArray[np.int64], n_classes: int
+) -> tuple[NDArray[np.int64], Floats]:
+    """Place of each row, which is a rank and a label, and a root of the prior covariance of the places."""
     log_rank = np.empty(ranking.size)
     log_rank[ranking] = np.log2(1 + np.arange(ranking.size))
     points, at = np.unique((log_rank / GRID_STEP).round() * GRID_STEP, return_inverse=True)
     distance = (points[:, np.newaxis] - points) / LENGTH_SCALE
     covariance = CONSTANT_STD**2 + LOCAL_STD**2 * np.exp(-(distance**2) / 2)
     root = np.linalg.cholesky(covariance + 1e-6 * np.eye(points.size))
-    return at.astype(np.int64), root.astype(np.float64)
+    ranks, labels = np.repeat(root, n_classes, axis=0), np.tile(np.eye(n_classes), (points.size, 1))
+    return at * n_classes + codes, np.column_stack([ranks, LABEL_STD * labels]).astype(np.float64)
 
 
 def _fit(log_odds: Floats, factors: Floats, wrong: NDArray[np.bool_]) -> tuple[Floats, Floats]:

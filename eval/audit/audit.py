@@ -22,8 +22,8 @@ from ..models.input_form import enable_categories, input_form
 from .label_audit import LabelAudit
 from .label_columns import (
     find_label_columns,
-    listed_columns,
     remark_on_label_columns,
+    remark_on_the_only_columns,
     without_columns,
 )
 from .spelling import most_frequent_spellings, remark_on_spellings
@@ -155,22 +155,26 @@ def audit(
         )
 
     p = judge(X)
-    made_from_label, p_with_them = [], p
+    made_from_label: list[Any] = []
     if not (keep_label_columns or issparse(X)):
         frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
         encoded = pd.DataFrame(_converted(frame, None)[0]).set_axis(frame.columns, axis=1)
         made_from_label = find_label_columns(frame, encoded, codes, classes, p)
-    if made_from_label:
-        p = judge(without_columns(X, made_from_label))
     try:
         errors = find_label_errors(labels, p)
     except IndistinctClassesError:
-        without = f" without {listed_columns(made_from_label)}" if made_from_label else ""
-        message = f"the features do not predict the labels{without}, so no label can be judged"
-        raise ConfigError(message) from None
-    remarks = _remarks(X, codes, p, has_groups=groups is not None)
+        raise ConfigError("the features do not predict the labels, so no label can be judged") from None
+    remarks: tuple[str, ...] = ()
     if made_from_label:
-        remarks = (remark_on_label_columns(made_from_label, labels, p_with_them), *remarks)
+        p_without = judge(without_columns(X, made_from_label))
+        try:
+            without = find_label_errors(labels, p_without)
+        except IndistinctClassesError:
+            remarks = (remark_on_the_only_columns(made_from_label),)
+        else:
+            remarks = (remark_on_label_columns(made_from_label, errors.noise_rate),)
+            errors, p = without, p_without
+    remarks += _remarks(X, codes, p, has_groups=groups is not None)
     if checked is not None:
         errors = use_checked_labels(errors, labels, [*checked], [*checked.values()])
     if spellings:

@@ -14,8 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robust_splits import RobustForestClassifier
-from robust_splits.label_noise.clean_posterior import IndistinctClassesError
-from robust_splits.label_noise.label_errors import find_label_errors
 
 from .._wording import joined, percent
 
@@ -81,20 +79,23 @@ def without_columns(X: Any, columns: list[Any]) -> Any:
     return np.delete(np.asarray(X), columns, axis=1)
 
 
-def listed_columns(columns: list[Any]) -> str:
-    """Names of columns in a sentence."""
-    return f"column{'' if len(columns) == 1 else 's'} {joined(map(repr, columns), limit=5)}"
-
-
-def remark_on_label_columns(columns: list[Any], labels: NDArray[Any], p: NDArray[np.float64]) -> str:
-    """What was left out, and what the audit would have said with it, from the probabilities p."""
-    try:
-        noise_rate = percent(round(find_label_errors(labels, p).noise_rate, 3))
-        said = f"about {noise_rate} of the labels would be wrong"
-    except IndistinctClassesError:
-        said = "no label could be judged"
+def remark_on_label_columns(columns: list[Any], noise_rate: float) -> str:
+    """What was left out, and the noise rate that the audit would have found with it."""
     verb, it = ("was", "it") if len(columns) == 1 else ("were", "them")
-    return f"{listed_columns(columns)} {verb} probably made from the label and left out; with {it}, {said}"
+    return (
+        f"{_listed(columns)} {verb} probably made from the label and left out; with {it}, about "
+        f"{percent(round(noise_rate, 3))} of the labels would be wrong"
+    )
+
+
+def remark_on_the_only_columns(columns: list[Any]) -> str:
+    """That nothing else predicts the labels, so that good columns cannot be told from copies of the label."""
+    verb, it = ("predicts", "it was") if len(columns) == 1 else ("predict", "they were")
+    return f"only {_listed(columns)} {verb} the labels; if {it} made from the label, wrong labels are not found"
+
+
+def _listed(columns: list[Any]) -> str:
+    return f"column{'' if len(columns) == 1 else 's'} {joined(map(repr, columns), limit=5)}"
 
 
 def _predict_alone(column: pd.Series[Any], y: Codes, n_classes: int) -> Codes:

@@ -4,7 +4,6 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from boostnoise import audit
-from boostnoise.eval import ConfigError
 from boostnoise.eval.audit.label_columns import find_label_columns
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -55,8 +54,14 @@ def test_a_category_of_many_values():
     assert find_label_columns(good, good, y, np.arange(3), p) == []
 
 
-def test_nothing_else_predicts_the_labels():
+def test_the_only_column_that_predicts_the_labels_is_kept():
     rng = np.random.default_rng(0)
-    features = pd.DataFrame(rng.normal(size=(400, 5))).assign(copy=copy_of(GIVEN[:400], 0.95) * 2.0)
-    with pytest.raises(ConfigError, match="do not predict the labels without column 'copy'"):
-        audit(features, GIVEN[:400])
+    labels = GIVEN[:400]
+    features = pd.DataFrame(rng.normal(size=(400, 5))).assign(copy=copy_of(labels, 0.95) * 2.0)
+    found = audit(features, labels)
+    assert found.remarks == (
+        "only column 'copy' predicts the labels; if it was made from the label, wrong labels are not found",
+    )
+    np.testing.assert_array_equal(
+        found.errors.p_wrong, audit(features, labels, keep_label_columns=True).errors.p_wrong
+    )
