@@ -97,10 +97,9 @@ def main(folder: Path | None, add: bool, write: Path | None) -> None:
         )
         click.echo(f"\nMean rank by {measure}\n{ranks.round(1).to_string()}")
     for label, table in tables(scores, "accuracy").items():
-        ranks = rank_table(table, higher_is_better=True).mean()
-        test = wilcoxon_holm(table, ranks.idxmin(), higher_is_better=True).table
-        beaten = test.loc[test["significant"], "model"].tolist()
-        click.echo(f"\n{label}: {ranks.idxmin()} first; significantly ahead of {', '.join(beaten) or 'none'}")
+        test = wilcoxon_holm(table, higher_is_better=True)  # the first is chosen, so all pairs are tested
+        beaten = test.table.loc[test.table["significant"], "model"].tolist()
+        click.echo(f"\n{label}: {test.control} first; significantly ahead of {', '.join(beaten) or 'none'}")
     seconds = score_table(scores[scores["noise_kind"] == "uniform"], "fit_seconds", noise_rate=0.3)
     click.echo(f"\nSeconds to fit at 30 % uniform noise, mean\n{seconds.mean().round(2).to_string()}")
 

@@ -14,7 +14,7 @@ from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
 from .paired_t import PairedTTests, paired_t_tests
 from .score_tables import complete, rank_table, resolve_noise_rate, score_table
-from .wilcoxon_holm import wilcoxon_holm
+from .wilcoxon_holm import HOLM, HOLM_OVER_PAIRS, wilcoxon_holm
 
 # By default a verdict uses the rate nearest to this one: enough noise to separate models, but below one half,
 # where labels of two classes carry no information.
@@ -41,6 +41,8 @@ def verdict(
     because a poor learner has little to lose.  If ELA names another model, the next sentence says so.  Then the
     model is compared with the others by `wilcoxon_holm`, or there are too few data sets for the test.  If there
     is a single data set, the models are compared over its repeats by `paired_t_tests`, with Holm's correction.
+    The correction is over all pairs of models, unless a control is given: the best of many equal models is
+    ahead of the others by its choice alone.
     The last sentences list failed and unfitted cells, and data sets and models that were left out.
 
     Parameters
@@ -143,9 +145,9 @@ def _verdict_on_kind(
                 test_fraction=test_fraction,
                 fixed=() if fixed is None else fixed(kind, noise_rate),
             )
-            sentences.append(_repeats_sentence(tests, model))
+            sentences.append(_repeats_sentence(tests, model, of_all_pairs=control is None))
         elif table.shape[1] > 1:
-            sentences.append(_test_sentence(table, model, metric, alpha))
+            sentences.append(_test_sentence(table, control, metric, alpha))
     sentences += _exclusion_sentences(scores, dropped, left_out)
     return " ".join(f"{sentence(text)}." for text in sentences)
 
@@ -210,12 +212,12 @@ def _ela_sentence(
     ]
 
 
-def _test_sentence(table: pd.DataFrame, model: str, metric: str, alpha: float) -> str:
-    """Sentence on the tests of a model against the others."""
-    result = wilcoxon_holm(table, model, higher_is_better=higher_is_better(metric), alpha=alpha)
+def _test_sentence(table: pd.DataFrame, control: str | None, metric: str, alpha: float) -> str:
+    """Sentence on the tests of the control, or of the best model, against the others."""
+    result = wilcoxon_holm(table, control, higher_is_better=higher_is_better(metric), alpha=alpha)
     if not result.has_power:
         return result.remark.rstrip(".")
-    rows = result.table
+    model, rows = result.control, result.table
     ahead = rows["rank_sum_won"] > rows["rank_sum_lost"]
     worse, better = rows[rows["significant"] & ahead], rows[rows["significant"] & ~ahead]
     tied = rows[~rows["significant"]]
@@ -226,19 +228,24 @@ def _test_sentence(table: pd.DataFrame, model: str, metric: str, alpha: float) -
         clauses.append(f"{model} loses to {_model_list(better, 'losses', result.n_datasets)}")
     if len(tied):
         clauses.append(_no_difference(tied["model"], tied["p_holm"]))
-    return f"by Wilcoxon's signed-rank test with Holm's correction {'; '.join(clauses)}"
+    return f"by Wilcoxon's signed-rank test with {result.correction} {'; '.join(clauses)}"
 
 
-def _repeats_sentence(tests: PairedTTests, model: str) -> str:
+def _repeats_sentence(tests: PairedTTests, model: str, *, of_all_pairs: bool) -> str:
     """Sentence on the tests of a model against the others over the repeats of a single data set."""
     from statsmodels.stats.multitest import multipletests  # slow to import
 
     if not tests.has_power:
         return tests.remark.rstrip(".")
-    rows = tests.table[(tests.table["model"] == model) | (tests.table["other"] == model)]
+    is_own = (tests.table["model"] == model) | (tests.table["other"] == model)
+    # The best model was chosen from all pairs.
+    corrected = tests.table if of_all_pairs else tests.table[is_own]
+    significant, p_holm, *_ = multipletests(corrected["p_value"], tests.alpha, method="holm")
+    rows = tests.table[is_own]
+    significant, p_holm = (values[is_own[corrected.index]] for values in (significant, p_holm))
     others = rows["other"].where(rows["model"] == model, rows["model"])
     is_won = (rows["outcome"] == "win") == (rows["model"] == model)
-    significant, p_holm, *_ = multipletests(rows["p_value"], tests.alpha, method="holm")
+    correction = HOLM_OVER_PAIRS if len(corrected) > len(rows) else HOLM
     clauses = []
     for verb, chosen in (("beats", significant & is_won), ("loses to", significant & ~is_won)):
         if chosen.any():
@@ -248,7 +255,7 @@ def _repeats_sentence(tests: PairedTTests, model: str) -> str:
     if not significant.all():
         clauses.append(_no_difference(others[~significant], p_holm[~significant]))
     caution = "; uncorrected for the rows that repeats share" if tests.remark else ""
-    return f"over its repeats, by {tests.name} with Holm's correction{caution}, {'; '.join(clauses)}"
+    return f"over its repeats, by {tests.name} with {correction}{caution}, {'; '.join(clauses)}"
 
 
 def _no_difference(tied: pd.Series[str], p_holm: Any) -> str:

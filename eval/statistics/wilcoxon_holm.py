@@ -1,5 +1,8 @@
 """Wilcoxon signed-rank tests of one model against all others, Holm-corrected.
 
+The best model of a study wins against equal ones by its choice alone.  Where the data choose the model, the
+correction is therefore over the pairs of all models.
+
 Each data set counts once, with the mean over its repeats, so its splits need not be independent.
 
 References
@@ -26,6 +29,8 @@ from .result import NO_DATASET, TestResult, format_table, too_few_remark
 from .score_tables import complete, rank_table, rounded
 
 MAX_EXACT = 50  # data sets
+HOLM = "Holm's correction"
+HOLM_OVER_PAIRS = f"{HOLM} over all pairs of models"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,6 +41,9 @@ class WilcoxonHolm(TestResult):
     ----------
     control : str or None
         The model that the others are compared with; None if no model has values.
+    n_tests : int
+        Number of tests that Holm's correction is over: one per other model, or one per pair of models if the
+        control was chosen as the best one.
     table : DataFrame
         One row per other model: model; wins, ties and losses of the control, in data sets; rank_sum_won and
         rank_sum_lost, the rank sums of the differences in favour of the control and against it, of which the
@@ -43,13 +51,20 @@ class WilcoxonHolm(TestResult):
     """
 
     control: str | None
+    n_tests: int
     table: pd.DataFrame
+
+    @property
+    def correction(self) -> str:
+        """Holm's correction, and what it is over if that is more than the tests of the table."""
+        n = len(self.table)
+        return HOLM_OVER_PAIRS if self.n_tests > n else HOLM
 
     def _parts(self) -> tuple[str, ...]:
         test = (
             f"Wilcoxon's signed-rank test of {self.control} against {counted(len(self.table), 'model')} over "
-            f"{counted(self.n_datasets, 'data set')}, with Holm's correction; wins, ties and losses are those "
-            f"of {self.control}."
+            f"{counted(self.n_datasets, 'data set')}, with {self.correction}; wins, ties and losses are "
+            f"those of {self.control}."
         )
         without = [] if self.has_power else ["p_value", "p_holm", "significant"]
         return (test if len(self.table) else "", format_table(self.table.drop(columns=without)))
@@ -62,8 +77,12 @@ def wilcoxon_holm(
 
     The differences are ranked by absolute value; ranks of zero differences are split between both sides, as in
     [1]_.  The p-values are exact given the ties for up to 50 data sets, and from the normal distribution for
-    more.  Holm's correction for m models multiplies the i-th smallest p-value by ``m - i + 1`` and keeps the
+    more.  Holm's correction for m tests multiplies the i-th smallest p-value by ``m - i + 1`` and keeps the
     p-values in order.
+
+    With a given control, m is the number of other models.  Without one, the model with the best mean rank is
+    the control, all pairs of models are tested, and m is their number; otherwise one of 20 equal models would
+    be significantly ahead of another in a fifth of all studies.
 
     There is no power if N data sets that all favour the same model, which has the p-value ``2^(1-N)``, would
     not be significant after the correction: ``m 2^(1-N) > alpha``.
@@ -99,19 +118,22 @@ def wilcoxon_holm(
     if chosen:
         control = str(rank_table(table, higher_is_better=higher_is_better).mean().idxmin())
     others = [name for name in table.columns if name != control] if control is not None else []
-    ahead = table[others].rsub(table[control], axis=0) if others else table[[]]
-    differences = rounded(ahead.to_numpy(), like=table.to_numpy()).T * (1 if higher_is_better else -1)
+    differences = _differences(table, [(control, name) for name in others], higher_is_better)
     ranks = rankdata(np.abs(differences), axis=1) if differences.size else differences
     m = len(others)
-    has_power = m > 0 and n > 0 and m * 2.0 ** (1 - n) <= alpha
+    n_tests = m * (m + 1) // 2 if chosen else m
+    has_power = m > 0 and n > 0 and n_tests * 2.0 ** (1 - n) <= alpha
     p_values = p_holm = np.full(m, math.nan)
     significant = np.zeros(m, dtype=bool)
     if has_power:
         # Imported here because it is slow.
         from statsmodels.stats.multitest import multipletests
 
-        p_values = np.array([_p_value(d) for d in differences])
+        pairs = list(itertools.combinations(others, 2)) if chosen else []
+        tested = np.concatenate([differences, _differences(table, pairs, higher_is_better)])
+        p_values = _p_values(tested)
         significant, p_holm, *_ = multipletests(p_values, alpha, method="holm")
+        p_values, p_holm, significant = p_values[:m], p_holm[:m], significant[:m]
     result = pd.DataFrame(
         {
             "model": others,
@@ -125,33 +147,56 @@ def wilcoxon_holm(
             "significant": significant,
         }
     )
-    remark = _power_remark(n, m, alpha)
-    if has_power and chosen and m > 1:
-        remark = f"{control} was chosen as the best model on the same data sets, which slightly favours it."
     return WilcoxonHolm(
         control=control,
+        n_tests=n_tests,
         table=result,
         n_datasets=n,
         alpha=alpha,
         has_power=has_power,
-        remark=remark,
+        remark=_power_remark(n, m, n_tests, alpha),
         dropped=dropped,
         left_out=left_out,
     )
 
 
-def _p_value(differences: NDArray[np.float64]) -> float:
-    """P-value of the two-sided test that the differences are symmetric around 0.
+def _differences(
+    table: pd.DataFrame, pairs: list[tuple[str | None, str]], higher_is_better: bool
+) -> NDArray[np.float64]:
+    """Differences of pairs of models, one row per pair; positive where the first model is better."""
+    if not pairs:
+        return np.empty((0, len(table)))
+    first, second = (
+        table.columns.get_indexer(pd.Index([name for pair in pairs for name in pair])).reshape(-1, 2).T
+    )
+    values = table.to_numpy(dtype=np.float64)
+    differences = rounded(values[:, first] - values[:, second], like=values).T
+    return differences if higher_is_better else -differences
+
+
+def _p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P-values of two-sided tests that the differences of each row are symmetric around 0.
 
     With ties, SciPy enumerates all signs, which takes a second for 13 data sets, and is not exact for more.
     """
-    from scipy.stats import rankdata, wilcoxon
+    from scipy.stats import wilcoxon
 
+    sizes = np.sort(np.abs(differences), axis=1)
+    tied = (sizes[:, 0] == 0) | (np.diff(sizes, axis=1) == 0).any(axis=1)
+    enumerated = tied & (sizes.shape[1] <= MAX_EXACT)
+    p_values = np.empty(len(differences))
+    p_values[enumerated] = [_p_value(row) for row in differences[enumerated]]
+    if not enumerated.all():
+        p_values[~enumerated] = wilcoxon(differences[~enumerated], zero_method="zsplit", axis=1).pvalue
+    return p_values
+
+
+def _p_value(differences: NDArray[np.float64]) -> float:
+    """Exact p-value given the ties, from the null distribution of the rank sum of one sign."""
+    from scipy.stats import rankdata
+
+    # Ranks are doubled to be integers.  A zero difference has no sign to flip.
     sizes = np.abs(differences)
-    if sizes.size > MAX_EXACT or (sizes.all() and np.unique(sizes).size == sizes.size):
-        return float(wilcoxon(differences, zero_method="zsplit").pvalue)
-    # Null distribution of the rank sum of one sign.  Ranks are doubled to be integers.  A zero difference has
-    # no sign to flip.
     doubled = np.rint(2 * rankdata(sizes)).astype(int)
     null = np.ones(1)
     for rank in doubled[sizes > 0]:
@@ -160,12 +205,13 @@ def _p_value(differences: NDArray[np.float64]) -> float:
     return min(1.0, 2 * float(min(null[: won + 1].sum(), null[won:].sum())))
 
 
-def _power_remark(n: int, m: int, alpha: float) -> str:
+def _power_remark(n: int, m: int, n_tests: int, alpha: float) -> str:
     if n == 0:
         return NO_DATASET
     if m == 0:
         return "There is no other model to compare with."
-    if m * 2.0 ** (1 - n) <= alpha:
+    if n_tests * 2.0 ** (1 - n) <= alpha:
         return ""
-    needed = next(i for i in itertools.count(n + 1) if m * 2.0 ** (1 - i) <= alpha)
-    return too_few_remark(n, "data set", f"Wilcoxon's signed-rank test against {counted(m, 'model')}", needed)
+    needed = next(i for i in itertools.count(n + 1) if n_tests * 2.0 ** (1 - i) <= alpha)
+    what = f"against {counted(m, 'model')}" if n_tests == m else f"of all pairs of {counted(m + 1, 'model')}"
+    return too_few_remark(n, "data set", f"Wilcoxon's signed-rank test {what}", needed)

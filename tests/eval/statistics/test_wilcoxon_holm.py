@@ -88,29 +88,53 @@ def test_power_requires_that_winning_everywhere_is_significant(n, m, alpha):
     # Differences of all sizes, all in favour of the last model.
     values = np.arange(1, n + 1)[:, None] * np.arange(m + 1)
     table = pd.DataFrame(values, columns=[f"m{j}" for j in range(m + 1)])
-    result = wilcoxon_holm(table, higher_is_better=True, alpha=alpha)
-    assert result.control == f"m{m}"
-    assert result.has_power == (m * wilcoxon(np.arange(1.0, n + 1)).pvalue <= alpha)
-    assert result.table["significant"].all() == result.has_power
-    assert (result.table["wins"] == n).all()
-    assert result.table["p_value"].isna().all() != result.has_power
-    assert ("p_value" in str(result)) == result.has_power
+    for control, n_tests in ((f"m{m}", m), (None, m * (m + 1) / 2)):
+        result = wilcoxon_holm(table, control, higher_is_better=True, alpha=alpha)
+        assert result.control == f"m{m}"
+        assert result.n_tests == n_tests
+        assert result.has_power == (n_tests * wilcoxon(np.arange(1.0, n + 1)).pvalue <= alpha)
+        assert result.table["significant"].all() == result.has_power
+        assert (result.table["wins"] == n).all()
+        assert result.table["p_value"].isna().all() != result.has_power
+        assert ("p_value" in str(result)) == result.has_power
 
 
 def test_how_many_data_sets_it_takes(noisy_table):
-    result = wilcoxon_holm(noisy_table(3, 7), higher_is_better=True)
-    assert result.remark == (
-        "Three data sets are too few for Wilcoxon's signed-rank test against six models; at least eight data sets are needed."
-    )
+    few = "Three data sets are too few for Wilcoxon's signed-rank test"
+    given_one, chosen = (wilcoxon_holm(noisy_table(3, 7), name, higher_is_better=True) for name in ("m3", None))
+    assert given_one.remark == f"{few} against six models; at least eight data sets are needed."
+    assert chosen.remark == f"{few} of all pairs of seven models; at least ten data sets are needed."
 
 
-def test_a_control_chosen_by_the_same_data_makes_a_remark(noisy_table):
-    table = noisy_table(20, 3)
+@pytest.mark.parametrize("n", [20, 60])
+def test_a_control_chosen_by_the_same_data_is_corrected_for_all_pairs(noisy_table, n):
+    table = noisy_table(n, 4, step=0.4)
     chosen = wilcoxon_holm(table, higher_is_better=True)
-    given_one = wilcoxon_holm(table, chosen.control, higher_is_better=True)
-    assert "was chosen as the best model on the same data sets" in chosen.remark
-    assert given_one.remark == ""
-    pd.testing.assert_frame_equal(chosen.table, given_one.table)
+    given_one = wilcoxon_holm(table, "m3", higher_is_better=True)
+    assert chosen.control == "m3"
+    pd.testing.assert_frame_equal(chosen.table.loc[:, :"p_value"], given_one.table.loc[:, :"p_value"])
+    pairs = list(itertools.combinations(table.columns, 2))
+    p = pd.Series({pair: wilcoxon(table[pair[0]], table[pair[1]]).pvalue for pair in pairs}).sort_values()
+    holm = np.minimum(1, p * np.arange(6, 0, -1)).cummax()
+    np.testing.assert_allclose(chosen.table["p_holm"], [holm[name, "m3"] for name in chosen.table["model"]])
+    assert (chosen.table["p_holm"] > given_one.table["p_holm"]).any()
+    assert "with Holm's correction over all pairs of models; wins" in " ".join(str(chosen).split())
+    assert "with Holm's correction; wins" in " ".join(str(given_one).split())
+
+
+@pytest.mark.parametrize("n_bad", [0, 2])
+def test_the_best_of_equal_models_is_rarely_significantly_ahead(n_bad):
+    """Models that are plainly worse, which let any gate on all models pass, change nothing."""
+    rng = np.random.default_rng(0)
+    n_false = 0
+    for _ in range(80):
+        values = rng.normal(0, 1, (15, 1)) + rng.normal(0, 1, (15, 19))
+        values[:, :9] += rng.normal(0, 1, (15, 1))  # these resemble one another
+        table = pd.DataFrame(values - 10 * (np.arange(19) >= 19 - n_bad), columns=[f"m{j}" for j in range(19)])
+        result = wilcoxon_holm(table, higher_is_better=True).table
+        assert result["significant"].iloc[19 - n_bad - 1 :].all()  # of 18 rows, the last are the bad models
+        n_false += result["significant"].iloc[: 19 - n_bad - 1].any()
+    assert n_false <= 4  # 5 %; corrected for 18 tests only, 20 %
 
 
 def test_lower_is_better(noisy_table):
