@@ -4,8 +4,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import false_discovery_control, ttest_rel, wilcoxon
 from scipy.stats import t as student
-from scipy.stats import ttest_rel, wilcoxon
 
 from boostnoise.eval import score_table, verdict
 from boostnoise.eval._wording import p_text
@@ -147,6 +147,26 @@ def test_a_single_data_set(test_fraction):
     (text,) = verdict(scores, control="c", test_fraction=test_fraction)
     assert "c beats d (" in text
     assert "c loses to a" in text
+
+
+def test_on_a_single_data_set_the_rate_of_any_false_claim_is_bounded_not_their_share():
+    """Holm's correction, not that of the false discovery rate, by which a would beat c."""
+    scores = simulate(
+        {"a": (0.9, 0.0), "b": (0.9, 0.003), "c": (0.9, 0.012), "d": (0.9, 0.1)},
+        n_datasets=1,
+        repeats=6,
+        seed=11,
+    )
+    wide = scores[scores["noise_rate"] == 0.3].pivot_table(index="repeat", columns="model", values="accuracy")
+    p = {pair: ttest_rel(wide[pair[0]], wide[pair[1]]).pvalue for pair in itertools.combinations("abcd", 2)}
+    holm = by_holm(p)
+    discovered = dict(zip(p, false_discovery_control(list(p.values())), strict=True))
+    assert discovered["a", "c"] < 0.05 < holm["a", "c"]
+    (text,) = verdict(scores)
+    assert text.endswith(
+        f"a beats d ({p_text(holm['a', 'd'])}); no difference from b and c is shown (smallest "
+        f"{p_text(min(holm['a', 'b'], holm['a', 'c']))})."
+    )
 
 
 def test_a_single_data_set_with_few_repeats(scores):
