@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib
 import importlib.util
+import json
 from collections.abc import Collection, Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from .._wording import is_or_are, listed
 from ..errors import ConfigError, one_line
+from .source_hash import source_hash
 
 # Distributions whose name differs from the package, and packages that models depend on, by module or class.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
@@ -38,19 +39,25 @@ def described_classes(spec: Any) -> list[tuple[Any, Any]]:
 
 
 def version_of(package: str) -> str:
-    """Installed version of a package, or a hash of its source if it does not belong to a distribution."""
+    """Installed version of a package, or a hash of its source if it is the user's own; see `source_hash`.
+
+    Packages that are installed in development mode keep their version while their source changes, so they are
+    hashed too.
+    """
+    name = DISTRIBUTIONS.get(package, package)
     try:
-        return metadata.version(DISTRIBUTIONS.get(package, package))
+        version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        spec = importlib.util.find_spec(package)
-        if spec is None or spec.origin is None:
-            return ""
-        origin = Path(spec.origin)
-        files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
-        digest = hashlib.sha256()
-        for file in files:
-            digest.update(file.read_bytes())
-        return digest.hexdigest()
+        return source_hash(package)
+    return f"{version}+{source_hash(package)}" if _is_editable(name) else version
+
+
+def _is_editable(name: str) -> bool:
+    """Whether a distribution is installed in development mode; this project itself counts as installed."""
+    text = metadata.distribution(name).read_text("direct_url.json")
+    if text is None or name == "boostnoise":
+        return False
+    return bool(json.loads(text).get("dir_info", {}).get("editable"))
 
 
 def is_installed(package: str) -> bool:
