@@ -186,6 +186,8 @@ def _retention_clause(scores: pd.DataFrame, retention: pd.DataFrame, metric: str
     """Clause on the share of the measure that a model keeps, and on the model that keeps the most."""
     shares, what = retention.mean(), label_of(metric)
     text = f"keeps {percent(shares[model], 3)} of its {what}"
+    if scores["repeat"].nunique() == 1:
+        text += " (a rough figure, from one repeat)"
     most = shares.index[np.isclose(shares, shares.max(), rtol=0, atol=TIE)]
     if model not in most:
         clean = score_table(scores, metric, noise_rate=0).loc[retention.index].mean()
