@@ -19,7 +19,7 @@ from .plotting.curves import plot_curves
 from .plotting.plot import plot
 from .report.files import write_report
 from .report.reference import reference
-from .statistics.bootstrap import bootstrap_band
+from .statistics.confidence_band import confidence_band
 from .statistics.friedman_nemenyi import friedman_nemenyi
 from .statistics.intervals import best_and_overlapping
 from .statistics.paired_t import paired_t_tests
@@ -47,9 +47,9 @@ __all__ = [
     "UniformNoise",
     "area_under_ela",
     "best_and_overlapping",
-    "bootstrap_band",
     "cell_labels",
     "compare_with_published",
+    "confidence_band",
     "curve",
     "ela",
     "friedman_nemenyi",

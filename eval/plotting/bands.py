@@ -1,4 +1,4 @@
-"""Bootstrap bands of curves, and their descriptions for captions.
+"""Confidence bands of curves, and their descriptions for captions.
 
 The band of an averaged curve is over repeats where there are three or more: it shows how far other splits and
 other noise on the same data sets would move the average, so it is the yardstick for differences between lines.
@@ -11,10 +11,9 @@ from __future__ import annotations
 import pandas as pd
 
 from .._wording import counted, is_or_are
-from ..statistics.bootstrap import FEWEST, bootstrap_band
+from ..statistics.confidence_band import FEWEST, confidence_band
 
-ENOUGH = 5  # repeats of one data set from which the band's coverage is close to nominal
-INTERVAL = "95 % bootstrap interval of the mean"
+INTERVAL = "95 % t interval of the mean"
 
 
 def averaged(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> tuple[pd.DataFrame, str]:
@@ -27,8 +26,8 @@ def averaged(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> tu
     """
     n_repeats, n_datasets = scores["repeat"].nunique(), scores["dataset"].nunique()
     if n_repeats >= FEWEST or n_datasets < FEWEST:
-        return bootstrap_band(scores, metric, measure=measure), over_repeats(n_repeats, n_datasets)
-    table = bootstrap_band(scores, metric, measure=measure, over="datasets")
+        return confidence_band(scores, metric, measure=measure), over_repeats(n_repeats)
+    table = confidence_band(scores, metric, measure=measure, over="datasets")
     why = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for an interval over repeats"
     return table, f"{over_datasets(n_datasets, n_datasets)} ({why})"
 
@@ -41,16 +40,13 @@ def by_dataset(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
     scores, metric, of
         See `per_repeat`.
     """
-    table = bootstrap_band(scores, metric, measure=measure, by_dataset=True)
-    return table, over_repeats(scores["repeat"].nunique(), 1)
+    table = confidence_band(scores, metric, measure=measure, by_dataset=True)
+    return table, over_repeats(scores["repeat"].nunique())
 
 
-def over_repeats(n: int, n_datasets: int) -> str:
-    """Describe a band over n repeats of `n_datasets` data sets."""
-    if n < FEWEST:
-        return _none(n, "repeat")
-    rough = " (approximate: few repeats)" if n < ENOUGH and n_datasets == 1 else ""
-    return f"{INTERVAL} over {n} repeats{rough}"
+def over_repeats(n: int) -> str:
+    """Describe a band over n repeats."""
+    return f"{INTERVAL} over {n} repeats" if n >= FEWEST else _none(n, "repeat")
 
 
 def over_datasets(fewest: int, most: int) -> str:

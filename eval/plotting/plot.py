@@ -52,7 +52,7 @@ def plot(
         One of
 
         - ``"ela"``, ``"rla"``, ``"retention"`` or a measure such as ``"accuracy"``: curves against the noise
-          rate, averaged over the data sets, with a 95 % bootstrap band, see `boostnoise.eval.plotting.bands`;
+          rate, averaged over the data sets, with a 95 % confidence band, see `boostnoise.eval.plotting.bands`;
         - one of these followed by ``"_by_dataset"``: a small panel per data set;
         - ``"critical_difference"``: mean ranks over the data sets, and groups of models that do not differ by
           Nemenyi's test;

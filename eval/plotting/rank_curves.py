@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from ..metrics.registry import higher_is_better
-from ..statistics.bootstrap import mean_band
+from ..statistics.confidence_band import mean_interval
 from ..statistics.score_tables import rank_table, score_table
 from .bands import over_datasets
 from .curves import MAX_TICKS, draw_curves
@@ -19,7 +19,7 @@ from .request import PlotRequest
 
 
 def rank_curves(request: PlotRequest) -> Axes | NDArray[Any]:
-    """Draw mean ranks with a bootstrap band over the data sets, one panel per kind of noise."""
+    """Draw mean ranks with a confidence band over the data sets, one panel per kind of noise."""
     tables = {kind: rank_table_by_rate(request, kind) for kind in request.kinds}
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
@@ -59,7 +59,8 @@ def rank_table_by_rate(request: PlotRequest, kind: str) -> pd.DataFrame:
             measure=request.measure,
         )
         ranks = rank_table(table, higher_is_better=higher_is_better(request.metric)).dropna(how="all")
-        low, high = mean_band(ranks.to_numpy(dtype=np.float64).T[:, np.newaxis])
+        interval = mean_interval(ranks.to_numpy(dtype=np.float64).T[:, np.newaxis])
+        low, high = np.clip(interval, 1, ranks.shape[1])
         part = pd.DataFrame({"model": ranks.columns, "rank": ranks.mean().to_numpy(), "low": low, "high": high})
         ranked = (*ranks.index, None, *ranks.columns[ranks.notna().any()])
         number = compared.setdefault(ranked, len(compared))

@@ -20,7 +20,7 @@ from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
 from boostnoise.eval.plotting.request import PlotRequest
-from boostnoise.eval.statistics.bootstrap import FEWEST
+from boostnoise.eval.statistics.confidence_band import FEWEST
 
 from ..formulas import readable_names
 
@@ -135,7 +135,7 @@ class Results:
     @property
     def band_by_dataset(self) -> str:
         """Description of the band of one data set's curves."""
-        return over_repeats(self.n_repeats, 1)
+        return over_repeats(self.n_repeats)
 
     @cached_property
     def seconds(self) -> dict[str, Lines]:

@@ -3,16 +3,16 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets
-from boostnoise.eval.statistics.bootstrap import bootstrap_band
+from boostnoise.eval.statistics.confidence_band import confidence_band
 
 SETS = ("w", "x", "y", "z")
-INTERVAL = "95 % bootstrap interval of the mean over"
+INTERVAL = "95 % t interval of the mean over"
 
 
 @pytest.mark.parametrize(
     ("repeats", "datasets", "over", "expected"),
     [
-        (3, SETS[:1], "repeats", f"{INTERVAL} 3 repeats (approximate: few repeats)"),
+        (3, SETS[:1], "repeats", f"{INTERVAL} 3 repeats"),
         (3, SETS, "repeats", f"{INTERVAL} 3 repeats"),
         (5, SETS, "repeats", f"{INTERVAL} 5 repeats"),
         (1, SETS, "datasets", f"{INTERVAL} 4 data sets (one repeat is too few for an interval over repeats)"),
@@ -22,7 +22,7 @@ INTERVAL = "95 % bootstrap interval of the mean over"
 def test_averaged(made_scores, repeats, datasets, over, expected):
     scores = made_scores(repeats=repeats, datasets=datasets)
     table, description = averaged(scores, "ela")
-    pd.testing.assert_frame_equal(table, bootstrap_band(scores, "ela", over=over))
+    pd.testing.assert_frame_equal(table, confidence_band(scores, "ela", over=over))
     assert description == expected
     assert (table["low"] < table["ela"]).all()
     assert (table["ela"] < table["high"]).all()
@@ -42,7 +42,7 @@ def test_by_dataset(made_scores):
     alone, _ = averaged(scores[scores["dataset"] == "wine"], "accuracy")
     here = table[table["dataset"] == "wine"]
     np.testing.assert_allclose(here[["accuracy", "low", "high"]], alone[["accuracy", "low", "high"]])
-    assert description == f"{INTERVAL} 3 repeats (approximate: few repeats)"
+    assert description == f"{INTERVAL} 3 repeats"
 
 
 def test_points_with_fewer_data_sets():

@@ -140,7 +140,7 @@ def test_panels_in_a_grid(made_scores):
     figure = figure_of(plot(scores, "ela", options=FigureOptions(fig_title="mine")))
     assert figure.get_suptitle() == "mine"
     assert [ax.get_title() for ax in figure.axes] == titles
-    assert figure.get_supxlabel() == caption == "Band: 95 % bootstrap interval of the mean over 3 repeats"
+    assert figure.get_supxlabel() == caption == "Band: 95 % t interval of the mean over 3 repeats"
 
 
 def test_axes_of_the_user_get_title_and_caption(made_scores):

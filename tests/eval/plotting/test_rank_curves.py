@@ -15,7 +15,7 @@ def test_mean_ranks_and_their_bands(made_scores):
     expected = ranks.groupby("noise_rate").mean()
     bottom, top = ax.get_ylim()
     assert top < 1 < 3 < bottom
-    assert ax.figure.get_supxlabel() == "Band: 95 % bootstrap interval of the mean over 5 data sets"
+    assert ax.figure.get_supxlabel() == "Band: 95 % t interval of the mean over 5 data sets"
     for model, line, band in zip("abc", ax.lines, ax.collections, strict=True):
         np.testing.assert_allclose(line.get_ydata(), expected[model])
         vertices = band.get_paths()[0].vertices

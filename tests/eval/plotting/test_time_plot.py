@@ -22,7 +22,7 @@ def test_points_and_bars(made_scores):
         assert y == accuracy[model]
         assert 0 < fastest < seconds[model] < slowest
     assert ax.figure.get_suptitle() == "Accuracy and time at 10 % uniform noise, mean over 2 data sets"
-    assert ax.figure.get_supxlabel() == "Error bars: 95 % bootstrap interval of the mean over 3 repeats"
+    assert ax.figure.get_supxlabel() == "Error bars: 95 % t interval of the mean over 3 repeats"
 
 
 def test_models_without_values(made_scores, fail):

@@ -326,6 +326,6 @@ def test_the_published_accuracies_of_2020(study_2020):
 
 
 def test_slow_libraries_are_imported_late(slow_imports):
-    modules = "bootstrap, intervals, paired_t, wilcoxon_holm, friedman_nemenyi, significance, verdict"
+    modules = "confidence_band, intervals, paired_t, wilcoxon_holm, friedman_nemenyi, significance, verdict"
     loaded = slow_imports(f"from boostnoise.eval.statistics import {modules}")
     assert not loaded & {"scipy.stats", "statsmodels", "scikit_posthocs", "seaborn", "matplotlib"}

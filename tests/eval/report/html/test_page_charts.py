@@ -53,7 +53,7 @@ def test_hovering_shows_the_values(shown, run):
 
 
 def test_each_chart_describes_its_band(opened, run, make_run):
-    interval = "95 % bootstrap interval of the mean over"
+    interval = "95 % t interval of the mean over"
     tab = opened(run)
     for metric in ("ela", "rla", "accuracy"):
         assert tab.notes(metric) == [f"Mean over 4 data sets. Band: {interval} 3 repeats."]
@@ -63,9 +63,7 @@ def test_each_chart_describes_its_band(opened, run, make_run):
     assert tab.notes("time") == [bars]
     assert f"Ranges in small print: {interval} 3 repeats." in tab.page.locator("#curves").inner_text()
     of_each = "Bands and ranges in small print: "
-    assert (
-        f"{of_each}{interval} 3 repeats (approximate: few repeats)." in tab.page.locator("#sets").inner_text()
-    )
+    assert f"{of_each}{interval} 3 repeats." in tab.page.locator("#sets").inner_text()
     tab = opened(make_run(datasets=2, repeats=2))
     none = "none (two repeats are too few; at least three repeats needed)."
     assert tab.notes("ela") == [f"Mean over 2 data sets. Band: {none}"]
@@ -99,7 +97,7 @@ def test_ranks_that_cannot_be_compared_are_not_joined(opened, make_run):
         (note,) = tab.notes("rank")
         return note
 
-    interval = "95 % bootstrap interval of the mean over"
+    interval = "95 % t interval of the mean over"
     assert choose("uniform") == (
         "Ranks of 2 to 3 of 3 models over 2 to 4 of 4 data sets: those where each of these models has a value. "
         "Lines break where the ranked models or the data sets change. "

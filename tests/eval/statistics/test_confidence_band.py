@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from boostnoise.eval import bootstrap_band, curve, mean_curve
-from boostnoise.eval.statistics.bootstrap import mean_band
+from boostnoise.eval import confidence_band, curve, mean_curve
+from boostnoise.eval.statistics.confidence_band import mean_interval
 
 KEYS = ["noise_kind", "noise_rate", "model"]
 
@@ -18,7 +18,7 @@ def accuracy():
 @pytest.mark.parametrize("over", ["repeats", "datasets"])
 def test_the_middle_is_the_mean_curve(accuracy, metric, over, scores_of):
     scores = scores_of(accuracy)
-    band, means = bootstrap_band(scores, metric, over=over), mean_curve(scores, metric)
+    band, means = confidence_band(scores, metric, over=over), mean_curve(scores, metric)
     keys = [name for name in KEYS if name in means]
     pd.testing.assert_frame_equal(band[[*keys, metric]], means[[*keys, metric]])
     assert (band["low"] <= band[metric]).all()
@@ -27,59 +27,50 @@ def test_the_middle_is_the_mean_curve(accuracy, metric, over, scores_of):
     assert (band["low"] < band["high"])[changes].all()
 
 
-DEFAULTS = {"confidence": 0.95, "n_resamples": 2000, "seed": 0}
-OTHERS = {"confidence": 0.8, "n_resamples": 300, "seed": 3}
-
-
-@pytest.mark.parametrize("options", [{}, OTHERS])
-def test_data_sets_drawn_one_by_one(accuracy, scores_of, options):
-    band = bootstrap_band(scores_of(accuracy), "ela", over="datasets", **options)
-    confidence, n_resamples, seed = (DEFAULTS | options).values()
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_over_data_sets_it_is_students_interval(accuracy, scores_of, confidence):
+    band = confidence_band(scores_of(accuracy), "ela", over="datasets", confidence=confidence)
     ela = ((1 - accuracy) / accuracy[:, :1]).mean(axis=3)  # kinds, rates, data sets, models
-    n = ela.shape[2]
-    draws = np.random.default_rng(seed).integers(n, size=(n_resamples, n))
-    means = np.array([ela[:, :, draw].mean(axis=2) for draw in draws])
-    tail = stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf((1 + confidence) / 2, n - 1))
-    np.testing.assert_allclose(band["low"], np.quantile(means, tail, axis=0).ravel())
-    np.testing.assert_allclose(band["high"], np.quantile(means, 1 - tail, axis=0).ravel())
+    interval = stats.ttest_1samp(ela, 0, axis=2).confidence_interval(confidence)
+    np.testing.assert_allclose(band["low"], np.maximum(interval.low.ravel(), 0))
+    np.testing.assert_allclose(band["high"], interval.high.ravel())
 
 
-@pytest.mark.parametrize("options", [{}, OTHERS])
-def test_repeats_of_each_data_set_drawn_one_by_one(accuracy, scores_of, options):
-    band = bootstrap_band(scores_of(accuracy), "ela", **options)
-    confidence, n_resamples, seed = (DEFAULTS | options).values()
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_over_the_repeats_of_two_data_sets_it_is_welchs_interval(accuracy, scores_of, confidence):
+    band = confidence_band(scores_of(accuracy[:, :, :2]), "ela", confidence=confidence)
     ela = (1 - accuracy) / accuracy[:, :1]  # kinds, rates, data sets, repeats, models
-    n_sets, n = ela.shape[2:4]
-    draws = np.random.default_rng(seed).integers(n, size=(n_resamples, n_sets, n))
-    means = np.array(
-        [np.mean([ela[:, :, d, draw[d]].mean(axis=2) for d in range(n_sets)], axis=0) for draw in draws]
-    )
-    of_sets = [ela[:, :, d].var(axis=2, ddof=1) / n for d in range(n_sets)]
-    freedom = sum(of_sets) ** 2 / sum(variance**2 / (n - 1) for variance in of_sets)
-    tails = stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf((1 + confidence) / 2, freedom))
-    for i in np.ndindex(tails.shape):
-        row = band.iloc[np.ravel_multi_index(i, tails.shape)]
-        expected = np.quantile(means[:, *i], [tails[i], 1 - tails[i]])
-        np.testing.assert_allclose(row[["low", "high"]].to_numpy(dtype=float), expected)
+    # Welch's interval of a difference; the mean of two is half the difference of one and minus the other.
+    test = stats.ttest_ind(ela[:, :, 0], -ela[:, :, 1], axis=2, equal_var=False)
+    interval = test.confidence_interval(confidence)
+    np.testing.assert_allclose(band["low"], interval.low.ravel() / 2)
+    np.testing.assert_allclose(band["high"], interval.high.ravel() / 2)
 
 
 def test_a_band_of_each_data_set(accuracy, scores_of):
     scores = scores_of(accuracy)
-    bands = bootstrap_band(scores, "ela", by_dataset=True)
+    bands = confidence_band(scores, "ela", by_dataset=True)
     assert list(bands) == ["dataset", *KEYS, "ela", "low", "high"]
     for dataset, band in bands.groupby("dataset"):
-        alone = bootstrap_band(scores[scores["dataset"] == dataset], "ela")
+        alone = confidence_band(scores[scores["dataset"] == dataset], "ela")
         pd.testing.assert_frame_equal(band.drop(columns="dataset").reset_index(drop=True), alone)
     means = curve(scores, "ela").set_index(["dataset", *KEYS])["ela"]
     pd.testing.assert_series_equal(bands.set_index(["dataset", *KEYS])["ela"].sort_index(), means.sort_index())
 
 
-def test_coverage():
-    """How often a band of the mean of few normal numbers holds 0, as the docstring says."""
-    spread = np.array([1, 0.3, 0.1])[:, np.newaxis]
-    for n_sets, n, scale, expected in ((1, 3, 1, 0.75), (1, 5, 1, 0.92), (3, 3, 1, 0.94), (3, 3, spread, 0.87)):
-        low, high = mean_band(np.random.default_rng(n).normal(size=(2000, n_sets, n)) * scale)
-        assert ((low <= 0) & (high >= 0)).mean() == pytest.approx(expected, abs=0.02)
+@pytest.mark.parametrize("n", [3, 4, 10])
+@pytest.mark.parametrize("spread", [[1], [1, 1, 1], [1, 0.3, 0.1]])
+def test_it_contains_the_mean_as_often_as_promised(spread, n):
+    noise = np.random.default_rng(n).normal(size=(2000, len(spread), n))
+    low, high = mean_interval(noise * np.array(spread)[:, np.newaxis])
+    assert ((low <= 0) & (high >= 0)).mean() > 0.92
+
+
+def test_it_stays_within_the_range_of_the_measure(scores_of):
+    accuracy = np.array([0.9, 1, 1])[:, None]  # of three repeats
+    band = confidence_band(scores_of(accuracy), "accuracy")
+    assert band["low"].iat[0] < 0.9
+    assert band["high"].iat[0] == 1
 
 
 def test_a_missing_cell_has_no_band(accuracy, scores_of):
@@ -90,12 +81,12 @@ def test_a_missing_cell_has_no_band(accuracy, scores_of):
     assert hole.sum() == 1
     for holes in (scores.assign(accuracy=scores["accuracy"].mask(hole)), scores[~hole]):
         for over in ("repeats", "datasets"):
-            band = bootstrap_band(holes, "accuracy", over=over)
+            band = confidence_band(holes, "accuracy", over=over)
             missing = (band[KEYS] == ["uniform", 0.1, "m1"]).all(axis=1)
             assert band.loc[missing, ["accuracy", "low", "high"]].isna().all(axis=None)
-            whole = bootstrap_band(scores, "accuracy", over=over)
+            whole = confidence_band(scores, "accuracy", over=over)
             pd.testing.assert_frame_equal(band[~missing], whole[~missing])
-        by_dataset = bootstrap_band(holes, "accuracy", by_dataset=True)
+        by_dataset = confidence_band(holes, "accuracy", by_dataset=True)
         assert by_dataset["low"].isna().sum() == 1
 
 
@@ -116,15 +107,15 @@ def test_a_missing_cell_has_no_band(accuracy, scores_of):
 )
 def test_too_few_have_no_band(accuracy, over, shape, remark, scores_of):
     few = scores_of(accuracy[:, :, *shape])
-    band = bootstrap_band(few, "ela", over=over)
+    band = confidence_band(few, "ela", over=over)
     assert band[["low", "high"]].isna().all(axis=None)
     assert band["ela"].notna().all()
     assert band.attrs == {"remark": remark}
-    assert bootstrap_band(scores_of(accuracy), "ela", over=over).attrs == {}
+    assert confidence_band(scores_of(accuracy), "ela", over=over).attrs == {}
 
 
 def test_no_spread_is_no_width(scores_of):
-    band = bootstrap_band(scores_of(np.full((2, 2, 3, 3, 1), 0.75)), "accuracy")
+    band = confidence_band(scores_of(np.full((2, 2, 3, 3, 1), 0.75)), "accuracy")
     np.testing.assert_allclose(band[["low", "high"]], 0.75)
 
 
@@ -137,7 +128,6 @@ def test_arguments(accuracy, scores_of):
             "over must be 'repeats' if by_dataset is set, got 'datasets'",
         ),
         ({"confidence": 95}, "confidence must lie between 0 and 1, got 95"),
-        ({"n_resamples": 0}, "n_resamples must be at least 1, got 0"),
     ]:
         with pytest.raises(ValueError, match=f"^{message}$"):
-            bootstrap_band(scores, "ela", **arguments)
+            confidence_band(scores, "ela", **arguments)
