@@ -19,6 +19,7 @@ from ..datasets.dataset import Dataset
 from ..datasets.encoding import Features
 from ..datasets.train_test import split
 from ..errors import one_line
+from ..metrics.correct_rows import pack_rows
 from ..metrics.outcome import Outcome
 from ..metrics.registry import measure
 from ..models.factory import build
@@ -81,7 +82,10 @@ def _fit_and_test(job: Job, dataset: Dataset, begin: Callable[[], None]) -> Outc
     times = {"fit_seconds": fitted - start, "predict_seconds": predict_seconds}
     # The share of wrong labels is unknown if true labels are.
     realised = {"realised_rate": _realised_rate(job, dataset, train, noisy)} if dataset.is_known is None else {}
-    outcome = Outcome({**measured, **realised, **times})
+    rows_of_all_repeats = None
+    if dataset.is_test is not None:
+        rows_of_all_repeats = pack_rows(classes[np.asarray(predicted, dtype=np.int64)] == y_test)
+    outcome = Outcome({**measured, **realised, **times}, correct_rows=rows_of_all_repeats)
     if not outcome.is_score:
         raise ValueError(f"the model has invalid scores: {measured}")
     return outcome

@@ -29,7 +29,8 @@ class Run:
     ----------
     config : Config
     scores : DataFrame
-        One row per cell.  The error of a cell that is not fitted yet says so.
+        One row per cell.  The error of a cell that is not fitted yet says so.  If the repeats of a data set
+        share their test rows, there is a column ``correct_rows``; see `Outcome`.
     datasets : dict of str to DatasetFacts
     sessions : tuple of Session
         The oldest first; empty if all cells come from other runs.
@@ -120,8 +121,12 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
                 "model": cell.model,
                 **{name: outcome.scores.get(name) for name in RANGES if name != "realised_rate"},
                 "error": outcome.error,
+                "correct_rows": outcome.correct_rows,
             }
         )
-    scores = pd.DataFrame(rows).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
+    types = dict.fromkeys(RANGES, "float64") | {"error": "string", "correct_rows": "string"}
+    scores = pd.DataFrame(rows).astype(types)
+    if scores["correct_rows"].isna().all():
+        scores = scores.drop(columns="correct_rows")
     settings = tuple(cell.setting for cell in record.cells)
     return Run(config, scores, record.datasets, tuple(record.sessions), settings)

@@ -15,7 +15,7 @@ import sqlite3
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -49,6 +49,15 @@ RUNS = """
 CREATE TABLE runs (
     name TEXT NOT NULL PRIMARY KEY,
     record TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+""".strip()
+
+# Test rows that cells predicted correctly, where repeats share them.  Made for the first such cell.
+ROWS = """
+CREATE TABLE correct_rows (
+    key TEXT NOT NULL PRIMARY KEY,
+    correct TEXT NOT NULL,
     checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID
 """.strip()
@@ -164,6 +173,8 @@ class Store:
         # execute.
         columns = re.findall(r"^    (\w+) REAL,$", str(tables.get("cells")), re.MULTILINE)
         expected = {"cells": _cells_table(columns), "runs": RUNS}
+        if "correct_rows" in tables:
+            expected["correct_rows"] = ROWS
         if Counter(schema) != Counter(("table", name, name, sql) for name, sql in expected.items()):
             raise self._damage_error("its tables were changed")
         message = self._pragma("quick_check(1)")
@@ -176,7 +187,8 @@ class Store:
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._columns = self._check_schema()  # another process may have added them in the meantime
-            cells = [self._read(row) for row in self._connection.execute("SELECT * FROM cells")]
+            rows = self._correct_rows()
+            cells = [self._read(row, rows) for row in self._connection.execute("SELECT * FROM cells")]
             self._columns += [name for name in RANGES if name not in self._columns]
             self._connection.execute("DROP TABLE cells")
             self._connection.execute(_cells_table(self._columns))
@@ -196,17 +208,55 @@ class Store:
         command = f"INSERT OR REPLACE INTO cells SELECT {', '.join('?' * len(row))}"
         if not replace:
             command += " WHERE NOT EXISTS (SELECT 1 FROM cells WHERE key = ? AND error IS NULL)"
-        return self._connection.execute(command, row if replace else [*row, row[0]]).rowcount
+        n_written = self._connection.execute(command, row if replace else [*row, row[0]]).rowcount
+        if n_written and outcome.correct_rows is not None:
+            if not self._has_correct_rows():
+                self._connection.execute(ROWS)
+            rows = [row[0], outcome.correct_rows]
+            self._connection.execute(
+                "INSERT OR REPLACE INTO correct_rows VALUES (?, ?, ?)", [*rows, _checksum(rows)]
+            )
+        return n_written
+
+    def _has_correct_rows(self) -> bool:
+        """Whether there is a table of correct rows; another process may have made it."""
+        command = "SELECT count(*) FROM sqlite_schema WHERE name = 'correct_rows'"
+        return bool(self._connection.execute(command).fetchone()[0])
+
+    def _correct_rows(self, keys: Iterable[str] | None = None) -> dict[str, str]:
+        """Correct rows of cells by key; None for all cells."""
+        if not self._has_correct_rows():
+            return {}
+        command = "SELECT * FROM correct_rows"
+        if keys is None:
+            rows = self._connection.execute(command).fetchall()
+        else:
+            command += " WHERE key IN (SELECT value FROM json_each(?))"
+            rows = self._connection.execute(command, [json.dumps(list(keys))]).fetchall()
+        if any(_checksum(row[:-1]) != row[-1] for row in rows):
+            raise self._damage_error("the rows of a cell were changed")
+        return {key: correct for key, correct, _ in rows}
 
     def outcomes(self, keys: Iterable[str]) -> dict[str, Outcome]:
         """Stored outcomes of cells, by key."""
-        with self._translated_errors():
-            rows = self._connection.execute(
-                "SELECT * FROM cells WHERE key IN (SELECT value FROM json_each(?))", [json.dumps(list(keys))]
+        keys = list(keys)
+        with self._translated_errors(), self._snapshot():
+            cells = self._connection.execute(
+                "SELECT * FROM cells WHERE key IN (SELECT value FROM json_each(?))", [json.dumps(keys)]
             ).fetchall()
-        return {row[0]: self._read(row)[1] for row in rows}
+            rows = self._correct_rows(keys)
+        return {cell[0]: self._read(cell, rows)[1] for cell in cells}
 
-    def _read(self, row: Sequence[Any]) -> tuple[Sequence[Any], Outcome]:
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Read several tables as they are at one time, while other processes write."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.rollback()
+
+    def _read(self, row: Sequence[Any], correct_rows: Mapping[str, str]) -> tuple[Sequence[Any], Outcome]:
         """Check a row and split it into description and outcome."""
         if _checksum(row[:-1]) != row[-1]:
             raise self._damage_error("a cell was changed")
@@ -214,7 +264,7 @@ class Store:
         *values, error, traceback, _ = row[n:]
         columns = zip(self._columns, values, strict=True)
         scores = {name: value for name, value in columns if name in RANGES and value is not None}
-        outcome = Outcome(scores, error, traceback)
+        outcome = Outcome(scores, error, traceback, None if scores == {} else correct_rows.get(row[0]))
         if not (outcome.is_score or outcome.is_error):
             raise self._damage_error("it has an invalid cell")
         if error is not None:
@@ -261,9 +311,10 @@ class Store:
             If the store is missing, damaged or has an invalid cell.  Nothing is copied then.
         """
         with Store(path / STORE_NAME if path.is_dir() else path, read_only=True) as other:
-            with other._translated_errors():
+            with other._translated_errors(), other._snapshot():
                 rows = other._connection.execute("SELECT * FROM cells WHERE error IS NULL").fetchall()
-            cells = [other._read(row) for row in rows]
+                correct_rows = other._correct_rows()
+            cells = [other._read(row, correct_rows) for row in rows]
             if not all(_is_valid_description(description) for description, _ in cells):
                 raise other._damage_error("it has an invalid cell")
         with self._translated_errors(), self._connection:

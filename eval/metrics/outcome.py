@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .._wording import is_or_are
+from .correct_rows import unpack_rows
 from .registry import RANGES
 
 if TYPE_CHECKING:
@@ -30,11 +31,15 @@ class Outcome:
     error : str or None
         One line.
     traceback : str or None
+    correct_rows : str or None
+        The test rows that were predicted correctly, see `pack_rows`, if all repeats have the same ones: the
+        spread over repeats then says nothing about other rows.
     """
 
     scores: Mapping[str, float | None] = field(default_factory=dict)
     error: str | None = None
     traceback: str | None = None
+    correct_rows: str | None = None
 
     @property
     def is_score(self) -> bool:
@@ -43,6 +48,7 @@ class Outcome:
             self.error is None
             and self.scores.get("accuracy") is not None
             and all(_is_valid(value, *RANGES[name]) for name, value in self.scores.items())
+            and (self.correct_rows is None or self._has_valid_rows())
         )
 
     @property
@@ -52,7 +58,17 @@ class Outcome:
             isinstance(self.error, str)
             and isinstance(self.traceback, str | None)
             and all(value is None for value in self.scores.values())
+            and self.correct_rows is None
         )
+
+    def _has_valid_rows(self) -> bool:
+        """Whether the correct rows can be read and have the accuracy of the scores."""
+        try:
+            correct = unpack_rows(str(self.correct_rows))
+        except ValueError:
+            return False
+        accuracy = float(self.scores["accuracy"] or 0)
+        return correct.size > 0 and math.isclose(correct.mean(), accuracy, abs_tol=1e-9)
 
 
 def _is_valid(value: object, minimum: float, maximum: float) -> bool:

@@ -66,7 +66,7 @@ def write_report(run: Run, published: PublishedComparison | None = None) -> list
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write("scores.parquet", partial(scores.to_parquet, index=False))
-        write("scores.csv", partial(write_csv, scores))
+        write("scores.csv", partial(write_csv, scores.drop(columns="correct_rows", errors="ignore")))
         # Where nothing was scored without noise, ELA and the others are undefined.
         of_baseline = ("ela", "rla", "retention", "area_under_ela") if has_baseline(scores).any() else ()
         for metric in of_baseline:

@@ -15,6 +15,7 @@ from boostnoise.eval.datasets.train_test import split
 from boostnoise.eval.execution import cell
 from boostnoise.eval.execution.cell import run_cell
 from boostnoise.eval.execution.jobs import Job
+from boostnoise.eval.metrics.correct_rows import pack_rows
 from boostnoise.eval.models.resolved_model import resolve
 
 X, Y = load_wine(return_X_y=True)
@@ -122,10 +123,12 @@ def test_noise_depends_on_data_seed_and_setting_but_not_on_the_model():
 def test_a_split_that_the_data_set_gives():
     is_test = np.arange(178) % 4 == 1
     given = Dataset("wine", X, WINE.y, WINE.classes, is_test)
-    expected = (
-        DecisionTreeClassifier(random_state=11).fit(X[~is_test], Y[~is_test]).score(X[is_test], Y[is_test])
-    )
-    assert outcome(given, "tree", test_fraction=0.1).scores["accuracy"] == expected
+    tree = DecisionTreeClassifier(random_state=11).fit(X[~is_test], Y[~is_test])
+    result = outcome(given, "tree", test_fraction=0.1)
+    assert result.scores["accuracy"] == tree.score(X[is_test], Y[is_test])
+    # Every repeat has these test rows, so tests and intervals come from them.
+    assert result.correct_rows == pack_rows(tree.predict(X[is_test]) == Y[is_test])
+    assert outcome().correct_rows is None
 
 
 def test_classes_that_the_training_rows_lack():

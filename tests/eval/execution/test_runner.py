@@ -285,6 +285,7 @@ def test_data_sets_of_all_kinds(make, tmp_path):
     scores = run(make(datasets=datasets, models=[TREE]), n_jobs=1).scores
     assert scores["dataset"].unique().tolist() == ["a", "b", "checkerboard2x2", "setosa"]
     assert scores["error"].isna().all()
+    assert scores["correct_rows"].notna().equals(scores["dataset"] == "a")
     # The rows that are tested on are given, so all repeats without noise are one.
     assert scores.query("dataset == 'a' and noise_rate == 0")["accuracy"].nunique() == 1
     assert scores.query("dataset == 'checkerboard2x2' and noise_rate == 0")["accuracy"].min() > 0.85

@@ -1,3 +1,4 @@
+import dataclasses
 import hashlib
 import math
 import os
@@ -7,11 +8,14 @@ import subprocess
 import sys
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution import store as store_module
 from boostnoise.eval.execution.store import Store
+from boostnoise.eval.metrics import outcome as outcome_module
+from boostnoise.eval.metrics.correct_rows import pack_rows
 from boostnoise.eval.metrics.outcome import Outcome
 from boostnoise.eval.metrics.registry import MEASURES, RANGES
 
@@ -387,3 +391,51 @@ def test_merging_what_is_no_store(path, tmp_path):
             (tmp_path / "folder").mkdir(exist_ok=True)
             with pytest.raises(ConfigError, match=message):
                 store.merge(source)
+
+
+ROWS = dataclasses.replace(scored(accuracy=0.75), correct_rows=pack_rows(np.array([1, 0, 1, 1], bool)))
+
+
+def test_correct_rows_are_kept(path, tmp_path):
+    with Store(path) as store:
+        store.put(StubJob(key(0)), GOOD)
+        assert "correct_rows" not in tables(path)  # as in stores without such data sets
+        store.put(StubJob(key(1)), ROWS)
+        store.put(StubJob(key(1)), BAD)
+        assert store.outcomes([key(0), key(1)]) == {key(0): GOOD, key(1): ROWS}
+    for name in ("merged", "merged_again"):
+        with Store(tmp_path / f"{name}.sqlite") as store:
+            store.merge(path)
+            assert store.outcomes([key(0), key(1)]) == {key(0): GOOD, key(1): ROWS}
+    with Store(path, read_only=True) as store:
+        assert store.outcomes([key(1)]) == {key(1): ROWS}
+
+
+def tables(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+
+
+def test_a_new_measure_keeps_correct_rows(path, monkeypatch):
+    with Store(path) as store:
+        store.put(StubJob(key(1)), ROWS)
+    for module in (store_module, outcome_module):
+        monkeypatch.setattr(module, "RANGES", RANGES | {"new": (0.0, 1.0)})
+    with Store(path) as store:
+        assert store.outcomes([key(1)]) == {key(1): ROWS}
+
+
+def test_correct_rows_that_were_changed_by_hand(path):
+    with Store(path) as store:
+        store.put(StubJob(key(1)), ROWS)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE correct_rows SET correct = ?", [pack_rows(np.ones(4, bool))])
+    with Store(path) as store, pytest.raises(ConfigError, match="the rows of a cell were changed"):
+        store.outcomes([key(1)])
+
+
+@pytest.mark.parametrize("text", ["", "4", "4 oA", "4 oA==", "3 sA==", "40 sA==", "x sA==", "0 ", "4 Ű"])
+def test_correct_rows_that_cannot_be(text):
+    assert ROWS.is_score
+    assert not dataclasses.replace(ROWS, correct_rows=text).is_score
+    assert not dataclasses.replace(BAD, correct_rows=ROWS.correct_rows).is_error
