@@ -200,7 +200,7 @@ class Comparison:
             test.
         """
         chosen = self._chosen(noise_rate, metric, noise_kind)
-        fixed = self.config.fixed_datasets(chosen["noise_kind"], chosen["noise_rate"])
+        fixed = self.config.sets_with_own_split
         fraction = self.config.resampled_fraction
         return significance_tests(**chosen, control=control, alpha=alpha, test_fraction=fraction, fixed=fixed)
 
@@ -222,7 +222,7 @@ class Comparison:
             control=control,
             noise_rate=noise_rate,
             test_fraction=self.config.resampled_fraction,
-            fixed=self.config.fixed_datasets,
+            fixed=self.config.sets_with_own_split,
         )
         noisy_tests = self.config.scored_on()
         return "\n\n".join([*paragraphs, *([f"{noisy_tests}."] if noisy_tests else [])])

@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from .._wording import percent, sentence, under_noise
+from .._wording import listed, percent, sentence, under_noise
 from ..metrics.registry import label_of
 from ..report.formulas import escape_latex, escape_markdown
 from ..statistics.intervals import best_and_overlapping
 from ..statistics.score_tables import repeat_table
+from ..statistics.shared_test_rows import row_values_at, variance_of_rows
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ def marked_table(
     result = best_and_overlapping(scores, metric, **chosen)
     repeats = repeat_table(scores, metric, **chosen).groupby(level="dataset", sort=False)
     spread = repeats.std().stack(future_stack=True)
+    # Of one repeat with other test rows, as with random splits.
+    rows = row_values_at(scores, metric, noise_rate, noise_kind, measure)
+    for place, values in rows.items():
+        spread[place] = math.hypot(spread[place], math.sqrt(variance_of_rows(values, are_shares=False)))
     marks = result.table.set_index(["dataset", "model"])
     cells: Cells = {}
     for place, mean, best, overlaps in marks[[metric, "best", "overlaps"]].itertuples(name=None):
@@ -53,7 +58,9 @@ def marked_table(
     label, n = label_of(metric, measure), int(repeats.size().max())
     parts = [f"{sentence(label)} {under_noise(noise_kind, noise_rate)}"]
     if n > 1:
-        parts.append(f"mean and standard deviation over {n} repeats")
+        names = listed(list(dict.fromkeys(name for name, _ in rows)))
+        shared = f", and over the test rows of {names}" if rows else ""
+        parts.append(f"mean and standard deviation over {n} repeats{shared}")
     parts.append("best of each data set in bold")
     if result.has_power:
         interval = f"{percent(1 - result.alpha)} t interval of the mean over the repeats"

@@ -15,7 +15,7 @@ from ..errors import ConfigError, shown, suggest
 from ..metrics.registry import ACCURACIES, METRICS
 from ..models.packages import described_classes, missing_extras, not_installed, packages_of
 from .base import Name, Strict, check_json, validate
-from .dataset_spec import ONE_ANNOTATOR, DatasetSpec, expand_folders
+from .dataset_spec import DatasetSpec, expand_folders
 from .figures import FIGURES, FigureOptions
 from .model_spec import ModelSpec
 from .noise_spec import GivenSpec, NoiseSpec, expand_labels
@@ -248,26 +248,14 @@ class Config(Strict):
         )
 
     @property
-    def resampled_fraction(self) -> float | None:
-        """Share of test rows in the random splits; None if a data set has its own split."""
-        if any(spec.has_own_split for spec in self.datasets):
-            return None
+    def resampled_fraction(self) -> float:
+        """Share of test rows in the random splits."""
         return self.test_fraction if self.folds is None else 1 / self.folds
 
-    def fixed_datasets(self, noise_kind: str, noise_rate: float | None) -> list[str]:
-        """Data sets whose repeats share training rows, their labels and test rows.
-
-        Parameters
-        ----------
-        noise_kind : str
-            Name of the noise.
-        noise_rate : float or None
-            None for all noise rates together.
-        """
-        noise = next(noise for noise in self.noise if noise.name == noise_kind)
-        if noise_rate != 0 and not (isinstance(noise, GivenSpec) and noise.labels != [ONE_ANNOTATOR]):
-            return []  # each repeat draws its labels
-        return [spec.name for spec in self.datasets if spec.has_own_split and spec.train_rows is None]
+    @property
+    def sets_with_own_split(self) -> list[str]:
+        """Data sets whose repeats share their test rows."""
+        return [spec.name for spec in self.datasets if spec.has_own_split]
 
     @property
     def output_dir(self) -> Path:

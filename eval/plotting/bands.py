@@ -12,6 +12,7 @@ import pandas as pd
 
 from .._wording import counted, is_or_are
 from ..statistics.confidence_band import FEWEST, confidence_band
+from ..statistics.shared_test_rows import shares_test_rows
 
 INTERVAL = "95 % t interval of the mean"
 
@@ -26,7 +27,7 @@ def averaged(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> tu
     """
     n_repeats, n_datasets = scores["repeat"].nunique(), scores["dataset"].nunique()
     if n_repeats >= FEWEST or n_datasets < FEWEST:
-        return confidence_band(scores, metric, measure=measure), over_repeats(n_repeats)
+        return confidence_band(scores, metric, measure=measure), over_repeats(scores)
     table = confidence_band(scores, metric, measure=measure, over="datasets")
     why = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for an interval over repeats"
     return table, f"{over_datasets(n_datasets, n_datasets)} ({why})"
@@ -41,12 +42,16 @@ def by_dataset(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
         See `per_repeat`.
     """
     table = confidence_band(scores, metric, measure=measure, by_dataset=True)
-    return table, over_repeats(scores["repeat"].nunique())
+    return table, over_repeats(scores)
 
 
-def over_repeats(n: int) -> str:
-    """Describe a band over n repeats."""
-    return f"{INTERVAL} over {n} repeats" if n >= FEWEST else _none(n, "repeat")
+def over_repeats(scores: pd.DataFrame) -> str:
+    """Describe a band over the repeats of scores."""
+    n = scores["repeat"].nunique()
+    if n < FEWEST:
+        return _none(n, "repeat")
+    rows = " and the test rows that they share" if shares_test_rows(scores).any() else ""
+    return f"{INTERVAL} over {n} repeats{rows}"
 
 
 def over_datasets(fewest: int, most: int) -> str:

@@ -19,6 +19,7 @@ from .._numbers import check_fraction
 from ..metrics.curves import per_repeat
 from ..metrics.registry import REGISTRY
 from .result import too_few_remark
+from .shared_test_rows import row_values, sum_of_variances, variance_of_rows
 
 FEWEST = 3  # repeats or data sets; with two, intervals are six times as wide
 
@@ -44,6 +45,9 @@ def confidence_band(
     normally distributed values in 95 % of cases, with three repeats too; in 93 % if there are three of three
     data sets and one of these varies most.  Repeats on random splits of the same rows are not independent, so
     bands over repeats are somewhat too narrow.
+
+    Where the repeats of a data set share their test rows, the variance over the rows is added, for metrics
+    computed from the accuracy; see `shared_test_rows`.
 
     Parameters
     ----------
@@ -81,8 +85,11 @@ def confidence_band(
     if not by_dataset:
         lines.remove("dataset")
     strata = ["dataset"] if over == "repeats" and not by_dataset else []
+    rows = row_values(scores, metric, measure) if over == "repeats" else {}
+    shares = metric == "accuracy"
+    added = {line: (variance_of_rows(x, are_shares=shares), x.size - 1.0) for line, x in rows.items()}
     bands = [
-        _band_of_kind(of_kind, metric, lines, unit, strata, averaged, confidence)
+        _band_of_kind(of_kind, metric, lines, unit, strata, averaged, confidence, added)
         for _, of_kind in values.groupby("noise_kind", sort=False)
     ]
     table = pd.concat(bands, ignore_index=True)
@@ -101,6 +108,7 @@ def _band_of_kind(
     strata: list[str],
     averaged: str | None,
     confidence: float,
+    added: dict[tuple[Any, ...], tuple[float, float]],
 ) -> pd.DataFrame:
     """Means and bands of the lines under one kind of noise.  Means over incomplete data are NaN."""
     means = values.groupby([*lines, *strata, unit], sort=False)[metric].agg(["mean", "count"])
@@ -114,13 +122,15 @@ def _band_of_kind(
     table = wide.index.to_frame(index=False)
     array = wide.to_numpy(dtype=np.float64).reshape(len(wide), -1, len(drawn[-1]))
     table[metric] = array.mean(axis=1).mean(axis=1)  # summed in the same order as in `mean_curve`
-    interval = mean_interval(array, confidence)
+    of_strata: list[tuple[Any, ...]] = [(name,) for name in drawn[0]] if strata else [()]
+    shared = [[added.get((*stratum, *line), (0.0, 1.0)) for stratum in of_strata] for line in wide.index]
+    interval = mean_interval(array, confidence, np.array(shared))
     table["low"], table["high"] = np.clip(interval, REGISTRY[metric].minimum, REGISTRY[metric].maximum)
     return table
 
 
 def mean_interval(
-    values: NDArray[np.float64], confidence: float = 0.95
+    values: NDArray[np.float64], confidence: float = 0.95, added: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Lower and upper bounds of means; see `confidence_band`.
 
@@ -129,6 +139,8 @@ def mean_interval(
     values : ndarray of shape (n_lines, n_strata, n)
         The mean of a line is taken over strata and columns.  The strata are unrelated.
     confidence : float, default=0.95
+    added : ndarray of shape (n_lines, n_strata, 2) or None, default=None
+        Further variance of the mean of each stratum, and its degrees of freedom.
 
     Returns
     -------
@@ -140,11 +152,12 @@ def mean_interval(
     if n < FEWEST or not n_lines:
         return tuple(np.full((2, n_lines), math.nan))
     means = values.mean(axis=1).mean(axis=1)  # summed in the same order as in `mean_curve`
-    variances = values.var(axis=2, ddof=1) / n
-    variance = variances.sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        freedom = (n - 1) * variance**2 / (variances**2).sum(axis=1)
-    # 0 / 0 where there is no spread; the band then has no width, whatever the degrees of freedom.
-    freedom = np.where(variance == 0, n - 1, freedom)
+    variances, freedom = values.var(axis=2, ddof=1) / n, np.full((n_lines, n_strata), n - 1.0)
+    if added is not None:
+        variances, freedom = (
+            np.concatenate([own, more], axis=1)
+            for own, more in zip((variances, freedom), np.moveaxis(added, 2, 0), strict=True)
+        )
+    variance, freedom = sum_of_variances(variances, freedom)
     half = t.ppf((1 + confidence) / 2, freedom) * np.sqrt(variance) / n_strata
     return means - half, means + half

@@ -19,6 +19,7 @@ from .._wording import percent
 from ..metrics.registry import higher_is_better
 from .result import TestResult, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
+from .shared_test_rows import row_values_at, sum_of_variances, variance_of_rows
 
 MIN_REPEATS = 2  # for a standard deviation
 
@@ -72,7 +73,8 @@ def best_and_overlapping(
     where t is the :math:`(1 + c) / 2` quantile of Student's distribution with J - 1 degrees of freedom and c
     the confidence, 97.5 % in [1]_ (whose tables show two standard deviations).  Repeats on random splits of the
     same rows are not independent, so the intervals are somewhat too short.  Models whose intervals overlap
-    slightly may still differ.
+    slightly may still differ.  Where the repeats of a data set share their test rows, the variance over the
+    rows is added, for metrics computed from the accuracy.
 
     Parameters
     ----------
@@ -101,7 +103,16 @@ def best_and_overlapping(
     half = np.full(means.shape, math.nan)
     has_power = n >= MIN_REPEATS
     if has_power:
-        half = float(t.ppf((1 + confidence) / 2, n - 1)) * values.std(axis=1, ddof=1) / math.sqrt(n)
+        rows = row_values_at(scores, metric, noise_rate, noise_kind, measure)
+        shares = metric == "accuracy"
+        variances = np.zeros((*means.shape, 2))
+        variances[..., 0] = values.var(axis=1, ddof=1) / n
+        freedom = np.full_like(variances, n - 1)
+        for (dataset, model), x in rows.items():
+            place = datasets.get_loc(dataset), models.get_loc(model)
+            variances[*place, 1], freedom[*place, 1] = variance_of_rows(x, are_shares=shares), x.size - 1
+        variance, freedom = sum_of_variances(variances, freedom)
+        half = t.ppf((1 + confidence) / 2, freedom) * np.sqrt(variance)
     sign = 1 if higher_is_better(metric) else -1
     top = np.max(sign * means, axis=1, keepdims=True, initial=-np.inf, where=~np.isnan(means))
     best = sign * means == top

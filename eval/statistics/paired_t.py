@@ -1,4 +1,4 @@
-"""Paired t-tests on each data set, over its repeats.
+"""Paired tests on each data set, over its repeats, or over its test rows where repeats share them.
 
 The repeats of a data set share rows, so they are not independent.  Their spread is too small, and the tests
 find differences where there are none more often than alpha [1]_.  They follow the protocol of [2]_; for claims
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,7 @@ from .._wording import counted, listed, there_are
 from ..metrics.registry import higher_is_better
 from .result import NO_DATASET, TestResult, too_few_remark
 from .score_tables import by_dataset, complete, repeat_table, rounded
+from .shared_test_rows import row_test, row_values_at, shares_test_rows
 
 MIN_REPEATS = 3  # for a t-test; two repeats leave one degree of freedom
 OUTCOMES = {1: "win", 0: "tie", -1: "loss"}
@@ -34,9 +35,9 @@ NOT_INDEPENDENT = (
     "Repeats on random splits of the same rows are not independent, so differences appear significant more "
     "often than they should (Nadeau & Bengio 2003)."
 )
-SAME_REPEATS = (
-    "The repeats of {} share training rows, their labels and test rows, so paired t-tests over them would show "
-    "nothing."
+SAME_ROWS = (
+    "The repeats of {} share their test rows, so their spread says nothing about other rows. Tests over these "
+    "rows need the accuracy, and cells fitted by this version."
 )
 
 
@@ -54,11 +55,22 @@ class PairedTTests(TestResult):
         Number of data sets on which the row's model beats the column's model; NaN without power.
     name : str
         "paired t-tests", or "corrected resampled t-tests".
+    n_rows : dict of str to int
+        Number of test rows of the data sets that are tested over these, as their repeats share them.
     """
 
     table: pd.DataFrame
     wins: pd.DataFrame
     name: str
+    n_rows: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        """The tests, and what they are over."""
+        over_repeats, over_rows = f"{self.name} over the repeats", "paired tests over the test rows"
+        if not self.n_rows:
+            return over_repeats
+        return over_rows if len(self.n_rows) == self.n_datasets else f"{over_repeats} or {over_rows}"
 
     @cached_property
     def matrix(self) -> pd.DataFrame:
@@ -72,8 +84,8 @@ class PairedTTests(TestResult):
 
     def _parts(self) -> tuple[str, ...]:
         test = (
-            f"Win/tie/loss over {counted(self.n_datasets, 'data set')}, by {self.name} over the "
-            f"repeats of each (α = {self.alpha:g}): the row's model against the column's."
+            f"Win/tie/loss over {counted(self.n_datasets, 'data set')}, by {self.method} of each "
+            f"(α = {self.alpha:g}): the row's model against the column's."
         )
         return (test, self.matrix.to_string()) if self.has_power else ()
 
@@ -99,6 +111,9 @@ def paired_t_tests(
 
     If all differences are equal there is no spread: a tie if they are 0, otherwise a win or loss with p = 0.
 
+    Where the repeats of a data set share their test rows, the tests are over these rows and the repeats; see
+    `row_test`.
+
     Parameters
     ----------
     scores, metric, noise_rate, noise_kind, of
@@ -107,8 +122,9 @@ def paired_t_tests(
     test_fraction : float or None, default=None
         Share f of the rows in the test set, for the correction; None for uncorrected tests.
     fixed : collection of str, default=()
-        Data sets whose repeats share training rows, their labels and test rows.  They are not tested, as only
-        the seeds of the models differ: their p-values and outcomes are missing.
+        Data sets whose repeats share their test rows.  They are not tested over their repeats.  Without
+        ``correct_rows`` in the scores, or for a metric that is not computed from the accuracy, they are not
+        tested at all: their p-values and outcomes are missing.
 
     Returns
     -------
@@ -130,7 +146,13 @@ def paired_t_tests(
     models = [str(name) for name in wide.columns]
     pairs = list(itertools.combinations(range(len(models)), 2))
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
-    tested = np.array([name not in fixed for name in datasets], dtype=bool)
+    cells = scores if noise_kind is None else scores[scores["noise_kind"] == noise_kind]
+    shared = {*fixed, *cells.loc[shares_test_rows(cells), "dataset"]}
+    rows = row_values_at(cells, metric, noise_rate, noise_kind, measure)
+    by_rows = np.array([{(name, model) for model in models} <= rows.keys() for name in datasets], dtype=bool)
+    by_rows &= len(models) > 1
+    by_repeats = np.array([name not in shared for name in datasets], dtype=bool)
+    tested = by_rows | by_repeats
     values = by_dataset(wide)
     differences = rounded(values[:, :, first] - values[:, :, second], like=values)
     has_power = n_repeats >= MIN_REPEATS and differences[tested].size > 0
@@ -139,7 +161,13 @@ def paired_t_tests(
     ahead = np.zeros(p_values.shape)
     wins = pd.DataFrame(0.0 if has_power else math.nan, models, models)
     if has_power:
-        p_values[tested] = _p_values(differences[tested], test_fraction)
+        p_values[by_repeats] = _p_values(differences[by_repeats], test_fraction)
+        for i in np.flatnonzero(by_rows):
+            of_models = [rows[datasets[i], model] for model in models]
+            p_values[i] = [
+                row_test(of_models[a] - of_models[b], differences[i, :, pair], are_shares=metric == "accuracy")
+                for pair, (a, b) in enumerate(pairs)
+            ]
         ahead = np.where(p_values <= alpha, np.sign(means), 0) * (1 if higher_is_better(metric) else -1)
         for pair, (i, j) in enumerate(pairs):
             wins.iat[i, j] = (ahead[:, pair] > 0).sum()
@@ -157,7 +185,7 @@ def paired_t_tests(
             ],
         }
     )
-    remark = "" if test_fraction is not None else NOT_INDEPENDENT
+    remark = NOT_INDEPENDENT if test_fraction is None and by_repeats.any() else ""
     if len(models) < 2:
         remark = f"Paired t-tests compare two or more models; {there_are(len(models), 'model')}."
     elif not datasets:
@@ -166,11 +194,12 @@ def paired_t_tests(
         remark = too_few_remark(n_repeats, "repeat", "paired t-tests", MIN_REPEATS)
     elif not tested.all():
         names = listed([name for name, is_tested in zip(datasets, tested, strict=True) if not is_tested])
-        remark = " ".join(filter(None, [SAME_REPEATS.format(names), remark if tested.any() else ""]))
+        remark = " ".join(filter(None, [SAME_ROWS.format(names), remark]))
     return PairedTTests(
         table=table,
         wins=wins,
         name="paired t-tests" if test_fraction is None else "corrected resampled t-tests",
+        n_rows={datasets[i]: rows[datasets[i], models[0]].size for i in np.flatnonzero(by_rows)},
         n_datasets=int(tested.sum()),
         alpha=alpha,
         has_power=has_power,

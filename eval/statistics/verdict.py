@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from .._wording import counted, is_or_are, listed, p_text, percent, sentence
 from ..metrics.curves import has_baseline, per_repeat
 from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
+from .intervals import best_and_overlapping
 from .paired_t import PairedTTests, paired_t_tests
 from .score_tables import complete, rank_table, resolve_noise_rate, score_table
+from .shared_test_rows import row_values_at
 from .wilcoxon_holm import HOLM, HOLM_OVER_PAIRS, wilcoxon_holm
 
 # By default a verdict uses the rate nearest to this one: enough noise to separate models, but below one half,
@@ -32,7 +34,7 @@ def verdict(
     noise_rate: float | None = None,
     alpha: float = 0.05,
     test_fraction: float | None = None,
-    fixed: Callable[[str, float | None], Collection[str]] | None = None,
+    fixed: Collection[str] = (),
 ) -> list[str]:
     """Summarise a run in a few sentences per kind of noise: the best model, and its significance.
 
@@ -40,7 +42,8 @@ def verdict(
     that it keeps: the mean over data sets of ``A_v / A_0``.  The model that keeps most is not always the best,
     because a poor learner has little to lose.  If ELA names another model, the next sentence says so.  Then the
     model is compared with the others by `wilcoxon_holm`, or there are too few data sets for the test.  If there
-    is a single data set, the models are compared over its repeats by `paired_t_tests`, with Holm's correction.
+    is a single data set, the models are compared over its repeats by `paired_t_tests`, with Holm's correction;
+    if its repeats share their test rows, over these, and the best model's mean has an interval.
     The correction is over all pairs of models, unless a control is given: the best of many equal models is
     ahead of the others by its choice alone.
     The last sentences list failed and unfitted cells, and data sets and models that were left out.
@@ -61,8 +64,8 @@ def verdict(
         Significance level.
     test_fraction : float or None, default=None
         Share of the rows in the test set, for the correction of `paired_t_tests`; None for uncorrected tests.
-    fixed : callable or None, default=None
-        Called with a kind of noise and a noise rate, the data sets that `paired_t_tests` must not test.
+    fixed : collection of str, default=()
+        Data sets whose repeats share their test rows; see `paired_t_tests`.
 
     Returns
     -------
@@ -114,7 +117,7 @@ def _verdict_on_kind(
     noise_rate: float,
     alpha: float,
     test_fraction: float | None,
-    fixed: Callable[[str, float | None], Collection[str]] | None,
+    fixed: Collection[str],
 ) -> str:
     """Write the paragraph on a kind of noise."""
     table, retention = _tables(scores, metric, noise_rate)
@@ -129,6 +132,8 @@ def _verdict_on_kind(
         best = [str(name) for name in ranks.index[ranks == ranks.min()]]
         model = best[0] if control is None else control
         first = f"{setting} {_rank_clause(table, ranks, best, model, metric)}"
+        if len(table) == 1:
+            first += _interval(scores, model, metric, noise_rate, 1 - alpha)
         if retention is not None:
             clause = _retention_clause(scores, retention.loc[table.index, table.columns], metric, model)
             first += f" and {clause}" if best == [model] else f"; {model} {clause}"
@@ -143,7 +148,7 @@ def _verdict_on_kind(
                 noise_rate=noise_rate,
                 alpha=alpha,
                 test_fraction=test_fraction,
-                fixed=() if fixed is None else fixed(kind, noise_rate),
+                fixed=fixed,
             )
             sentences.append(_repeats_sentence(tests, model, of_all_pairs=control is None))
         elif table.shape[1] > 1:
@@ -180,6 +185,20 @@ def _rank_clause(table: pd.DataFrame, ranks: pd.Series[float], best: list[str], 
     if len(best) > 1:
         return f"{listed(best)} share the {best_rank}"
     return f"{model} has the {best_rank}"
+
+
+def _interval(scores: pd.DataFrame, model: str, metric: str, noise_rate: float, confidence: float) -> str:
+    """Interval of a model's mean in parentheses, if the repeats of a single data set share their test rows."""
+    n_rows = {rows.size for rows in row_values_at(scores, metric, noise_rate, None).values()}
+    result = best_and_overlapping(scores, metric, noise_rate=noise_rate, confidence=confidence)
+    if len(n_rows) != 1 or not result.has_power:
+        return ""
+    row = result.table[result.table["model"] == model].iloc[0]
+    low, high = np.clip([row["low"], row["high"]], 0, 1)
+    return (
+        f" ({row[metric]:.3f}, {percent(confidence)} interval {low:.3f} to {high:.3f} over "
+        f"{counted(n_rows.pop(), 'test row')})"
+    )
 
 
 def _retention_clause(scores: pd.DataFrame, retention: pd.DataFrame, metric: str, model: str) -> str:
@@ -257,6 +276,9 @@ def _repeats_sentence(tests: PairedTTests, model: str, *, of_all_pairs: bool) ->
     if not significant.all():
         clauses.append(_no_difference(others[~significant], p_holm[~significant]))
     caution = "; uncorrected for the rows that repeats share" if tests.remark else ""
+    if tests.n_rows:
+        rows = counted(next(iter(tests.n_rows.values())), "test row")
+        return f"over its {rows}, by paired tests with {correction}, {'; '.join(clauses)}"
     return f"over its repeats, by {tests.name} with {correction}{caution}, {'; '.join(clauses)}"
 
 

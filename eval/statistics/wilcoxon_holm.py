@@ -27,6 +27,7 @@ from .._numbers import check_fraction
 from .._wording import counted
 from .result import NO_DATASET, TestResult, format_table, too_few_remark
 from .score_tables import complete, rank_table, rounded
+from .shared_test_rows import sign_flip_p_value
 
 MAX_EXACT = 50  # data sets
 HOLM = "Holm's correction"
@@ -196,13 +197,8 @@ def _p_value(differences: NDArray[np.float64]) -> float:
     from scipy.stats import rankdata
 
     # Ranks are doubled to be integers.  A zero difference has no sign to flip.
-    sizes = np.abs(differences)
-    doubled = np.rint(2 * rankdata(sizes)).astype(int)
-    null = np.ones(1)
-    for rank in doubled[sizes > 0]:
-        null = (np.pad(null, (0, rank)) + np.pad(null, (rank, 0))) / 2
-    won = doubled[differences > 0].sum()
-    return min(1.0, 2 * float(min(null[: won + 1].sum(), null[won:].sum())))
+    doubled = np.rint(2 * rankdata(np.abs(differences))).astype(int)
+    return sign_flip_p_value(np.where(differences == 0, 0, doubled), differences > 0)
 
 
 def _power_remark(n: int, m: int, n_tests: int, alpha: float) -> str:

@@ -72,8 +72,17 @@ def test_without_true_labels_there_is_accuracy_but_no_ela(noisyeval, tmp_path):
     assert first.startswith(f"At {scores['noise_rate'].iloc[0]:.3g}".replace("0.", "")[:3])
     assert "has the best accuracy of two models on partly" in second
     loaded = Comparison.load("results", "study")
-    for text in (loaded.verdict(), str(loaded.tests(noise_kind=EXPERT)), report):
-        assert "The repeats of partly share training rows, their labels and test rows" in " ".join(text.split())
+    # The 60 checked rows are the test rows of every repeat, so they are what intervals and tests are over.
+    for text in (loaded.verdict(), report):
+        assert "over 60 test rows). Over its 60 test rows, by paired tests" in text
+    assert "by paired tests over the test rows of each" in " ".join(
+        str(loaded.tests(noise_kind=EXPERT)).split()
+    )
+    assert "interval of the mean over 3 repeats and the test rows that they share" in report
+    assert "and standard deviation over 3 repeats, and over the test rows of partly" in loaded.to_markdown(
+        noise_kind=EXPERT
+    )
+    assert "± 0.000" not in loaded.to_markdown(noise_kind=EXPERT)
     assert "beats" not in loaded.verdict()
     assert "keeps" not in first + second
     page = Comparison.load("results", "study")._repr_html_()

@@ -135,7 +135,7 @@ class Results:
     @property
     def band_by_dataset(self) -> str:
         """Description of the band of one data set's curves."""
-        return over_repeats(self.n_repeats)
+        return over_repeats(self.scores)
 
     @cached_property
     def seconds(self) -> dict[str, Lines]:

@@ -116,7 +116,7 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
                     metric=results.metric,
                     noise_rate=noise_rate,
                     test_fraction=config.resampled_fraction,
-                    fixed=config.fixed_datasets,
+                    fixed=config.sets_with_own_split,
                 )
             ]
             + ([f"{config.scored_on()}."] if config.scored_on() else []),
@@ -128,7 +128,7 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
                     kind,
                     diagram_styles,
                     config.resampled_fraction,
-                    config.fixed_datasets(kind, noise_rate),
+                    config.sets_with_own_split,
                 )
                 for kind, of_kind, noise_rate in compared
             ],

@@ -116,7 +116,7 @@ def test_noise_in_test_labels_is_noted():
     assert parse(noise=[{"kind": "label", "rates": [0.1], "noise_on": "train"}]).scored_on() == ""
 
 
-def test_data_sets_whose_repeats_are_the_same():
+def test_data_sets_whose_repeats_share_their_test_rows():
     keys = {"path": "a.csv", "target": "y", "annotators": ["ann", "bob", "cid"], "noisy": {"rules": "r"}}
     config = parse(
         datasets=[
@@ -130,11 +130,5 @@ def test_data_sets_whose_repeats_are_the_same():
             {"kind": "uniform", "rates": [0.2]},
         ],
     )
-    fixed = ["unchecked", "split"]
-    for kind in ("given (rules)", "given (majority)"):
-        for rate in (0.0, 0.1, None):
-            assert config.fixed_datasets(kind, rate) == fixed
-    for kind in ("given (one_annotator)", "uniform"):
-        assert config.fixed_datasets(kind, 0.0) == fixed
-        assert config.fixed_datasets(kind, 0.2) == config.fixed_datasets(kind, None) == []
-    assert config.resampled_fraction is None
+    assert config.sets_with_own_split == ["unchecked", "split", "sample"]
+    assert config.resampled_fraction == 0.2  # of the others

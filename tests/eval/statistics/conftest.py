@@ -2,6 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from boostnoise.eval.metrics.correct_rows import pack_rows
+
 
 @pytest.fixture(scope="session")
 def demsar():
@@ -63,6 +65,35 @@ def noisy_table():
             noise + step * np.arange(n_models),
             index=[f"d{i}" for i in range(n_datasets)],
             columns=[f"m{j}" for j in range(n_models)],
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def shared_scores():
+    """Makes scores of data sets whose repeats share their test rows, from correct predictions.
+
+    The axes are noise rates, data sets, repeats, models and test rows.
+    """
+
+    def make(correct, rates=(0.3,)):
+        correct = np.asarray(correct)
+        correct = correct.reshape((1,) * (5 - correct.ndim) + correct.shape)
+        _, n_sets, n_repeats, n_models, _ = correct.shape
+        axes = {
+            "noise_rate": rates,
+            "dataset": [f"d{i}" for i in range(n_sets)],
+            "repeat": range(n_repeats),
+            "model": [f"m{i}" for i in range(n_models)],
+        }
+        cells = pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
+        rows = correct.reshape(len(cells), -1).astype(bool)
+        return cells.assign(
+            noise_kind="uniform",
+            accuracy=rows.mean(axis=1),
+            correct_rows=[pack_rows(row) for row in rows],
+            error=None,
         )
 
     return make

@@ -127,7 +127,7 @@ def test_arguments(accuracy, scores_of):
             paired_t_tests(scores_of(accuracy), alpha=value)
 
 
-def test_repeats_that_share_everything_are_not_tested(accuracy, scores_of):
+def test_repeats_that_share_test_rows_are_not_tested_without_these(accuracy, scores_of):
     """Deterministic models would give p = 0, whatever their difference."""
     accuracy[:2] = accuracy[:2, :1]
     scores = scores_of(accuracy)
@@ -140,7 +140,7 @@ def test_repeats_that_share_everything_are_not_tested(accuracy, scores_of):
     pd.testing.assert_frame_equal(result.table[~fixed].reset_index(drop=True), expected.table)
     pd.testing.assert_frame_equal(result.wins, expected.wins)
     assert result.n_datasets == 4
-    assert "The repeats of d0 and d1 share training rows, their labels and test rows" in result.remark
+    assert "The repeats of d0 and d1 share their test rows" in result.remark
     nothing = paired_t_tests(scores[scores["dataset"] == "d0"], fixed=["d0"])
     assert not nothing.has_power
     assert nothing.wins.isna().all(axis=None)
