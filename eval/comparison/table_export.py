@@ -45,11 +45,12 @@ def marked_table(
     chosen: Any = {"noise_rate": noise_rate, "noise_kind": noise_kind, "measure": measure}
     result = best_and_overlapping(scores, metric, **chosen)
     repeats = repeat_table(scores, metric, **chosen).groupby(level="dataset", sort=False)
-    spread = repeats.std().stack(future_stack=True)
+    spread: pd.Series[float] = repeats.std().stack(future_stack=True)  # type: ignore[assignment]
     # Of one repeat with other test rows, as with random splits.
     rows = row_values_at(scores, metric, noise_rate, noise_kind, measure)
     for place, values in rows.items():
-        spread[place] = math.hypot(spread[place], math.sqrt(variance_of_rows(values, are_shares=False)))
+        of_repeats, of_rows = float(spread[place]), variance_of_rows(values, are_shares=False)
+        spread[place] = math.sqrt(of_repeats**2 + of_rows)
     marks = result.table.set_index(["dataset", "model"])
     cells: Cells = {}
     for place, mean, best, overlaps in marks[[metric, "best", "overlaps"]].itertuples(name=None):

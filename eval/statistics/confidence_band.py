@@ -150,7 +150,7 @@ def mean_interval(
 
     n_lines, n_strata, n = values.shape
     if n < FEWEST or not n_lines:
-        return tuple(np.full((2, n_lines), math.nan))
+        return np.full(n_lines, math.nan), np.full(n_lines, math.nan)
     means = values.mean(axis=1).mean(axis=1)  # summed in the same order as in `mean_curve`
     variances, freedom = values.var(axis=2, ddof=1) / n, np.full((n_lines, n_strata), n - 1.0)
     if added is not None:

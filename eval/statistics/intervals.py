@@ -103,12 +103,12 @@ def best_and_overlapping(
     half = np.full(means.shape, math.nan)
     has_power = n >= MIN_REPEATS
     if has_power:
-        rows = row_values_at(scores, metric, noise_rate, noise_kind, measure)
+        of_rows = row_values_at(scores, metric, noise_rate, noise_kind, measure)
         shares = metric == "accuracy"
         variances = np.zeros((*means.shape, 2))
         variances[..., 0] = values.var(axis=1, ddof=1) / n
         freedom = np.full_like(variances, n - 1)
-        for (dataset, model), x in rows.items():
+        for (dataset, model), x in of_rows.items():
             place = datasets.get_loc(dataset), models.get_loc(model)
             variances[*place, 1], freedom[*place, 1] = variance_of_rows(x, are_shares=shares), x.size - 1
         variance, freedom = sum_of_variances(variances, freedom)

@@ -148,7 +148,7 @@ def paired_t_tests(
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
     cells = scores if noise_kind is None else scores[scores["noise_kind"] == noise_kind]
     shared = {*fixed, *cells.loc[shares_test_rows(cells), "dataset"]}
-    rows = row_values_at(cells, metric, noise_rate, noise_kind, measure)
+    rows, shares = row_values_at(cells, metric, noise_rate, noise_kind, measure), metric == "accuracy"
     by_rows = np.array([{(name, model) for model in models} <= rows.keys() for name in datasets], dtype=bool)
     by_rows &= len(models) > 1
     by_repeats = np.array([name not in shared for name in datasets], dtype=bool)
@@ -162,10 +162,10 @@ def paired_t_tests(
     wins = pd.DataFrame(0.0 if has_power else math.nan, models, models)
     if has_power:
         p_values[by_repeats] = _p_values(differences[by_repeats], test_fraction)
-        for i in np.flatnonzero(by_rows):
-            of_models = [rows[datasets[i], model] for model in models]
-            p_values[i] = [
-                row_test(of_models[a] - of_models[b], differences[i, :, pair], are_shares=metric == "accuracy")
+        for place in np.flatnonzero(by_rows):
+            of_models = [rows[datasets[place], model] for model in models]
+            p_values[place] = [
+                row_test(of_models[a] - of_models[b], differences[place, :, pair], are_shares=shares)
                 for pair, (a, b) in enumerate(pairs)
             ]
         ahead = np.where(p_values <= alpha, np.sign(means), 0) * (1 if higher_is_better(metric) else -1)

@@ -134,7 +134,7 @@ def variance_of_rows(rows: Floats, *, are_shares: bool) -> float:
     variance = float(rows.var(ddof=1)) / rows.size
     if not are_shares:
         return variance
-    share = (rows.sum() + 2) / (rows.size + 4)
+    share = float(rows.sum() + 2) / (rows.size + 4)
     return max(variance, share * (1 - share) / (rows.size + 4))
 
 
@@ -145,6 +145,29 @@ def sum_of_variances(variances: Floats, freedom: Floats) -> tuple[Floats, Floats
         combined = total**2 / (variances**2 / freedom).sum(axis=-1)
     # 0 / 0 where there is no variance, whatever the degrees of freedom.
     return total, np.where(total == 0, np.broadcast_to(freedom, variances.shape).max(axis=-1), combined)
+
+
+def row_interval(rows: Floats, repeats: Floats, *, are_shares: bool, confidence: float) -> tuple[float, float]:
+    """Interval of a mean, from the variance over rows and, if there are several, over repeats.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows,)
+        As `row_values` returns them.
+    repeats : ndarray of shape (n_repeats,)
+        Values of the metric.
+    are_shares : bool
+        See `variance_of_rows`.
+    confidence : float
+    """
+    from scipy.stats import t
+
+    n = repeats.size
+    of_repeats = [(float(repeats.var(ddof=1)) / n, n - 1)] if n > 1 else []
+    parts = np.array([(variance_of_rows(rows, are_shares=are_shares), rows.size - 1), *of_repeats])
+    variance, freedom = sum_of_variances(*parts.T)
+    half = float(t.ppf((1 + confidence) / 2, freedom) * np.sqrt(variance))
+    return float(repeats.mean()) - half, float(repeats.mean()) + half
 
 
 def row_test(rows: Floats, repeats: Floats, *, are_shares: bool) -> float:

@@ -12,10 +12,9 @@ from .._wording import counted, is_or_are, listed, p_text, percent, sentence
 from ..metrics.curves import has_baseline, per_repeat
 from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
-from .intervals import best_and_overlapping
 from .paired_t import PairedTTests, paired_t_tests
-from .score_tables import complete, rank_table, resolve_noise_rate, score_table
-from .shared_test_rows import row_values_at
+from .score_tables import complete, rank_table, repeat_table, resolve_noise_rate, score_table
+from .shared_test_rows import row_interval, row_values_at
 from .wilcoxon_holm import HOLM, HOLM_OVER_PAIRS, wilcoxon_holm
 
 # By default a verdict uses the rate nearest to this one: enough noise to separate models, but below one half,
@@ -189,15 +188,16 @@ def _rank_clause(table: pd.DataFrame, ranks: pd.Series[float], best: list[str], 
 
 def _interval(scores: pd.DataFrame, model: str, metric: str, noise_rate: float, confidence: float) -> str:
     """Interval of a model's mean in parentheses, if the repeats of a single data set share their test rows."""
-    n_rows = {rows.size for rows in row_values_at(scores, metric, noise_rate, None).values()}
-    result = best_and_overlapping(scores, metric, noise_rate=noise_rate, confidence=confidence)
-    if len(n_rows) != 1 or not result.has_power:
+    found = row_values_at(scores, metric, noise_rate, None)
+    rows = next((values for (_, name), values in found.items() if name == model), None)
+    if rows is None:
         return ""
-    row = result.table[result.table["model"] == model].iloc[0]
-    low, high = np.clip([row["low"], row["high"]], 0, 1)
+    repeats = repeat_table(scores, metric, noise_rate=noise_rate, noise_kind=None)[model].to_numpy(np.float64)
+    interval = row_interval(rows, repeats, are_shares=metric == "accuracy", confidence=confidence)
+    low, high = np.clip(interval, 0, 1)
     return (
-        f" ({row[metric]:.3f}, {percent(confidence)} interval {low:.3f} to {high:.3f} over "
-        f"{counted(n_rows.pop(), 'test row')})"
+        f" ({repeats.mean():.3f}, {percent(confidence)} interval {low:.3f} to {high:.3f} over "
+        f"{counted(rows.size, 'test row')})"
     )
 
 
@@ -276,10 +276,11 @@ def _repeats_sentence(tests: PairedTTests, model: str, *, of_all_pairs: bool) ->
     if not significant.all():
         clauses.append(_no_difference(others[~significant], p_holm[~significant]))
     caution = "; uncorrected for the rows that repeats share" if tests.remark else ""
+    where = f"over its repeats, by {tests.name} with {correction}{caution}"
     if tests.n_rows:
-        rows = counted(next(iter(tests.n_rows.values())), "test row")
-        return f"over its {rows}, by paired tests with {correction}, {'; '.join(clauses)}"
-    return f"over its repeats, by {tests.name} with {correction}{caution}, {'; '.join(clauses)}"
+        n_rows = next(iter(tests.n_rows.values()))
+        where = f"over its {counted(n_rows, 'test row')}, by paired tests with {correction}"
+    return f"{where}, {'; '.join(clauses)}"
 
 
 def _no_difference(tied: pd.Series[str], p_holm: Any) -> str:

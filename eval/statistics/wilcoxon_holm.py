@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -162,7 +163,7 @@ def wilcoxon_holm(
 
 
 def _differences(
-    table: pd.DataFrame, pairs: list[tuple[str | None, str]], higher_is_better: bool
+    table: pd.DataFrame, pairs: Sequence[tuple[str | None, str]], higher_is_better: bool
 ) -> NDArray[np.float64]:
     """Differences of pairs of models, one row per pair; positive where the first model is better."""
     if not pairs:

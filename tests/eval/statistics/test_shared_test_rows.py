@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 from boostnoise.eval import best_and_overlapping, confidence_band, paired_t_tests, verdict
 from boostnoise.eval.metrics.curves import per_repeat
 from boostnoise.eval.metrics.robustness import ela
-from boostnoise.eval.statistics.shared_test_rows import row_test, row_values, variance_of_rows
+from boostnoise.eval.statistics.shared_test_rows import row_interval, row_test, row_values, variance_of_rows
 
 METRICS = ["accuracy", "ela", "rla", "retention", "area_under_ela"]
 
@@ -158,3 +158,15 @@ def test_the_verdict_on_60_checked_rows(shared_scores):
         "over 60 test rows). Over its 60 test rows, by paired tests with Holm's correction over all pairs of models, "
         "m0 beats m3 (p < 0.001); no difference from m1 and m2 is shown"
     )
+    (text,) = verdict(shared_scores(correct[:1]))
+    assert "(0.767, 95 % interval 0.656 to 0.877 over 60 test rows). One repeat is too few" in text
+
+
+@pytest.mark.parametrize("n", [10, 60, 1000])
+@pytest.mark.parametrize("share", [0.5, 0.8, 1.0])
+def test_the_interval_of_one_repeat_is_near_wilsons(n, share):
+    rows = (np.arange(n) < share * n).astype(float)
+    low, high = row_interval(rows, np.array([rows.mean()]), are_shares=True, confidence=0.95)
+    wilson = binomtest(int(rows.sum()), n).proportion_ci(method="wilson")
+    assert high - low > 0.9 * (wilson.high - wilson.low)
+    assert low == pytest.approx(wilson.low, abs=1.3 / n)
