@@ -76,7 +76,7 @@ def run(root, data, tmp_path):
         ("label_audit.py", ["--sets", "one,two", "--rates", "0.2", *STUDY], "audit"),
         ("label_audit.py", ["--real", *STUDY], "audit"),
         ("evaluation.py", ["cells", "--cells", 4, "--jobs", 1, "--rounds", 1], "4 cells"),
-        ("false_winners.py", ["--studies", 1], "equal models"),
+        ("false_winners.py", ["--studies", 1], "over_rows"),
         ("reference.py", [], "Mean accuracy"),
     ],
 )
