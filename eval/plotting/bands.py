@@ -12,7 +12,7 @@ import pandas as pd
 
 from .._wording import counted, is_or_are
 from ..statistics.confidence_band import FEWEST, confidence_band
-from ..statistics.shared_test_rows import shares_test_rows
+from ..statistics.shared_test_rows import has_row_values, shares_test_rows
 
 INTERVAL = "95 % t interval of the mean"
 
@@ -27,7 +27,7 @@ def averaged(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> tu
     """
     n_repeats, n_datasets = scores["repeat"].nunique(), scores["dataset"].nunique()
     if n_repeats >= FEWEST or n_datasets < FEWEST:
-        return confidence_band(scores, metric, measure=measure), over_repeats(scores)
+        return confidence_band(scores, metric, measure=measure), over_repeats(scores, metric, measure)
     table = confidence_band(scores, metric, measure=measure, over="datasets")
     why = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for an interval over repeats"
     return table, f"{over_datasets(n_datasets, n_datasets)} ({why})"
@@ -42,16 +42,18 @@ def by_dataset(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
         See `per_repeat`.
     """
     table = confidence_band(scores, metric, measure=measure, by_dataset=True)
-    return table, over_repeats(scores)
+    return table, over_repeats(scores, metric, measure)
 
 
-def over_repeats(scores: pd.DataFrame) -> str:
-    """Describe a band over the repeats of scores."""
+def over_repeats(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> str:
+    """Describe a band of a metric over the repeats of scores."""
     n = scores["repeat"].nunique()
     if n < FEWEST:
         return _none(n, "repeat")
-    rows = " and the test rows that they share" if shares_test_rows(scores).any() else ""
-    return f"{INTERVAL} over {n} repeats{rows}"
+    if not shares_test_rows(scores).any():
+        return f"{INTERVAL} over {n} repeats"
+    joined = " and" if has_row_values(metric, measure) else ", not over"
+    return f"{INTERVAL} over {n} repeats{joined} the test rows that they share"
 
 
 def over_datasets(fewest: int, most: int) -> str:

@@ -39,6 +39,11 @@ def shares_test_rows(scores: pd.DataFrame) -> pd.Series[bool]:
     return scores["correct_rows"].notna()
 
 
+def has_row_values(metric: str, measure: str = "accuracy") -> bool:
+    """Whether a metric is the accuracy, or computed from it."""
+    return metric == "accuracy" or (measure == "accuracy" and metric not in MEASURES)
+
+
 def row_values(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> dict[tuple[Any, ...], Floats]:
     """Contribution of each test row to a metric, averaged over the repeats; its mean is the metric.
 
@@ -55,7 +60,7 @@ def row_values(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
         By data set, kind of noise, rate (not for the area under ELA) and model; only lines with all repeats.
         Empty for metrics that are not computed from the accuracy.
     """
-    if "accuracy" not in (metric, measure) or (metric in MEASURES and metric != "accuracy"):
+    if not has_row_values(metric, measure):
         return {}
     if metric == "area_under_ela":
         return _areas(row_values(scores, "ela"))

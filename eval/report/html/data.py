@@ -135,7 +135,7 @@ class Results:
     @property
     def band_by_dataset(self) -> str:
         """Description of the band of one data set's curves."""
-        return over_repeats(self.scores)
+        return over_repeats(self.scores, self.metric)
 
     @cached_property
     def seconds(self) -> dict[str, Lines]:

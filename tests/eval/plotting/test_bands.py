@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from boostnoise.eval.metrics.correct_rows import pack_rows
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets
 from boostnoise.eval.statistics.confidence_band import confidence_band
 
@@ -47,3 +48,15 @@ def test_by_dataset(made_scores):
 
 def test_points_with_fewer_data_sets():
     assert over_datasets(3, 7) == f"{INTERVAL} 3 to 7 data sets"
+
+
+def test_repeats_that_share_their_test_rows(made_scores):
+    scores = made_scores(repeats=3)
+    correct = np.arange(50) < 40
+    scores = scores.assign(accuracy=0.8, balanced_accuracy=0.7, correct_rows=pack_rows(correct))
+    table, description = by_dataset(scores, "accuracy")
+    assert description == f"{INTERVAL} 3 repeats and the test rows that they share"
+    np.testing.assert_allclose(table["high"] - table["low"], 2 * 2.01 * 0.0571, rtol=0.01)
+    for metric, measure in (("balanced_accuracy", "accuracy"), ("ela", "balanced_accuracy")):
+        _, description = by_dataset(scores, metric, measure)
+        assert description == f"{INTERVAL} 3 repeats, not over the test rows that they share"
