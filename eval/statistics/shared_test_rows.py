@@ -57,8 +57,8 @@ def row_values(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
     Returns
     -------
     dict of tuple to ndarray
-        By data set, kind of noise, rate (not for the area under ELA) and model; only lines with all repeats.
-        Empty for metrics that are not computed from the accuracy.
+        By data set, kind of noise, rate (not for the area under ELA) and model; only lines with all repeats
+        and two or more rows.  Empty for metrics that are not computed from the accuracy.
     """
     if not has_row_values(metric, measure):
         return {}
@@ -70,6 +70,7 @@ def row_values(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
         if len(cells) == scores.loc[scores["noise_kind"] == line[1], "repeat"].nunique()
         and cells["correct_rows"].str.partition(" ")[0].nunique() == 1
     }
+    lines = {line: correct for line, correct in lines.items() if correct.shape[1] > 1}
     if metric == "accuracy":
         return {line: correct.mean(axis=0) for line, correct in lines.items()}
     clean = {(*line[:2], line[3]): correct for line, correct in lines.items() if line[2] == 0}

@@ -132,7 +132,8 @@ def _verdict_on_kind(
         model = best[0] if control is None else control
         first = f"{setting} {_rank_clause(table, ranks, best, model, metric)}"
         if len(table) == 1:
-            first += _interval(scores, model, metric, noise_rate, 1 - alpha)
+            of_set = scores[scores["dataset"] == table.index[0]]
+            first += _interval(of_set, model, metric, noise_rate, 1 - alpha)
         if retention is not None:
             clause = _retention_clause(scores, retention.loc[table.index, table.columns], metric, model)
             first += f" and {clause}" if best == [model] else f"; {model} {clause}"
@@ -187,7 +188,7 @@ def _rank_clause(table: pd.DataFrame, ranks: pd.Series[float], best: list[str], 
 
 
 def _interval(scores: pd.DataFrame, model: str, metric: str, noise_rate: float, confidence: float) -> str:
-    """Interval of a model's mean in parentheses, if the repeats of a single data set share their test rows."""
+    """Interval of a model's mean in parentheses, if the repeats of the only data set share their test rows."""
     found = row_values_at(scores, metric, noise_rate, None)
     rows = next((values for (_, name), values in found.items() if name == model), None)
     if rows is None:

@@ -70,6 +70,10 @@ def test_other_measures_have_no_rows(shared_scores, metric):
     assert row_values(scores.drop(columns="correct_rows"), "accuracy") == {}
 
 
+def test_a_single_row_is_no_sample(shared_scores):
+    assert row_values(shared_scores(predict(np.random.default_rng(0), n_rows=1)), "accuracy") == {}
+
+
 def test_a_cell_without_rows_leaves_its_line_out(shared_scores):
     scores = shared_scores(predict(np.random.default_rng(0)))
     assert row_values(scores, "accuracy").keys() == {("d0", "uniform", 0.3, "m0"), ("d0", "uniform", 0.3, "m1")}
@@ -158,6 +162,9 @@ def test_the_verdict_on_60_checked_rows(shared_scores):
         "over 60 test rows). Over its 60 test rows, by paired tests with Holm's correction over all pairs of models, "
         "m0 beats m3 (p < 0.001); no difference from m1 and m2 is shown"
     )
+    lacking = shared_scores(np.array([~correct, correct]))  # the first set is not compared
+    lacking.loc[lacking["dataset"].eq("d0") & lacking["model"].eq("m1"), "accuracy"] = np.nan
+    assert "on d1 (0.767, 95 % interval 0.656 to 0.877 over 60 test rows)" in verdict(lacking)[0]
     (text,) = verdict(shared_scores(correct[:1]))
     assert "(0.767, 95 % interval 0.656 to 0.877 over 60 test rows). One repeat is too few" in text
 
