@@ -81,10 +81,10 @@ def without_columns(X: Any, columns: list[Any]) -> Any:
 
 def remark_on_label_columns(columns: list[Any], noise_rate: float) -> str:
     """What was left out, and the noise rate that the audit would have found with it."""
-    verb, it = ("was", "it") if len(columns) == 1 else ("were", "them")
+    was, it_is, it = ("was", "it is", "it") if len(columns) == 1 else ("were", "they are", "them")
     return (
-        f"{_listed(columns)} {verb} probably made from the label and left out; with {it}, about "
-        f"{percent(round(noise_rate, 3))} of the labels would be wrong"
+        f"{_listed(columns)} {was} left out, as {it_is} probably made from the label, or another label of the "
+        f"same rows; with {it}, about {percent(round(noise_rate, 3))} of the labels would be wrong"
     )
 
 

@@ -20,7 +20,7 @@ SMALLEST = 1e-6  # of the probabilities that a label is wrong
 SMALLEST_RANKED = 0.01  # noise rate for the ranking
 RIDGE = 0.1  # for the shares of the clean classes
 LIKELY, PROVEN = 0.5, 4.0  # drops of twice the log likelihood for the estimates, and for what is proven
-HIGH = 0.6  # part of the distance to the upper end that the error of the best model allows
+HIGH = 0.8  # part of the distance to the upper end that the error of the best model allows
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     -------
     LabelErrors
         The 90 % interval of its noise rate is from what is proven to what is possible: to
-        r + 0.6 sqrt((2 s)^2 + m^2), where r is the noise rate without overlap, s its standard error, and r + m
+        r + 0.8 sqrt((2 s)^2 + m^2), where r is the noise rate without overlap, s its standard error, and r + m
         the share of labels that are not the most probable ones of their rows.
 
     Raises

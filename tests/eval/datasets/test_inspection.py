@@ -100,6 +100,8 @@ def test_leaks():
     assert find_leaks(features, labels) == ["copy", "code", "missing"]
     rare = pd.Series([1] * 4 + [0] * 596)
     assert find_leaks(pd.DataFrame({"x": rng.normal(size=600), "y": rare}), rare) == ["y"]
+    names = pd.Series([f"row {i}" for i in range(600)])  # the wrong column of labels
+    assert find_leaks(pd.DataFrame({"copy": names}), names) == []
 
 
 def test_label_variants():
