@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robust_splits import RobustForestClassifier
+from boostnoise.label_noise.judges import JUDGES
 
 from .._wording import joined, percent
 
@@ -141,7 +141,7 @@ def _is_explained(c: Codes, others: pd.DataFrame, y: Codes, n_classes: int) -> b
         return True
     classes, target = np.unique(c, return_inverse=True)
     features = np.column_stack([others.to_numpy(dtype=np.float64, na_value=np.nan), y])
-    forest = RobustForestClassifier(TREES, passes=1, oob_score=True, random_state=0).fit(features, target)
+    forest = JUDGES[0](TREES, passes=1, oob_score=True, random_state=0).fit(features, target)
     q = np.nan_to_num(forest.oob_decision_function_)
     given_label = np.zeros((n_classes, classes.size))
     np.add.at(given_label, (y, target), 1.0)

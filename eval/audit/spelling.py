@@ -15,7 +15,7 @@ def most_frequent_spellings(labels: NDArray[Any]) -> dict[Any, Any]:
     """The most frequent spelling of each label that has a more frequent one."""
     column = pd.Series(labels, dtype=object)
     counts = column.value_counts(sort=False)
-    found = {}
+    found: dict[Any, Any] = {}
     for variants in find_label_variants(column):
         kept = max(variants, key=lambda label: int(counts[label]))
         found |= {label: kept for label in variants if label != kept}

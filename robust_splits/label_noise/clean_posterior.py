@@ -197,8 +197,7 @@ def fit_calibration(
 
 def _inverse(T: Floats) -> Floats:
     """Inverse of T', or its pseudo-inverse."""
-    inverse: Floats = np.linalg.lstsq(T.T, np.eye(len(T)), rcond=None)[0]
-    return inverse
+    return np.asarray(np.linalg.lstsq(T.T, np.eye(len(T)), rcond=None)[0], dtype=np.float64)
 
 
 def _logs(q: Floats, inverse: NDArray[np.floating]) -> Floats:
