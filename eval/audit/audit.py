@@ -28,6 +28,8 @@ from .label_columns import (
 )
 from .spelling import most_frequent_spellings, remark_on_spellings
 
+Floats = NDArray[np.float64]
+
 LABEL = "the label of the audit"  # a column in addition to those of the data
 MANY_COPIES = 0.05  # share of the rows
 FEW_VALUES = 20
@@ -111,6 +113,54 @@ def audit(
     is_model = hasattr(model, "fit") and hasattr(model, "predict_proba") and not isinstance(model, type)
     if model is not None and not is_model:
         raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
+    classes, codes, spellings = _read_labels(y, merge_spellings)
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    for argument, values in (("X", X), ("groups", groups), ("ids", ids)):
+        if values is not None and len_of(values) != codes.size:
+            raise ConfigError(f"{argument} has {len_of(values)} rows, but y has {codes.size}")
+    groups = None if groups is None else _read_groups(groups)
+    checked = None if checked is None else _read_checked(checked, classes, codes.size, spellings)
+
+    def judge(features: Any) -> Floats:
+        converted, own_model = _converted(features, model)
+        return held_out_probabilities(
+            converted, codes, own_model, groups=groups, random_state=random_state, n_jobs=n_jobs
+        )
+
+    labels = classes[codes]
+    p = judge(X)
+    columns = [] if keep_label_columns or issparse(X) else _label_columns(X, codes, classes, p)
+    try:
+        errors = find_label_errors(labels, p)
+    except IndistinctClassesError:
+        raise ConfigError("the features do not predict the labels, so no label can be judged") from None
+    remarks = [remark_on_spellings(spellings)] if spellings else []
+    if columns:
+        p_without = judge(without_columns(X, columns))
+        try:
+            without = find_label_errors(labels, p_without)
+        except IndistinctClassesError:
+            remarks.append(remark_on_the_only_columns(columns))
+        else:
+            remarks.append(remark_on_label_columns(columns, errors.noise_rate))
+            errors, p = without, p_without
+    remarks += _remarks(X, codes, p, has_groups=groups is not None)
+    if checked is not None:
+        errors = use_checked_labels(errors, labels, [*checked], [*checked.values()])
+    return LabelAudit(
+        errors=errors,
+        labels=labels,
+        rows=np.arange(codes.size),
+        features=X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else None,
+        ids=None if ids is None else np.asarray(ids),
+        name=name,
+        n_checked=0 if checked is None else len(checked),
+        remarks=tuple(remarks),
+    )
+
+
+def _read_labels(y: Any, merge_spellings: bool) -> tuple[NDArray[Any], NDArray[np.int64], dict[Any, Any]]:
+    """Classes, the class number of each row, and the kept spelling of others."""
     try:
         encoder, codes = encode_labels(y)
     except (ValueError, TypeError) as error:
@@ -120,78 +170,49 @@ def audit(
     spellings = most_frequent_spellings(given) if merge_spellings else {}
     if spellings:
         encoder, codes = encode_labels([spellings.get(label, label) for label in given.tolist()])
-    classes = encoder.classes_
-    counts = np.bincount(codes)
+    classes, counts = encoder.classes_, np.bincount(codes)
     if counts.min() < 2:
         rare = classes.tolist()[counts.argmin()]
         raise ConfigError(f"y: class {rare!r} has a single row; an audit needs two or more of each class")
     if classes.size > codes.size / 2:
         raise ConfigError(f"y has {classes.size} different labels in {codes.size} rows; are they classes?")
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    for argument, values in (("X", X), ("groups", groups), ("ids", ids)):
-        if values is not None and len_of(values) != codes.size:
-            raise ConfigError(f"{argument} has {len_of(values)} rows, but y has {codes.size}")
-    groups = None if groups is None else pd.factorize(pd.Series(np.asarray(groups)))[0]
-    if groups is not None and groups.min() < 0:
+    return classes, codes, spellings
+
+
+def _read_groups(groups: Any) -> NDArray[np.int64]:
+    """Number of the group of each row."""
+    numbers: NDArray[np.int64] = pd.factorize(pd.Series(np.asarray(groups)))[0]
+    if numbers.min() < 0:
         raise ConfigError(
             "groups has missing values; give each row that belongs to no other a group of its own"
         )
-    if groups is not None and groups.max() == 0:
+    if numbers.max() == 0:
         raise ConfigError("groups: all rows are of one group")
-    if checked is not None:
-        if not isinstance(checked, dict | pd.Series):
-            raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
-        checked = {row: spellings.get(label, label) for row, label in dict(checked).items()}
-        try:
-            check_labels(classes, codes.size, [*checked], [*checked.values()])
-        except ValueError as error:
-            raise ConfigError(one_line(error)) from None
-    labels = classes[codes]
+    return numbers
 
-    def judge(features: Any) -> NDArray[np.float64]:
-        converted, converted_model = _converted(features, model)
-        return held_out_probabilities(
-            converted, codes, converted_model, groups=groups, random_state=random_state, n_jobs=n_jobs
-        )
 
-    p = judge(X)
-    made_from_label: list[Any] = []
-    if not (keep_label_columns or issparse(X)):
-        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-        encoded = pd.DataFrame(_converted(frame, None)[0]).set_axis(frame.columns, axis=1)
-        made_from_label = find_label_columns(frame, encoded, codes, classes, p)
+def _read_checked(
+    checked: Any, classes: NDArray[Any], n_rows: int, spellings: dict[Any, Any]
+) -> dict[Any, Any]:
+    """Right labels by row, spelled as the classes."""
+    if not isinstance(checked, dict | pd.Series):
+        raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
+    right = {row: spellings.get(label, label) for row, label in dict(checked).items()}
     try:
-        errors = find_label_errors(labels, p)
-    except IndistinctClassesError:
-        raise ConfigError("the features do not predict the labels, so no label can be judged") from None
-    remarks: tuple[str, ...] = ()
-    if made_from_label:
-        p_without = judge(without_columns(X, made_from_label))
-        try:
-            without = find_label_errors(labels, p_without)
-        except IndistinctClassesError:
-            remarks = (remark_on_the_only_columns(made_from_label),)
-        else:
-            remarks = (remark_on_label_columns(made_from_label, errors.noise_rate),)
-            errors, p = without, p_without
-    remarks += _remarks(X, codes, p, has_groups=groups is not None)
-    if checked is not None:
-        errors = use_checked_labels(errors, labels, [*checked], [*checked.values()])
-    if spellings:
-        remarks = (remark_on_spellings(spellings), *remarks)
-    return LabelAudit(
-        errors=errors,
-        labels=labels,
-        rows=np.arange(codes.size),
-        features=X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else None,
-        ids=None if ids is None else np.asarray(ids),
-        name=name,
-        n_checked=0 if checked is None else len(checked),
-        remarks=remarks,
-    )
+        check_labels(classes, n_rows, [*right], [*right.values()])
+    except ValueError as error:
+        raise ConfigError(one_line(error)) from None
+    return right
 
 
-def _remarks(X: Any, codes: NDArray[np.int64], p: NDArray[np.float64], *, has_groups: bool) -> tuple[str, ...]:
+def _label_columns(X: Any, codes: NDArray[np.int64], classes: NDArray[Any], p: Floats) -> list[Any]:
+    """Columns that were probably made from the label."""
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    encoded = pd.DataFrame(_converted(frame, None)[0]).set_axis(frame.columns, axis=1)
+    return find_label_columns(frame, encoded, codes, classes, p)
+
+
+def _remarks(X: Any, codes: NDArray[np.int64], p: Floats, *, has_groups: bool) -> list[str]:
     """Reasons to doubt the estimates."""
     remarks = []
     table = X if isinstance(X, pd.DataFrame) else None if issparse(X) else pd.DataFrame(np.asarray(X))
@@ -211,7 +232,7 @@ def _remarks(X: Any, codes: NDArray[np.int64], p: NDArray[np.float64], *, has_gr
     shares = np.bincount(codes) / codes.size
     if (p.argmax(axis=1) != codes).mean() > NEAR_CHANCE * (1 - shares @ shares):
         remarks.append("the features hardly predict the labels, so these estimates are unreliable")
-    return tuple(remarks)
+    return remarks
 
 
 def len_of(values: Any) -> int:

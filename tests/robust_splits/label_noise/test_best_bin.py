@@ -75,6 +75,17 @@ def test_rows_shrink_to_one_another():
     np.testing.assert_array_equal(matrix([[50, 0], [0, 50]]), np.eye(2))
 
 
+def test_rates_shrink_by_the_formula_of_dersimonian_and_laird():
+    wrong, size = np.array([10.0, 20.0, 36.0]), np.array([100.0, 150.0, 100.0])
+    counts = np.diag(size - wrong) + (np.ones((3, 3)) - np.eye(3)) * wrong[:, None] / 2
+    found = BestBins(counts[None], np.ones(1), 0.2, 0.01).transition_matrix()
+    rates, mean = wrong / size, wrong.sum() / size.sum()
+    w = 1 / ((mean * (1 - mean) + 0.25 / size) / size)
+    centre = np.average(rates, weights=w)
+    between = ((w * (rates - centre) ** 2).sum() - 2) / (w.sum() - (w**2).sum() / w.sum())
+    np.testing.assert_allclose(1 - np.diag(found), (between * rates + centre / w) / (between + 1 / w))
+
+
 def test_sizes_are_averaged():
     sizes = np.array([[[9.0, 1.0], [1.0, 9.0]], [[70.0, 30.0], [30.0, 70.0]]])
     found = BestBins(sizes, np.array([0.75, 0.25]), 0.15, 0.01).transition_matrix()
