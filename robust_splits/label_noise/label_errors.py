@@ -20,6 +20,7 @@ SMALLEST = 1e-6  # of the probabilities that a label is wrong
 SMALLEST_RANKED = 0.01  # noise rate for the ranking
 RIDGE = 0.1  # for the shares of the clean classes
 LIKELY, PROVEN = 0.5, 4.0  # drops of twice the log likelihood for the estimates, and for what is proven
+UNUSUAL = 0.002  # share of the labels that may be right, however unlikely they are
 HIGH = 0.8  # part of the distance to the upper end that the error of the best model allows
 
 
@@ -66,7 +67,8 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
        as if no classes overlapped there; see `estimate_clean_posterior`.  It ranks the labels.
     2. Noise and overlapping classes look alike, and with overlapping classes, T says too much.  So the labels
        are explained with less noise, as far as that is nearly as likely; see `proven_noise`.  This gives the
-       noise rate and the transition matrix.
+       noise rate and the transition matrix.  Labels of 0.2 % of the rows may be right, however unlikely they
+       are: unusual rows occur in all data.
     3. A label j of a row that is of class i with probability p_i is right with probability
        p_j T[j, j] / sum_i p_i T[i, j].  These probabilities are made to fall along the ranking.
 
@@ -117,14 +119,18 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     found = estimate_clean_posterior(codes, q)
     weight, rows, shares = np.ones(codes.size), np.arange(codes.size), np.bincount(codes) / codes.size
     likelihoods = profile_likelihood(codes, q, found.transition_matrix, weight)
-    T = scale_noise(found.transition_matrix, smallest_scale(likelihoods, LIKELY))
-    proven = scale_noise(found.transition_matrix, smallest_scale(likelihoods, PROVEN))
-    suspicion, suggested = _rank(found, codes, _noise_rate(found.transition_matrix, shares))
+    largest = _noise_rate(found.transition_matrix, shares)
+
+    def least_noise(drop: float) -> Floats:
+        scale = smallest_scale(likelihoods, drop) - UNUSUAL / max(largest, UNUSUAL)
+        return scale_noise(found.transition_matrix, max(0.0, scale))
+
+    T, proven = least_noise(LIKELY), least_noise(PROVEN)
+    suspicion, suggested = _rank(found, codes, largest)
     ranking = np.argsort(-suspicion, kind="stable")
     p = posterior(calibrate(codes, q, T, weight), T, codes)
     p_wrong = np.empty(codes.size)
     p_wrong[ranking] = isotonic_regression(1 - p[rows, codes][ranking], increasing=False)
-    largest = _noise_rate(found.transition_matrix, shares)
     # Labels that are not the most probable of their rows may be wrong too.
     missed = max(0.0, float((q.argmax(axis=1) != codes).mean()) - largest)
     high = largest + HIGH * float(np.hypot(STANDARD_ERRORS * found.best_bins.standard_error, missed))
