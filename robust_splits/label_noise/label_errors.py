@@ -107,8 +107,8 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     >>> right = rng.integers(2, size=1000)
     >>> wrong = rng.random(1000) < 0.1
     >>> y = np.where(wrong, 1 - right, right)
-    >>> probabilities = np.array([[0.9, 0.1], [0.1, 0.9]])[right]
-    >>> found = find_label_errors(y, probabilities)
+    >>> p = 1 / (1 + np.exp(rng.normal(np.where(right == 1, -2, 2))))  # of a model
+    >>> found = find_label_errors(y, np.column_stack([1 - p, p]))
     >>> round(found.noise_rate, 1)
     0.1
     >>> wrong[found.ranking[:50]].all()
