@@ -30,7 +30,7 @@ class Run:
     config : Config
     scores : DataFrame
         One row per cell.  The error of a cell that is not fitted yet says so.  If the repeats of a data set
-        share their test rows, there is a column ``correct_rows``; see `Outcome`.
+        share their test rows, there is a column ``correct_rows``; see ``Outcome``.
     datasets : dict of str to DatasetFacts
     sessions : tuple of Session
         The oldest first; empty if all cells come from other runs.
