@@ -33,7 +33,7 @@ class LabelErrors:
     classes : ndarray of shape (K,)
         Sorted labels.
     p_wrong : float array of shape (n,)
-        Probability that each label is wrong.  Its mean is the noise rate.
+        Probability that each label is wrong.  Its mean is about the noise rate.
     ranking : int array of shape (n,)
         Rows from the most to the least suspect label.  `p_wrong` never increases in this order, except for
         checked labels, which come last.
