@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.metrics import mutual_info_score
 
 from boostnoise.label_noise.judges import JUDGES
+from robust_splits.label_noise.clean_posterior import is_above_chance
 
 from .._wording import joined, percent
 
 ENOUGH = 0.5  # of the information about the labels that all features give together
-SAME_VALUES = 0.7  # agreement with the labels of a column that has the same values
+# Agreement with the labels of a column that has the same values.  Many good features are 0 or 1, as labels are.
+SAME_VALUES, SAME_NUMBERS = 0.7, 0.9
 SAME_CODES = 0.99  # agreement of two columns that do not count as different ones
-CHANCE = 2.33  # standard errors, which are exceeded by chance in one of a hundred cases
 MAX_ROWS = 5_000
 TREES = 50
 
@@ -62,7 +64,7 @@ def find_label_columns(
     if known <= 0 or X.shape[1] < 2:
         return []
     alone = {name: _predict_alone(encoded[name].iloc[rows], y, n_classes) for name in encoded}
-    suspects = {name: c for name, c in alone.items() if _information(c, y, n_classes) >= ENOUGH * known}
+    suspects = {name: c for name, c in alone.items() if mutual_info_score(y, c) >= ENOUGH * known}
     found = []
     for name, c in suspects.items():
         same = [other for other, d in alone.items() if (c == d).mean() > SAME_CODES]
@@ -80,7 +82,7 @@ def without_columns(X: Any, columns: list[Any]) -> Any:
 
 
 def remark_on_label_columns(columns: list[Any], noise_rate: float) -> str:
-    """What was left out, and the noise rate that the audit would have found with it."""
+    """Remark that names the columns left out, with the noise rate if they are kept."""
     was, it_is, it = ("was", "it is", "it") if len(columns) == 1 else ("were", "they are", "them")
     return (
         f"{_listed(columns)} {was} left out, as {it_is} probably made from the label, or another label of the "
@@ -89,7 +91,7 @@ def remark_on_label_columns(columns: list[Any], noise_rate: float) -> str:
 
 
 def remark_on_the_only_columns(columns: list[Any]) -> str:
-    """That nothing else predicts the labels, so that good columns cannot be told from copies of the label."""
+    """Remark that only these columns predict the labels, so they are kept."""
     verb, it = ("predicts", "it was") if len(columns) == 1 else ("predict", "they were")
     return f"only {_listed(columns)} {verb} the labels; if {it} made from the label, wrong labels are not found"
 
@@ -108,7 +110,9 @@ def _predict_alone(column: pd.Series[Any], y: Codes, n_classes: int) -> Codes:
     for part in (0, 1):
         seen = np.arange(y.size) % 2 == part
         if is_number:
-            tree = DecisionTreeClassifier(max_leaf_nodes=max(2, n_classes), class_weight="balanced")
+            tree = DecisionTreeClassifier(
+                max_leaf_nodes=max(2, n_classes), class_weight="balanced", random_state=0
+            )
             x = np.where(np.isinf(values), np.nan, values).reshape(-1, 1)
             found[~seen] = tree.fit(x[seen], y[seen]).predict(x[~seen])
         else:
@@ -119,20 +123,13 @@ def _predict_alone(column: pd.Series[Any], y: Codes, n_classes: int) -> Codes:
     return found
 
 
-def _information(c: Codes, y: Codes, n_classes: int) -> float:
-    """Mutual information of two class numbers, in nats."""
-    joint = np.zeros((n_classes, n_classes))
-    np.add.at(joint, (c, y), 1.0 / y.size)
-    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    positive = joint > 0
-    return float((joint[positive] * np.log(joint[positive] / independent[positive])).sum())
-
-
 def _has_values_of(column: pd.Series[Any], labels: NDArray[Any]) -> bool:
     """Whether a column has the same values as the labels, mostly in the same rows."""
     as_text = column.astype(str).to_numpy()
     given = labels.astype(str)
-    return set(as_text) <= set(given) and bool((as_text == given).mean() >= SAME_VALUES)
+    are_two_numbers = labels.dtype.kind in "biuf" and np.unique(labels).size == 2
+    least = SAME_NUMBERS if are_two_numbers else SAME_VALUES
+    return set(as_text) <= set(given) and bool((as_text == given).mean() >= least)
 
 
 def _is_explained(c: Codes, others: pd.DataFrame, y: Codes, n_classes: int) -> bool:
@@ -146,7 +143,4 @@ def _is_explained(c: Codes, others: pd.DataFrame, y: Codes, n_classes: int) -> b
     given_label = np.zeros((n_classes, classes.size))
     np.add.at(given_label, (y, target), 1.0)
     given_label /= np.maximum(given_label.sum(axis=1, keepdims=True), 1.0)
-    mean = (given_label[y] * q).sum(axis=1)
-    variance = np.maximum((given_label[y] * q**2).sum(axis=1) - mean**2, 0.0)
-    excess = float((q[np.arange(y.size), target] - mean).sum())
-    return excess > CHANCE * float(np.sqrt(variance.sum()))
+    return is_above_chance(target, q, given_label[y], np.ones(y.size))

@@ -23,6 +23,6 @@ def most_frequent_spellings(labels: NDArray[Any]) -> dict[Any, Any]:
 
 
 def remark_on_spellings(spellings: dict[Any, Any]) -> str:
-    """What was merged, for the remarks of an audit."""
+    """Remark that names the merged spellings."""
     pairs = joined([f"{label!r} as {kept!r}" for label, kept in spellings.items()], limit=5)
     return f"labels that differ in case or blanks only are one class: {pairs}"

@@ -1,4 +1,4 @@
-"""Which test rows a model predicts correctly, as short text: their number, and a bit for each in base 64."""
+"""Store which test rows a model predicts correctly: the number of rows, and one bit per row in base 64."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def estimate_clean_posterior(
     best = find_best_bins(codes[counted], q[counted], weight[counted])
     shares = np.bincount(codes, weights=weight) / weight.sum()
     is_random = best.noise_rate + STANDARD_ERRORS * best.standard_error >= 1 - float(shares @ shares)
-    if is_random or not _depend_on_labels(codes, q, weight, shares):
+    if is_random or not is_above_chance(codes, q, shares, weight):
         raise IndistinctClassesError(
             "the probabilities do not distinguish the classes, so no label can be judged"
         )
@@ -116,10 +116,22 @@ def estimate_clean_posterior(
     return CleanPosterior(posterior(prior, T, codes), prior, T, best)
 
 
-def _depend_on_labels(codes: Codes, q: Floats, weight: Floats, shares: Floats) -> bool:
-    """Whether the given labels have higher probabilities than labels drawn at random would have by chance."""
-    mean = q @ shares
-    variance = np.maximum(q**2 @ shares - mean**2, 0.0)
+def is_above_chance(codes: Codes, q: Floats, shares: Floats, weight: Floats) -> bool:
+    """Whether labels have higher probabilities than labels drawn at random would have by chance.
+
+    Parameters
+    ----------
+    codes : int array of shape (n,)
+        Class numbers of the labels.
+    q : array of shape (n, K)
+        Probabilities of the labels, from models that were fitted to other rows.
+    shares : array of shape (K,) or (n, K)
+        Probabilities of the labels drawn at random, the same for all rows or of each row.
+    weight : array of shape (n,)
+        Weights of the rows.
+    """
+    mean = (shares * q).sum(axis=1)
+    variance = np.maximum((shares * q**2).sum(axis=1) - mean**2, 0.0)
     excess = weight @ (q[np.arange(codes.size), codes] - mean)
     return bool(excess > CHANCE * np.sqrt(weight**2 @ variance))
 

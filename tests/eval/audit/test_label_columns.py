@@ -44,6 +44,17 @@ def test_columns_of_arrays_and_of_other_annotators():
     assert audit(expert, names[GIVEN]).remarks[0].startswith("column 'expert' was left out, as it is probably")
 
 
+def test_a_good_feature_with_the_numbers_of_the_labels_is_kept():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1_000, 4))
+    y = (x[:, :3].sum(axis=1) + rng.normal(size=1_000) > 0).astype(int)
+    features = pd.DataFrame(x).assign(
+        flag=(x[:, :3].sum(axis=1) + 0.3 * rng.normal(size=1_000) > 0).astype(int)
+    )
+    assert (features["flag"] == y).mean() > 0.75
+    assert audit(features, y).remarks == ()
+
+
 def test_a_category_of_many_values():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=600)
