@@ -1,6 +1,8 @@
 from .boosting.lightgbm_classifier import RobustLGBMClassifier
 from .boosting.xgboost_classifier import RobustXGBClassifier
 from .ensemble.robust_classifier import RobustClassifier
+from .eval.audit.annotator_comparison import AnnotatorComparison
+from .eval.audit.annotators import compare_annotators
 from .eval.audit.audit import audit
 from .eval.audit.label_audit import LabelAudit
 from .eval.comparison.compare import compare
@@ -38,6 +40,7 @@ from .objectives.objective_checks import check_objective
 __version__: str
 
 __all__ = [
+    "AnnotatorComparison",
     "BackwardCorrection",
     "Bootstrap",
     "BrierScore",
@@ -72,6 +75,7 @@ __all__ = [
     "check_objective",
     "check_transition_matrix",
     "compare",
+    "compare_annotators",
     "estimate_transition_matrix",
     "find_label_errors",
     "get_loss",

@@ -75,6 +75,7 @@ def run(root, data, tmp_path):
         ("robust_defaults.py", ["--real", "--sets", "one,two", "--models", MODELS, *STUDY], "robust_forest"),
         ("label_audit.py", ["--sets", "one,two", "--rates", "0.2", *STUDY], "audit"),
         ("label_audit.py", ["--real", *STUDY], "audit"),
+        ("annotators.py", ["--sets", "one,two", *STUDY], "err together"),
         ("checked_rows.py", ["--sets", "one,two", "--rates", "0.2", *STUDY], "first 50, random 50"),
         ("evaluation.py", ["cells", "--cells", 4, "--jobs", 1, "--rounds", 1], "4 cells"),
         ("false_winners.py", ["--studies", 1], "over_rows"),

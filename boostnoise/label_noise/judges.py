@@ -55,16 +55,51 @@ def judge_labels(
     IndistinctClassesError
         If the predictions do not distinguish the classes.
     """
-    n_used = codes.size if weight is None else np.count_nonzero(weight)
+    options: dict[str, Any] = {"n_estimators": n_estimators, "max_samples": max_samples}
+    q = predict_out_of_bag(X, codes, weight, groups, **options, random_state=random_state, n_jobs=n_jobs)
+    return estimate_clean_posterior(codes, q, weight, T)
+
+
+def predict_out_of_bag(
+    X: Any,
+    labels: NDArray[Any],
+    weight: Floats | None = None,
+    groups: Any = None,
+    *,
+    n_estimators: int = 100,
+    max_samples: int | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Probabilities of the labels of each row, from the trees of both forests that have not drawn it.
+
+    Parameters
+    ----------
+    X, weight, groups, n_estimators, max_samples, random_state, n_jobs
+        As in `judge_labels`.
+    labels : int array of shape (n,) or float array of shape (n, K)
+        Class numbers, or soft labels.
+
+    Returns
+    -------
+    float array of shape (n, K)
+        The shares of the labels for rows that every tree has drawn.
+    """
+    n_used = len(labels) if weight is None else np.count_nonzero(weight)
     options: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     if max_samples is not None and max_samples < n_used:
         options["max_samples"] = max_samples
-    sums = np.zeros((codes.size, codes.max() + 1))
+    sums = 0.0
     for judge in JUDGES:
         forest = judge(n_estimators, passes=1, oob_score=True, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no row is out of bag")
-            forest.fit(X, codes, weight, groups)
-        sums += np.nan_to_num(forest.oob_decision_function_)
-    sums[~sums.any(axis=1)] = np.bincount(codes, weights=weight)  # of rows that every tree has drawn
-    return estimate_clean_posterior(codes, sums / sums.sum(axis=1, keepdims=True), weight, T)
+            forest.fit(X, labels, weight, groups)
+        sums = sums + np.nan_to_num(forest.oob_decision_function_)
+    p: Floats = np.asarray(sums)
+    drawn_by_all = ~p.any(axis=1)
+    if drawn_by_all.any():
+        by_class = labels if labels.ndim == 2 else np.eye(p.shape[1])[labels]
+        p[drawn_by_all] = np.average(by_class, axis=0, weights=weight)
+    p /= p.sum(axis=1, keepdims=True)
+    return p

@@ -8,24 +8,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import clone
 
 from boostnoise.label_noise.checked_labels import check_labels, use_checked_labels
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 from robust_splits.label_noise.label_errors import find_label_errors
 from robust_splits.label_noise.labels import encode_labels
 
-from ..datasets.encoding import Encoding, FeatureEncoder, check_features
 from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
-from ..models.input_form import enable_categories, input_form
+from .inputs import converted, label_columns, read_groups, read_rows
 from .label_audit import LabelAudit
-from .label_columns import (
-    find_label_columns,
-    remark_on_label_columns,
-    remark_on_the_only_columns,
-    without_columns,
-)
+from .label_columns import remark_on_label_columns, remark_on_the_only_columns, without_columns
 from .spelling import most_frequent_spellings, remark_on_spellings
 
 Floats = NDArray[np.float64]
@@ -114,22 +107,19 @@ def audit(
     if model is not None and not is_model:
         raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
     classes, codes, spellings = _read_labels(y, merge_spellings)
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    for argument, values in (("X", X), ("groups", groups), ("ids", ids)):
-        if values is not None and len_of(values) != codes.size:
-            raise ConfigError(f"{argument} has {len_of(values)} rows, but y has {codes.size}")
-    groups = None if groups is None else _read_groups(groups)
+    X = read_rows(X, codes.size, groups=groups, ids=ids)
+    groups = None if groups is None else read_groups(groups)
     checked = None if checked is None else _read_checked(checked, classes, codes.size, spellings)
 
     def judge(features: Any) -> Floats:
-        converted, own_model = _converted(features, model)
+        known, own_model = converted(features, model)
         return held_out_probabilities(
-            converted, codes, own_model, groups=groups, random_state=random_state, n_jobs=n_jobs
+            known, codes, own_model, groups=groups, random_state=random_state, n_jobs=n_jobs
         )
 
     labels = classes[codes]
     p = judge(X)
-    columns = [] if keep_label_columns or issparse(X) else _label_columns(X, codes, classes, p)
+    columns = [] if keep_label_columns else label_columns(X, codes, classes, p)
     try:
         errors = find_label_errors(labels, p)
     except IndistinctClassesError:
@@ -179,18 +169,6 @@ def _read_labels(y: Any, merge_spellings: bool) -> tuple[NDArray[Any], NDArray[n
     return classes, codes, spellings
 
 
-def _read_groups(groups: Any) -> NDArray[np.int64]:
-    """Number of the group of each row."""
-    numbers: NDArray[np.int64] = pd.factorize(pd.Series(np.asarray(groups)))[0]
-    if numbers.min() < 0:
-        raise ConfigError(
-            "groups has missing values; give each row that belongs to no other a group of its own"
-        )
-    if numbers.max() == 0:
-        raise ConfigError("groups: all rows are of one group")
-    return numbers
-
-
 def _read_checked(
     checked: Any, classes: NDArray[Any], n_rows: int, spellings: dict[Any, Any]
 ) -> dict[Any, Any]:
@@ -203,13 +181,6 @@ def _read_checked(
     except ValueError as error:
         raise ConfigError(one_line(error)) from None
     return right
-
-
-def _label_columns(X: Any, codes: NDArray[np.int64], classes: NDArray[Any], p: Floats) -> list[Any]:
-    """Columns that were probably made from the label."""
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    encoded = pd.DataFrame(_converted(frame, None)[0]).set_axis(frame.columns, axis=1)
-    return find_label_columns(frame, encoded, codes, classes, p)
 
 
 def _remarks(X: Any, codes: NDArray[np.int64], p: Floats, *, has_groups: bool) -> list[str]:
@@ -233,23 +204,3 @@ def _remarks(X: Any, codes: NDArray[np.int64], p: Floats, *, has_groups: bool) -
     if (p.argmax(axis=1) != codes).mean() > NEAR_CHANCE * (1 - shares @ shares):
         remarks.append("the features hardly predict the labels, so these estimates are unreliable")
     return remarks
-
-
-def len_of(values: Any) -> int:
-    """Number of rows."""
-    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
-
-
-def _converted(X: Any, model: Any) -> tuple[Any, Any]:
-    """Features in the form that the model takes, and the model, set to accept it."""
-    if not isinstance(X, pd.DataFrame):
-        return X, model
-    frame = check_features(X.set_axis(X.columns.map(str), axis=1).reset_index(drop=True), "keep", "X")
-    form = "numbers" if model is None else input_form(model)
-    converted = (
-        FeatureEncoder(form, Encoding(categorical="ordinal", missing="keep")).fit(frame).transform(frame)
-    )
-    if model is not None and isinstance(converted, pd.DataFrame):
-        model = clone(model)
-        enable_categories(model)
-    return converted, model

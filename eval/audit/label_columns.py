@@ -81,13 +81,16 @@ def without_columns(X: Any, columns: list[Any]) -> Any:
     return np.delete(np.asarray(X), columns, axis=1)
 
 
-def remark_on_label_columns(columns: list[Any], noise_rate: float) -> str:
+def remark_on_label_columns(columns: list[Any], noise_rate: float | None = None) -> str:
     """Remark that names the columns left out, with the noise rate if they are kept."""
     was, it_is, it = ("was", "it is", "it") if len(columns) == 1 else ("were", "they are", "them")
-    return (
+    remark = (
         f"{_listed(columns)} {was} left out, as {it_is} probably made from the label, or another label of the "
-        f"same rows; with {it}, about {percent(round(noise_rate, 3))} of the labels would be wrong"
+        "same rows"
     )
+    if noise_rate is None:
+        return remark
+    return f"{remark}; with {it}, about {percent(round(noise_rate, 3))} of the labels would be wrong"
 
 
 def remark_on_the_only_columns(columns: list[Any]) -> str:

@@ -8,13 +8,13 @@ import shlex
 import signal
 import sys
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._wording import numbered
+from .._wording import is_or_are, numbered
+from .audit_options import Options, read_character
 from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange
 
 if TYPE_CHECKING:
@@ -26,70 +26,17 @@ if TYPE_CHECKING:
 PRECISION = 0.8  # of a list of suspects to drop or relabel
 
 
-@dataclass(frozen=True)
-class Options:
-    """Values of the command line; the options' help says what they mean."""
-
-    data: str
-    target: str | None
-    id_column: str | None
-    group: str | None
-    drop: tuple[str, ...]
-    separator: str | None
-    encoding: str | None
-    missing_values: tuple[str, ...]
-    model: str | None
-    checked: str | None
-    config: Path | None
-    keep_spellings: bool
-    keep_label_columns: bool
-    clean: Path | None
-    relabel: bool
-    precision: float | None
-    name: str | None
-    results_dir: Path
-    seed: int
-    jobs: int | None
-    quiet: bool
-    as_json: bool
-
-    def check_combination(self) -> None:
-        """Raise a UsageError for an option without the one that it requires."""
-        required = (
-            ("--relabel", self.relabel, "--clean", self.clean),
-            ("--precision", self.precision is not None, "--clean", self.clean),
-            ("--config", self.config is not None, "--checked", self.checked),
-        )
-        for option, is_set, other, value in required:
-            if is_set and value is None:
-                raise click.UsageError(f"{option} requires {other}")
-
-    @property
-    def csv_keys(self) -> dict[str, Any]:
-        """Keys of a data set that say how to read a CSV file, of those that are set."""
-        values = {
-            "separator": self.separator,
-            "encoding": self.encoding,
-            "missing_values": list(self.missing_values) or None,
-        }
-        return {key: value for key, value in values.items() if value is not None}
-
-    @property
-    def not_features(self) -> list[str]:
-        """Columns that the options name, apart from the labels."""
-        return [*self.drop, *(column for column in (self.id_column, self.group) if column is not None)]
-
-
-def _one_character(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    value = "\t" if value == r"\t" else value
-    if value is not None and len(value) != 1:
-        raise click.BadParameter(rf"must be a single character, or \t for a tab, got {value!r}")
-    return value
-
-
 @click.command("noisyaudit", cls=Command, context_settings=CONTEXT)
 @click.argument("data")
 @click.option("--target", metavar="COLUMN", help="Column of the labels.  [default: guessed]")
+@click.option(
+    "--annotator",
+    "annotators",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column of the labels of one annotator, in place of --target.  Repeat it for each annotator, "
+    "to see how often each is wrong.",
+)
 @click.option("--id", "id_column", metavar="COLUMN", help="Column of names of rows, for the list of suspects.")
 @click.option(
     "--group",
@@ -102,7 +49,7 @@ def _one_character(context: click.Context, parameter: click.Parameter, value: st
 @click.option(
     "--separator",
     metavar="CHARACTER",
-    callback=_one_character,
+    callback=read_character,
     help=r"Separator of a CSV file; \t is a tab.  [default: guessed]",
 )
 @click.option("--encoding", metavar="NAME", help="Character encoding of a CSV file.  [default: guessed]")
@@ -169,7 +116,8 @@ def main(**values: Any) -> None:
 
     DATA is a CSV, Parquet, ARFF or svmlight file.  Results go to <results_dir>/<name>_audit/: all rows, the
     most suspect first, in suspects.csv; the noise rate and the transition matrix in noise.json; and audit.html,
-    which shows both.
+    which shows both.  With --annotator, the error rates of the annotators go to annotators.json in
+    <results_dir>/<name>_annotators/, and the most probable label of each row to labels.csv.
 
     Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 130 interrupted, 141 output
     closed (broken pipe).
@@ -201,20 +149,58 @@ def _echo(text: str, *, is_error: bool = False) -> None:
 
 
 def _run(options: Options) -> None:
+    """Read the data, then audit the labels or compare annotators."""
+    from .checked_rows import read_checked
+
+    _check_paths(options)
+    frame, spec, remarks = _read_spec(options)
+    _check_id(frame, options.id_column)
+    checked = {} if options.checked is None else read_checked(options.checked, frame, spec, options.id_column)
+    if not (options.quiet or options.as_json):
+        for remark in remarks:
+            _echo(f"noisyaudit: warning: {remark}", is_error=True)
+    run = _run_comparison if options.annotators else _run_audit
+    run(options, frame, spec, checked, remarks)
+
+
+def _run_comparison(
+    options: Options, frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], remarks: list[str]
+) -> None:
+    """Compare annotators, write the results and show them."""
+    from .._atomic_file import check_folder
+    from .annotators import compare_columns, summary, write_comparison
+
+    found = compare_columns(
+        frame,
+        spec,
+        options.annotators,
+        checked,
+        merge_spellings=not options.keep_spellings,
+        keep_label_columns=options.keep_label_columns,
+        random_state=options.seed,
+        n_jobs=options.jobs or -1,
+    )
+    folder = options.results_dir / f"{spec.name}_annotators"
+    check_folder(folder)
+    _, labels = write_comparison(found, frame, options.id_column, folder)
+    if options.as_json:
+        click.echo(json.dumps(summary(found) | {"folder": str(folder), "warnings": remarks}))
+    elif options.quiet:
+        _echo(str(folder))
+    else:
+        _echo(f"{found}\n\nThe most probable label of each row is in {labels}")
+
+
+def _run_audit(
+    options: Options, frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], remarks: list[str]
+) -> None:
     """Audit the data, write the results and show them."""
     from .._atomic_file import check_folder
     from ..audit.files import write_audit
     from ..audit.label_audit import write
     from .checked_config import write_checked_config
-    from .checked_rows import read_checked
 
-    _check_paths(options)
-    frame, spec, remarks = _read_spec(options)
-    checked = {} if options.checked is None else read_checked(options.checked, frame, spec, options.id_column)
     found = _audit(frame, spec, checked, options)
-    if not (options.quiet or options.as_json):
-        for remark in remarks:
-            _echo(f"noisyaudit: warning: {remark}", is_error=True)
     cleaned = None if options.clean is None else _clean(found, frame, spec, options)
     folder = options.results_dir / f"{spec.name}_audit"
     check_folder(folder)
@@ -279,11 +265,12 @@ def _read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
         warnings.simplefilter("ignore")  # about the columns, which the remarks name
         frame, guessed = guess_keys(
             options.data,
-            options.target,
+            options.annotators[0] if options.annotators else options.target,
             remarks,
             options.csv_keys,
             by_options=True,
             known_columns=options.not_features,
+            label_remarks=not options.annotators,
         )
     keys = parse_text("{" + ",\n".join(f'"{key}": {value}' for _, key, value in guessed) + "}")
     named = {"group": options.group, "name": options.name}
@@ -294,20 +281,25 @@ def _read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
     return frame, validate(DatasetSpec, keys), remarks
 
 
+def _check_id(frame: pd.DataFrame, id_column: str | None) -> None:
+    """Raise a ConfigError if the column of the names of rows does not exist."""
+    from ..errors import ConfigError, nearest_first, suggest
+
+    if id_column is not None and id_column not in frame:
+        raise ConfigError(
+            f"--id: {id_column!r} is not a column{suggest(id_column, frame.columns)}; columns are "
+            f"{nearest_first(id_column, frame.columns)}"
+        )
+
+
 def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], options: Options) -> LabelAudit:
     """Audit the labels of a data set."""
     import pandas as pd
 
     from ..audit.audit import audit
     from ..datasets.loader import load_dataset
-    from ..errors import ConfigError, nearest_first, suggest
+    from ..errors import ConfigError
 
-    id_column = options.id_column
-    if id_column is not None and id_column not in frame:
-        raise ConfigError(
-            f"--id: {id_column!r} is not a column{suggest(id_column, frame.columns)}; columns are "
-            f"{nearest_first(id_column, frame.columns)}"
-        )
     model = None if options.model is None else _build(options.model, options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of columns and labels, which the remarks name
@@ -315,23 +307,28 @@ def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], opti
     X = dataset.X if isinstance(dataset.X, pd.DataFrame) else pd.DataFrame(dataset.X, columns=dataset.columns)
     assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
     position = {row: i for i, row in enumerate(dataset.rows.tolist())}
-    unlabelled = next((row for row in checked if row not in position), None)
-    if unlabelled is not None:
-        raise ConfigError(f"--checked: row {unlabelled} has no label")
+    usable = {position[row]: label for row, label in checked.items() if row in position}
+    n_unlabelled = len(checked) - len(usable)
+    if checked and not usable:
+        raise ConfigError("--checked: no checked row has a label in the data")
     found = audit(
         X,
         dataset.classes[dataset.y],
         model=model,
         groups=dataset.groups,
-        checked={position[row]: label for row, label in checked.items()} or None,
+        checked=usable or None,
         merge_spellings=not options.keep_spellings,
         keep_label_columns=options.keep_label_columns,
         random_state=options.seed,
         n_jobs=options.jobs or -1,
         name=dataset.name,
     )
-    ids = None if id_column is None else frame[id_column].to_numpy()[dataset.rows]
+    ids = None if options.id_column is None else frame[options.id_column].to_numpy()[dataset.rows]
     features = frame.iloc[dataset.rows].reset_index(drop=True)
+    if n_unlabelled:
+        rows = numbered(n_unlabelled, "checked row")
+        remark = f"{rows} without a label in the data {is_or_are(n_unlabelled)} not used"
+        found = dataclasses.replace(found, remarks=(*found.remarks, remark))
     return dataclasses.replace(found, rows=dataset.rows, ids=ids, features=features)
 
 

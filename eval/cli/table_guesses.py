@@ -49,6 +49,7 @@ def guess_keys(
     *,
     by_options: bool = False,
     known_columns: Collection[str] = (),
+    label_remarks: bool = True,
 ) -> tuple[pd.DataFrame, list[Key]]:
     """Read a data file, and guess the keys that a config needs for it.
 
@@ -66,6 +67,8 @@ def guess_keys(
         Whether remarks name options of `noisyaudit` in place of keys of a config.
     known_columns : collection of str, default=()
         Columns whose use is known, so that no remark is needed.
+    label_remarks : bool, default=True
+        Whether there are remarks on the labels and on copies of rows.
 
     Returns
     -------
@@ -89,7 +92,9 @@ def guess_keys(
     else:
         (frame,) = read_files([data], [file_format], context)
     if file_format != "svmlight":
-        keys += _guess_table_keys(frame, target, remarks, by_options, known_columns)
+        table_keys, on_labels = _guess_table_keys(frame, target, remarks, by_options, known_columns)
+        keys += table_keys
+        remarks += on_labels if label_remarks else []
     elif target is not None:
         raise ConfigError(f"--target: not allowed for {data}: rows of svmlight files begin with their labels")
     return frame, keys
@@ -161,8 +166,8 @@ def _guess_table_keys(
     remarks: list[str],
     by_options: bool,
     known_columns: Collection[str],
-) -> list[Key]:
-    """Guess the keys of a data set in a table; parameters as of `guess_keys`."""
+) -> tuple[list[Key], list[str]]:
+    """Guess the keys of a data set in a table, with remarks on its labels; parameters as of `guess_keys`."""
     column, reason = _find_target(frame, target)
     if reason:
         remarks.append(f"guessed the target: column {column!r}, {reason}; use --target COLUMN to change it")
@@ -226,8 +231,7 @@ def _guess_table_keys(
             "impute, drop_rows, or keep for models that support them."
         )
         keys.append((comment, "missing", to_json("impute")))
-    remarks += _warnings(features, labels, by_options)
-    return keys
+    return keys, _warnings(features, labels, by_options)
 
 
 def _count_labels(labels: pd.Series[Any]) -> str:

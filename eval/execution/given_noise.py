@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..noise.given import GivenNoise
 Labels = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 Shares = NDArray[np.float64]
+IDENTIFIED = 3  # annotators, whose labels alone determine their errors
 
 
 def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[tuple[float, Noise]]]:
@@ -89,6 +91,12 @@ def _labels_of(label: str, dataset: Dataset, context: str) -> tuple[Noise, Rows,
         return _given(majority(answers, n_classes), y)
     if label == "soft_majority":
         return _soft(vote_shares(answers, n_classes), y)
+    if answers.shape[1] < IDENTIFIED:
+        warnings.warn(
+            f"{context}: data set {dataset.name!r} has two annotators, whose labels alone do not tell who is "
+            "wrong (the model of Dawid and Skene is not identified); see boostnoise.compare_annotators",
+            stacklevel=2,
+        )
     try:
         p = dawid_skene(answers, n_classes)
     except ImportError:

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -48,7 +49,7 @@ def test_checked_rows_by_number_or_name(data, by):
         ("row,label\n1,yes\n1,no\n", "--checked: row 1 is checked more than once"),
         ("row,label\n5,yes\nx7,no\n", "--checked: row 'x7' is not a row of the data"),
         ("row,label\n1,\n", "column 'label' has 1 missing label"),
-        ("row,label\n3,yes\n", "--checked: row 3 has no label"),
+        ("row,label\n3,yes\n", "--checked: no checked row has a label in the data"),
         ("row,label\n1,maybe\n", "labels of the data ('no', 'yes'), got 'maybe'"),
         ("row,label\n", "has no rows"),
         ("key,label\nk999,yes\n", "key 'k999' is not a row of the data"),
@@ -61,6 +62,14 @@ def test_mistakes(data, tmp_path, content, message):
     assert done.exit_code == 2
     assert message in done.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_checked_rows_without_a_label_are_left_out(data):
+    Path("checked.csv").write_text("row,label\n1,yes\n3,yes\n")
+    done = run("--checked", "checked.csv")
+    assert done.exit_code == 0, done.output
+    assert "1 of them was checked" in done.stdout
+    assert "1 checked row without a label in the data is not used." in done.stdout
 
 
 def test_other_files(data):

@@ -72,11 +72,19 @@ def test_labels_of_annotators():
     assert list(one) == ["crowd"]
     assert isinstance(one["crowd"][1][1], AnnotatorNoise)
     assert one["crowd"][1][0] == pytest.approx(wrong_in_two[0])
+    crowd = dataclasses.replace(CROWD, answers=CROWD.answers[:, [1, 2, 2]])
     for label in ("majority", "dawid_skene"):
-        (_, (rate, given)) = noise(label, dataclasses.replace(CROWD, answers=CROWD.answers[:, 1:]))["crowd"]
+        (_, (rate, given)) = noise(label, crowd)["crowd"]
         assert isinstance(given, GivenNoise)
         assert rate == (Y == 2).mean()
         assert given.labels.tolist() == np.where(Y == 2, 0, Y).tolist()
+
+
+def test_two_annotators_do_not_identify_their_errors():
+    two = dataclasses.replace(CROWD, answers=CROWD.answers[:, 1:])
+    with pytest.warns(UserWarning, match="data set 'crowd' has two annotators, whose labels alone do not tell"):
+        noise("dawid_skene", two)
+    noise("majority", two)  # no warning
 
 
 def test_soft_labels():

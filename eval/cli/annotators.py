@@ -1,0 +1,114 @@
+"""`noisyaudit --annotator`: compare annotators whose labels are columns of a file."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..audit.annotator_comparison import AnnotatorComparison
+from ..audit.annotators import compare_annotators
+from ..audit.label_audit import write
+from ..config.dataset_spec import DatasetSpec
+from ..datasets.inspection import parse_dates
+from ..datasets.row_columns import find_column
+from ..errors import ConfigError, nearest_first, suggest
+from ..models.packages import version_of
+from ..report.files import write_csv
+
+SUMMARY, LABELS = "annotators.json", "labels.csv"
+
+
+def compare_columns(
+    frame: pd.DataFrame, spec: DatasetSpec, annotators: tuple[str, ...], checked: dict[int, Any], **options: Any
+) -> AnnotatorComparison:
+    """Compare annotators.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        All columns of a file.
+    spec : DatasetSpec
+        Columns that are no features, and how to read dates.
+    annotators : tuple of str
+        Columns of their labels.
+    checked : dict
+        Right labels by row.
+    **options
+        Of `compare_annotators`.
+
+    Raises
+    ------
+    ConfigError
+        If an annotator is no column or is named twice, or `compare_annotators` refuses the data.
+    """
+    for name in annotators:
+        if name not in frame:
+            raise ConfigError(
+                f"--annotator: {name!r} is not a column{suggest(name, frame.columns)}; columns are "
+                f"{nearest_first(name, frame.columns)}"
+            )
+    if len(set(annotators)) < len(annotators):
+        raise ConfigError("--annotator: names a column twice")
+    context = "--annotator"
+    dropped = [find_column(frame, column, "drop", context) for column in spec.drop]
+    group = None if spec.group is None else find_column(frame, spec.group, "group", context)
+    features = frame.drop(columns=[*annotators, *dropped, *([] if group is None else [group])])
+    for name in (find_column(frame, column, "dates", context) for column in spec.dates):
+        if name in features:
+            features[name] = parse_dates(features[name], spec.date_format, context)
+    groups = None if group is None else frame[group]
+    return compare_annotators(
+        features, frame[list(annotators)], checked=checked or None, groups=groups, **options
+    )
+
+
+def write_comparison(
+    found: AnnotatorComparison, frame: pd.DataFrame, id_column: str | None, folder: Path
+) -> list[Path]:
+    """Write the estimates, and the most probable label of each row.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be written.
+    """
+    table = pd.DataFrame({"row": np.arange(len(frame))})
+    if id_column is not None:
+        table["id"] = frame[id_column].astype(str).to_numpy()
+    table["label"] = found.labels.astype(str)
+    table["probability"] = found.probabilities.max(axis=1).round(6)
+    for name in found.annotators:
+        table[f"label of {name}"] = frame[name].astype(str).where(frame[name].notna(), "").to_numpy()
+    labels = io.BytesIO()
+    write_csv(table[found.labels.notna().to_numpy()], labels)
+    files = [folder / SUMMARY, folder / LABELS]
+    write(files[0], (json.dumps(summary(found), indent=2) + "\n").encode())
+    write(files[1], labels.getvalue())
+    return files
+
+
+def summary(found: AnnotatorComparison) -> dict[str, Any]:
+    """The estimates as JSON values."""
+
+    def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+        named = {name: "string" for name in ("annotator", "first", "second", "class") if name in table}
+        values: list[dict[str, Any]] = json.loads(
+            table.astype(named).to_json(orient="records", double_precision=15)
+        )
+        return values
+
+    return {
+        "annotators": [str(name) for name in found.annotators],
+        "classes": [str(name) for name in found.classes.tolist()],
+        "checked": found.n_checked,
+        "error_rates": records(found.error_rates),
+        "differences": records(found.differences),
+        "transition_matrices": found.transition_matrices.tolist(),
+        "remarks": list(found.remarks),
+        "version": version_of("boostnoise"),
+    }

@@ -1,0 +1,133 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+from sklearn.datasets import load_breast_cancer
+
+from boostnoise import compare_annotators
+from boostnoise.eval.errors import ConfigError
+
+X, Y = load_breast_cancer(return_X_y=True)
+NAMES = np.array(["ill", "well"])
+
+
+def label(*rates, seed=0):
+    """Labels of annotators, by their rates of wrong labels in each class."""
+    rng = np.random.default_rng(seed)
+    wrong = [rng.random(Y.size) < np.asarray(rate)[Y] for rate in rates]
+    columns = [NAMES[np.where(one, 1 - Y, Y)] for one in wrong]
+    return pd.DataFrame(dict(zip("abcdefgh", columns, strict=False)))
+
+
+@pytest.fixture(scope="module")
+def worse():
+    """The second annotator is worse in the first class only."""
+    return label([0.05, 0.05], [0.3, 0.05])
+
+
+def test_the_worse_annotator_is_named_by_class(worse):
+    found = compare_annotators(X, worse)
+    rates = found.error_rates.set_index(["annotator", "class"])
+    assert len(rates) == 6
+    truth = (worse.to_numpy() != NAMES[Y][:, np.newaxis]).mean(axis=0)
+    for name, rate in zip("ab", truth, strict=True):
+        row = rates.loc[(name, None)]
+        assert row["low"] <= rate <= row["high"]
+        assert row["wrong"] == pytest.approx(rate, abs=0.02)
+    differences = found.differences.set_index("class")
+    assert differences.loc["ill", "p_holm"] < 0.001
+    assert differences.loc["well", "p_holm"] > 0.05
+    assert differences.loc["ill", "high"] < 0 < differences.loc["well", "high"]
+    text = str(found)
+    assert text.startswith("'b' is wrong more often than 'a': about 1")
+    assert "In class 'ill', 'b' is wrong more often than 'a'" in text
+    assert "In class 'well'" not in text
+    assert "err independently" in text
+    assert (found.labels == NAMES[Y]).mean() > 0.97
+    assert "<table" in found._repr_html_()
+
+
+def test_equal_annotators_are_not_told_apart():
+    found = [compare_annotators(X, label([0.1, 0.1], [0.1, 0.1], seed=seed)) for seed in range(100, 104)]
+    assert min(one.differences["p_value"][0] for one in found) > 0.05
+    assert str(found[0]).startswith("Neither annotator is clearly wrong more often")
+
+
+def test_checked_rows_have_exact_intervals_and_test(worse):
+    rows = range(0, 500, 5)
+    found = compare_annotators(X, worse, checked={row: NAMES[Y[row]] for row in rows})
+    wrong = (worse.to_numpy() != NAMES[Y][:, np.newaxis])[::5][:100]
+    overall = found.error_rates[found.error_rates["class"].isna()]
+    assert overall["checked"].tolist() == [100, 100]
+    assert overall["checked_wrong"].tolist() == wrong.sum(axis=0).tolist()
+    exact = binomtest(int(wrong[:, 1].sum()), 100).proportion_ci(0.95)
+    assert overall[["checked_low", "checked_high"]].iloc[1].tolist() == pytest.approx(list(exact))
+    only = [int((wrong[:, i] & ~wrong[:, 1 - i]).sum()) for i in (0, 1)]
+    row = found.differences.iloc[0]
+    assert [row["checked_only_first_wrong"], row["checked_only_second_wrong"]] == only
+    assert row["checked_p_value"] == pytest.approx(binomtest(only[0], sum(only)).pvalue)
+    assert "On 100 checked rows" in str(found)
+    assert found.n_checked == 100
+
+
+def test_checked_rows_contradict_annotators_who_err_together():
+    one = label([0.3, 0.3])["a"]
+    both = pd.DataFrame({"a": one, "b": one})
+    found = compare_annotators(X, both, checked={row: NAMES[Y[row]] for row in range(0, 569, 3)})
+    assert "The checked rows contradict the estimate for" in str(found)
+
+
+def test_rows_without_labels_and_other_spellings(worse):
+    labels = worse.copy()
+    labels.loc[:3] = None
+    labels.loc[4:100, "b"] = None
+    labels.loc[101:200, "a"] = labels.loc[101:200, "a"].str.upper() + " "
+    found = compare_annotators(pd.DataFrame(X), labels)
+    assert found.classes.tolist() == ["ill", "well"]
+    assert found.labels[:4].isna().all()
+    assert found.labels[4:].notna().all()
+    assert found.probabilities[:4].isna().all(axis=None)
+    assert found.error_rates.loc[found.error_rates["class"].isna(), "labels"].tolist() == [565, 468]
+    assert any("are one class" in remark for remark in found.remarks)
+
+
+def test_a_column_made_from_the_labels_is_left_out(worse):
+    features = pd.DataFrame(X).rename(columns=str).assign(final=worse["a"])
+    found = compare_annotators(features, worse)
+    assert "Column 'final' was left out" in str(found)
+    pd.testing.assert_frame_equal(found.error_rates, compare_annotators(X, worse).error_rates)
+
+
+def test_several_annotators_and_groups():
+    labels = label([0.02, 0.02], [0.1, 0.1], [0.1, 0.3]).mask(
+        np.random.default_rng(0).random((Y.size, 3)) < 0.3
+    )
+    found = compare_annotators(X, labels, groups=np.arange(Y.size) // 2)
+    assert len(found.differences) == 9
+    assert str(found).startswith("'c' is wrong more often than 'a'")
+    assert ", corrected for the number of pairs" in str(found)
+    same = compare_annotators(X, labels, groups=np.arange(Y.size) // 2)
+    pd.testing.assert_frame_equal(found.differences, same.differences)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"labels": label([0.1, 0.1])}, "labels: two or more annotators are needed, got 1"),
+        ({"X": X[:5]}, "X has 5 rows, but y has 569"),
+        ({"checked": {600: "ill"}}, "checked rows must be whole numbers from 0 to 568, got 600"),
+        ({"checked": {0: "sick"}}, r"checked labels must be labels of the data \('ill', 'well'\), got 'sick'"),
+        ({"X": np.random.default_rng(0).normal(size=(569, 3))}, "the features do not predict the labels"),
+        ({"labels": label([0.1, 0.1], [0.1, 0.1]).assign(b=None)}, "annotator 'b' gave no label"),
+        ({"labels": np.arange(1138).reshape(569, 2)}, "labels has 1138 different labels in 569 rows"),
+        ({"labels": pd.DataFrame([["ill", "ill"]] * 569)}, "labels: "),
+    ],
+)
+def test_bad_input(worse, arguments, message):
+    with pytest.raises(ConfigError, match=message):
+        compare_annotators(**{"X": X, "labels": worse} | arguments)
+
+
+def test_checked_must_be_a_dict(worse):
+    with pytest.raises(TypeError, match="checked must be a dict or a Series of labels by row"):
+        compare_annotators(X, worse, checked=[1])
