@@ -99,7 +99,7 @@ def compare_annotators(
     >>> ann = np.where(rng.random(y.size) < 0.05, 1 - y, y)
     >>> bob = np.where(rng.random(y.size) < 0.2, 1 - y, y)
     >>> found = compare_annotators(X, pd.DataFrame({"ann": ann, "bob": bob}))
-    >>> found.error_rates.query("`class`.isna()").set_index("annotator")["wrong"].round(1)
+    >>> found.error_rates.query("`class`.isna()").set_index("annotator")["wrong"].round(2)
     annotator
     ann    0.1
     bob    0.2
