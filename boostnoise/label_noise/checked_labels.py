@@ -53,7 +53,7 @@ def use_checked_labels(
     LabelErrors
         Checked rows have `p_wrong` 0 or 1, and if their label is wrong, the right one is suggested.  They come
         last in the ranking, in which the others are sorted by `p_wrong`.  The noise rate is the share of wrong
-        labels, known or expected; its interval covers 90 % of the posterior.
+        labels, known or expected; its interval covers 90 % of the posterior, as do the intervals of labels.
 
     Raises
     ------
@@ -76,20 +76,21 @@ def use_checked_labels(
     remaining = remaining[np.argsort(-p_wrong[remaining], kind="stable")]
     suggested = errors.suggested.copy()
     suggested[rows[wrong]] = right[wrong]
+    draws = np.random.default_rng(0).multivariate_normal(mode, covariance, size=DRAWS) @ root.T
+
+    def interval(counted: NDArray[np.bool_]) -> tuple[float, float]:
+        """Interval of the share of wrong labels among some rows."""
+        rest = remaining[counted[remaining]]
+        return _interval(log_odds[rest], at[rest], draws, int(wrong[counted[rows]].sum()), int(counted.sum()))
+
     return dataclasses.replace(
         errors,
         p_wrong=p_wrong,
         ranking=np.concatenate([remaining, errors.ranking[~unchecked[errors.ranking]]]),
         suggested=suggested,
         noise_rate=float(p_wrong.mean()),
-        noise_rate_interval=_interval(
-            log_odds[remaining],
-            at[remaining],
-            root,
-            np.random.default_rng(0).multivariate_normal(mode, covariance, size=DRAWS),
-            int(wrong.sum()),
-            y.size,
-        ),
+        noise_rate_interval=interval(np.ones(y.size, dtype=np.bool_)),
+        intervals_of_labels=np.array([interval(codes == label) for label in range(errors.classes.size)]),
         transition_matrix=_transition_matrix(errors, y, p_wrong, rows[wrong], right[wrong]),
     )
 
@@ -156,17 +157,16 @@ def _fit(log_odds: Floats, factors: Floats, wrong: NDArray[np.bool_]) -> tuple[F
 
 
 def _interval(
-    log_odds: Floats, at: NDArray[np.int64], root: Floats, draws: Floats, n_wrong: int, n_rows: int
+    log_odds: Floats, at: NDArray[np.int64], corrections: Floats, n_wrong: int, n_rows: int
 ) -> tuple[float, float]:
-    """Interval of the noise rate: quantiles over draws of the correction and of the unchecked labels."""
-    corrections = draws @ root.T
+    """Interval of a noise rate: quantiles over draws of the corrections of places and of unchecked labels."""
     alike, counts = np.unique(np.column_stack([log_odds.round(2), at]), axis=0, return_counts=True)
-    expected, variance = np.zeros(len(draws)), np.zeros(len(draws))
+    expected, variance = np.zeros(len(corrections)), np.zeros(len(corrections))
     for (value, place), count in zip(alike, counts, strict=True):
         p = expit(value + corrections[:, int(place)])
         expected += count * p
         variance += count * p * (1 - p)
-    noise = np.random.default_rng(1).normal(size=len(draws))
+    noise = np.random.default_rng(1).normal(size=len(corrections))
     low, high = np.quantile((n_wrong + expected + np.sqrt(variance) * noise) / n_rows, TAILS)
     return max(n_wrong / n_rows, float(low)), min(1.0, float(high))
 

@@ -72,6 +72,25 @@ class AuditEstimates:
         return pd.DataFrame(columns)
 
     @property
+    def by_label(self) -> pd.DataFrame:
+        """Wrong labels by label.
+
+        The columns are ``label``; ``rows``, the number of rows that have it; ``wrong``, the expected number of
+        wrong ones among them, and ``share``, their share; ``suggested``, the label that is suggested most
+        often; and if some rows were checked, the 90 % interval of the share from ``low`` to ``high``.
+        """
+        records = []
+        for label in self.classes:
+            of_label = self.labels == label
+            p, suggested = self.errors.p_wrong[of_label], self.errors.suggested[of_label]
+            names, numbers = np.unique(suggested, return_inverse=True)
+            likely = names[np.bincount(numbers, weights=p).argmax()]
+            records.append((label, int(of_label.sum()), float(p.sum()), float(p.mean()), likely))
+        table = pd.DataFrame(records, columns=["label", "rows", "wrong", "share", "suggested"])
+        intervals = self.errors.intervals_of_labels
+        return table if intervals is None else table.assign(low=intervals[:, 0], high=intervals[:, 1])
+
+    @property
     def expected_precision(self) -> pd.Series[float]:
         """Expected share of wrong labels among the first suspects, by the length of the list."""
         n = self.labels.size

@@ -53,6 +53,8 @@ def summary(audit: LabelAudit) -> dict[str, Any]:
         "noise_rate_interval": list(audit.noise_rate_interval),
         "noise_rate_without_overlap": audit.noise_rate_without_overlap,
         "transition_matrix": audit.transition_matrix.tolist(),
+        "transition_matrix_without_overlap": audit.errors.transition_matrix_without_overlap.tolist(),
+        "by_label": json.loads(audit.by_label.to_json(orient="records", double_precision=15)),
         "remarks": list(audit.remarks),
         "expected_precision": {str(n): float(share) for n, share in audit.expected_precision.items()},
         "version": version_of("boostnoise"),

@@ -31,6 +31,7 @@ class ByClass(NamedTuple):
     rows: int
     wrong: float
     share: float
+    interval: str
     suggested: str
 
 
@@ -71,12 +72,10 @@ def _text(value: Any) -> str:
 
 def _by_class(audit: AuditEstimates) -> list[ByClass]:
     found = []
-    for label in audit.classes:
-        of_label = audit.labels == label
-        p, suggested = audit.errors.p_wrong[of_label], audit.errors.suggested[of_label]
-        names, numbers = np.unique(suggested, return_inverse=True)
-        likely = names[np.bincount(numbers, weights=p).argmax()]
-        found.append(ByClass(_text(label), int(of_label.sum()), float(p.sum()), float(p.mean()), _text(likely)))
+    for row in audit.by_label.itertuples():
+        interval = f"{percent(row.low, 2)} to {percent(row.high, 2)}" if audit.n_checked else ""
+        name, suggested = _text(row.label), _text(row.suggested)
+        found.append(ByClass(name, row.rows, row.wrong, row.share, interval, suggested))
     return found
 
 

@@ -18,6 +18,7 @@ LITTLE = 0.01  # noise rate; an interval that starts below it may contain no noi
 MUCH = 0.02  # share of the labels that are wrong only if the classes do not overlap
 SHOWN_SUSPECTS = 10
 SHOWN_LISTS = 4
+SHOWN_PAIRS = 3  # of classes that may overlap
 SHOWN_CLASSES = 12  # of the transition matrix
 
 
@@ -39,7 +40,7 @@ def sentences(audit: AuditEstimates) -> list[str]:
         if audit.noise_rate_without_overlap > noise_rate + MUCH:
             found.append(
                 f"If the classes do not overlap, it is about {_percent(audit.noise_rate_without_overlap)}: "
-                "without checked labels, noise cannot be told from overlapping classes."
+                f"without checked labels, noise cannot be told from overlapping classes{_confused(audit)}."
             )
     expected = audit.expected_precision * audit.expected_precision.index
     lists = [f"{count:.0f} of the first {length}" for length, count in expected.items()][:SHOWN_LISTS]
@@ -51,6 +52,21 @@ def sentences(audit: AuditEstimates) -> list[str]:
             f"{numbered(n_half, 'label')} {is_or_are(n_half)} more likely wrong than right; check these first."
         )
     return [*found, *(sentence(f"{remark}.") for remark in audit.remarks)]
+
+
+def _confused(audit: AuditEstimates) -> str:
+    """The pairs of several classes that make up half of the noise that may be overlap."""
+    if audit.classes.size == 2:
+        return ""
+    shares = np.bincount(np.searchsorted(audit.classes, audit.labels)) / audit.labels.size
+    doubt = shares[:, np.newaxis] * (audit.errors.transition_matrix_without_overlap - audit.transition_matrix)
+    both = np.triu(doubt + doubt.T, k=1)
+    pairs = np.dstack(np.unravel_index(np.argsort(-both, axis=None), both.shape))[0]
+    n_shown = min(
+        1 + int(np.searchsorted(np.cumsum([both[i, j] for i, j in pairs]), both.sum() / 2)), SHOWN_PAIRS
+    )
+    names = [printable(repr(name)) for name in audit.classes.tolist()]
+    return f", here mostly {listed([f'{names[i]} with {names[j]}' for i, j in pairs[:n_shown]])}"
 
 
 def _percent(share: float) -> str:
@@ -71,12 +87,24 @@ def matrix_table(audit: AuditEstimates) -> pd.DataFrame:
     return pd.DataFrame(audit.transition_matrix, pd.Index(names, name="class"), names)
 
 
+def labels_table(audit: AuditEstimates) -> pd.DataFrame:
+    """Share of wrong labels by label, with the intervals of checked rows, as text."""
+    table = audit.by_label
+    interval = [
+        f"{_percent(low)} to {_percent(high)}" for low, high in zip(table["low"], table["high"], strict=True)
+    ]
+    names = [printable(str(name)) for name in table["label"].tolist()]
+    return pd.DataFrame({"label": names, "wrong": table["share"].map(_percent), "90 % interval": interval})
+
+
 def as_text(audit: AuditEstimates) -> str:
     """Sentences, transition matrix, and the most suspect rows."""
     parts = ["\n".join(sentences(audit))]
     if audit.classes.size <= SHOWN_CLASSES:
         matrix = matrix_table(audit).to_string(float_format="{:.3f}".format, index_names=False)
         parts.append(f"Probability of each label (column) in each class (row)\n{matrix}")
+    if audit.n_checked and audit.classes.size <= SHOWN_CLASSES:
+        parts.append(f"Share of wrong labels by label\n{labels_table(audit).to_string(index=False)}")
     parts.append(f"Most suspect rows\n{suspects_table(audit).to_string(index=False)}")
     return "\n\n".join(parts)
 
@@ -87,5 +115,8 @@ def as_html(audit: AuditEstimates) -> str:
     if audit.classes.size <= SHOWN_CLASSES:
         matrix = matrix_table(audit).to_html(float_format="{:.3f}".format, border=0, index_names=False)
         parts += ["<p>Probability of each label (column) in each class (row)</p>", matrix]
+        if audit.n_checked:
+            labels = labels_table(audit).to_html(index=False, border=0)
+            parts += ["<p>Share of wrong labels by label</p>", labels]
     parts += ["<p>Most suspect rows</p>", suspects_table(audit).to_html(index=False, border=0)]
     return f"<div>{''.join(parts)}</div>"

@@ -37,7 +37,6 @@ POWERS, OFFSETS = (-1.0, 5.0), (-3.0, 3.0)  # bounds of these changes
 ROWS_AT_ONCE = 1 << 14  # of temporary arrays
 MAX_FITTED_ROWS = 1 << 15  # more rows hardly change the few parameters of a calibration
 CHANCE = 2.33  # standard errors that random labels exceed in one of a hundred cases
-STANDARD_ERRORS = 2.0  # of an interval of 90 %: more than 1.645, as the bins were chosen for their low rate
 TINY = 1e-30  # keeps products of probabilities positive
 NEGLIGIBLE = 0.03  # probability of a class that soft labels leave out
 
@@ -99,15 +98,13 @@ def estimate_clean_posterior(
     Raises
     ------
     IndistinctClassesError
-        If the probabilities of the given labels are no higher than those of labels drawn at random, or if the
-        rows with the highest probability of a class have this label no more often than rows drawn at random.
+        If the probabilities of the given labels are no higher than those of labels drawn at random.
     """
     weight = np.ones(codes.size) if weight is None else effective_weights(weight)
     counted = weight > 0
     best = find_best_bins(codes[counted], q[counted], weight[counted])
     shares = np.bincount(codes, weights=weight) / weight.sum()
-    is_random = best.noise_rate + STANDARD_ERRORS * best.standard_error >= 1 - float(shares @ shares)
-    if is_random or not is_above_chance(codes, q, shares, weight):
+    if not is_above_chance(codes, q, shares, weight):
         raise IndistinctClassesError(
             "the probabilities do not distinguish the classes, so no label can be judged"
         )

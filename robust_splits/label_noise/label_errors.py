@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 from sklearn.isotonic import isotonic_regression
 
-from .clean_posterior import STANDARD_ERRORS, CleanPosterior, calibrate, estimate_clean_posterior, posterior
+from .clean_posterior import CleanPosterior, calibrate, estimate_clean_posterior, posterior
 from .labels import encode_labels
 from .proven_noise import profile_likelihood, scale_noise, smallest_scale
 from .transition_estimation import check_probabilities
@@ -21,6 +21,7 @@ SMALLEST_RANKED = 0.01  # noise rate for the ranking
 RIDGE = 0.1  # for the shares of the clean classes
 LIKELY, PROVEN = 0.5, 4.0  # drops of twice the log likelihood for the estimates, and for what is proven
 UNUSUAL = 0.002  # share of the labels that may be right, however unlikely they are
+STANDARD_ERRORS = 2.0  # more than the 1.645 of 90 %, as the bins were chosen for their low rate
 HIGH = 0.8  # part of the distance to the upper end that the error of the best model allows
 
 
@@ -48,6 +49,11 @@ class LabelErrors:
         labels is noise.
     transition_matrix : float array of shape (K, K)
         ``T[i, j]`` is the probability of label j in class i.
+    transition_matrix_without_overlap : float array of shape (K, K)
+        The same if each class has rows that are certain to be of it.
+    intervals_of_labels : float array of shape (K, 2) or None
+        90 % interval of the share of wrong labels among the rows with each label; None unless some rows were
+        checked.
     """
 
     classes: NDArray[np.generic]
@@ -58,6 +64,8 @@ class LabelErrors:
     noise_rate_interval: tuple[float, float]
     noise_rate_without_overlap: float
     transition_matrix: Floats
+    transition_matrix_without_overlap: Floats
+    intervals_of_labels: Floats | None = None
 
 
 def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
@@ -96,8 +104,7 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         If labels are missing or continuous, there is only one class, the shapes do not match, or probabilities
         are not in [0, 1] or do not sum to 1 (within 1e-3).
     IndistinctClassesError
-        A ValueError, if the given labels have no higher probabilities than labels drawn at random, or if the
-        rows with the highest probability of a class have this label no more often than rows drawn at random.
+        A ValueError, if the given labels have no higher probabilities than labels drawn at random.
 
     Examples
     --------
@@ -143,6 +150,7 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         noise_rate_interval=(_noise_rate(proven, shares), min(1.0, high)),
         noise_rate_without_overlap=largest,
         transition_matrix=T,
+        transition_matrix_without_overlap=found.transition_matrix,
     )
 
 

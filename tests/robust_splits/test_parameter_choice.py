@@ -33,10 +33,17 @@ def unseen_rows(seed, n):
     return drawn == 0
 
 
-def test_losses_of_node_sizes_and_shrinkages(noisy):
+@pytest.fixture(params=["equal", "different"])
+def weight(request):
+    return (
+        np.ones(150) if request.param == "equal" else np.random.default_rng(1).integers(1, 5, 150).astype(float)
+    )
+
+
+def test_losses_of_node_sizes_and_shrinkages(noisy, weight):
     X, y = noisy
-    forest = RobustForestClassifier(12, passes=1, random_state=0).fit(X, y)
-    full = RobustForestClassifier(12, **UNSMOOTHED).fit(X, y)
+    forest = RobustForestClassifier(12, passes=1, random_state=0).fit(X, y, weight)
+    full = RobustForestClassifier(12, **UNSMOOTHED).fit(X, y, weight)
     losses = {(size, g): loss for size, row in forest.smoothing_losses_.items() for g, loss in row.items()}
     assert set(losses) == {(size, g) for size in NODE_SIZES for g in SHRINKAGES}
     for (size, shrinkage), loss in losses.items():
@@ -50,7 +57,8 @@ def test_losses_of_node_sizes_and_shrinkages(noisy):
             n_trees += unseen
         seen = n_trees > 0
         of_label = p[seen, y[seen]] / n_trees[seen]
-        expected = -np.log(np.maximum(of_label, 0.5 / (n_trees[seen] + 1) / 3)).mean()
+        log_p = np.log(np.maximum(of_label, 0.5 / (n_trees[seen] + 1) / 3))
+        expected = -np.average(log_p, weights=weight[seen])
         assert loss == pytest.approx(expected, rel=1e-12)
     chosen = forest.min_samples_split_, forest.shrinkage_
     assert losses[chosen] == min(losses.values())
@@ -124,17 +132,18 @@ def test_adaptive_negative_exponential(noisy, selection):
     np.testing.assert_array_equal(forest.predict_proba(X), same.predict_proba(X))
 
 
-def test_adaptive_scores_are_out_of_bag_accuracies(noisy):
+def test_adaptive_scores_are_out_of_bag_accuracies(noisy, weight):
     X, y = noisy
-    forest = RobustForestClassifier(8, criterion="ane", passes=1, random_state=0).fit(X, y)
+    forest = RobustForestClassifier(8, criterion="ane", passes=1, random_state=0).fit(X, y, weight)
     for lam, score in forest.criterion_scores_.items():
-        first = RobustForestClassifier(8, criterion=NegativeExponential(lam), **UNSMOOTHED).fit(X, y)
+        first = RobustForestClassifier(8, criterion=NegativeExponential(lam), **UNSMOOTHED).fit(X, y, weight)
         votes = np.zeros((150, 3))
         for estimator, (seed, _) in list(zip(first.estimators_, first._seeds, strict=True))[:2]:
             unseen = unseen_rows(seed, 150)
             votes[unseen] += estimator.predict_proba(X[unseen])
         seen = votes.sum(axis=1) > 0
-        assert score == pytest.approx((votes[seen].argmax(axis=1) == y[seen]).mean())
+        is_right = votes[seen].argmax(axis=1) == y[seen]
+        assert score == pytest.approx(np.average(is_right, weights=weight[seen]))
 
 
 def test_a_tree_chooses_lam_on_held_out_rows(noisy):

@@ -89,8 +89,10 @@ def test_the_chosen_structure_makes_the_given_labels_most_likely(library):
     assert list(results[f"param_{name}"]) == [structure[name] for structure in results["params"]]
 
 
-def test_scores_are_likelihoods_of_given_labels(library, monkeypatch):
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_scores_are_likelihoods_of_given_labels(library, monkeypatch, is_weighted):
     X, y = noisy()
+    weights = np.where(y == 1, 3.0, 1.0) if is_weighted else None
     calls = []
 
     def record(p, T, codes, weight=None):
@@ -98,12 +100,17 @@ def test_scores_are_likelihoods_of_given_labels(library, monkeypatch):
         return mean_log_likelihood(p, T, codes, weight)
 
     monkeypatch.setattr(structures, "mean_log_likelihood", record)
-    fitted = clone(library[0]).set_params(cv=2).fit(X, y)
+    fitted = clone(library[0]).set_params(cv=2).fit(X, y, sample_weight=weights)
     for p, T, codes, weight in calls:
         np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-5)
         np.testing.assert_array_equal(T, fitted.transition_matrix_)
-        assert weight is None
         assert np.mean(codes == p.argmax(axis=1)) > 0.7
+        if is_weighted:
+            np.testing.assert_allclose(weight / weight.min(), np.where(codes == 1, 3.0, 1.0))
+            assert p[:, 1].mean() > 0.52  # the fits are weighted too
+        else:
+            assert weight is None
+            assert p[:, 1].mean() < 0.5
     assert sum(codes.size for _, _, codes, _ in calls) == 2 * 400
 
 

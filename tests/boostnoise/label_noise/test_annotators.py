@@ -3,6 +3,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import softmax
 
+from boostnoise.label_noise import annotators
 from boostnoise.label_noise.annotators import estimate_annotator_errors, resample_rates
 
 RATES = np.array([[0.05, 0.25], [0.2, 0.1]])  # of each annotator, in each class
@@ -76,6 +77,18 @@ def test_intervals_hold_the_rates_in_repeated_samples():
         error = np.sqrt(sample.variance(sample.rates))
         held.append(np.abs(errors.rates[:, 1:] - RATES) < 2 * error[:, 1:])
     assert 0.85 <= np.mean(held) <= 1.0
+
+
+def test_the_variance_of_samples_of_large_data(rng, monkeypatch):
+    """Samples of a quarter of the rows vary by four times as much."""
+    q, y, labels = draw(2000, rng)
+    none = np.full(y.size, -1)
+    errors = estimate_annotator_errors(labels, q, none)
+    whole = resample_rates(errors, labels, q, none, None, 0)
+    monkeypatch.setattr(annotators, "MAX_RESAMPLED", 500)
+    quarter = resample_rates(errors, labels, q, none, None, 0)
+    ratio = quarter.variance(quarter.rates).mean() / whole.variance(whole.rates).mean()
+    assert ratio == pytest.approx(1, abs=0.3)
 
 
 def test_copies_in_groups_tell_nothing_new(rng):

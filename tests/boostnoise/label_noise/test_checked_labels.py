@@ -1,3 +1,4 @@
+import dataclasses
 import re
 
 import numpy as np
@@ -18,7 +19,7 @@ def simulate(seed, n=3000):
     y = np.where(rng.random(n) < exact, 1 - right, right)
     p = expit(logit(np.clip(exact, 1e-3, 0.999)) + rng.normal())
     T = np.array([[0.9, 0.1], [0.1, 0.9]])
-    return right, y, LabelErrors(np.arange(2), p, np.argsort(-p), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T)
+    return right, y, LabelErrors(np.arange(2), p, np.argsort(-p), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T, T)
 
 
 def first(errors, rng):
@@ -53,16 +54,42 @@ def test_checks_of_the_first_rows_leave_a_wide_interval():
     rng = np.random.default_rng(0)
     estimated = np.concatenate([np.full(60, 0.3), np.full(2940, 0.02)])
     wrong = rng.random(3000) < np.where(estimated > 0.1, 0.95, 0.05)
-    y = np.zeros(3000, dtype=int)
+    y = np.arange(3000) % 2
     T = np.array([[0.9, 0.1], [0.1, 0.9]])
     p = estimated - 1e-6 * np.arange(3000)
-    errors = LabelErrors(np.arange(2), p, np.arange(3000), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T)
-    found = use_checked_labels(errors, y, np.arange(50), np.where(wrong, 1, 0)[:50])
+    errors = LabelErrors(np.arange(2), p, np.arange(3000), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T, T)
+    found = use_checked_labels(errors, y, np.arange(50), np.where(wrong, 1 - y, y)[:50])
     assert found.p_wrong[50:60].mean() > 0.7
     assert found.noise_rate == pytest.approx(wrong.mean(), abs=0.05)
     low, high = found.noise_rate_interval
     assert low < wrong.mean() < high
     assert high - low > 0.05
+
+
+@pytest.mark.parametrize("choose", [random_rows, both], ids=lambda choose: choose.__name__)
+def test_intervals_of_labels_cover_their_noise_rates(choose):
+    covered, corrected = [], []
+    for seed in range(30):
+        right, y, errors = simulate(seed)
+        rng = np.random.default_rng(seed)
+        back = (y == 1) & (y != right) & (rng.random(y.size) < 0.6)  # wrong labels 1 are rarer than estimated
+        y = np.where(back, right, y)
+        rows = choose(errors, rng)
+        found = use_checked_labels(errors, y, rows, right[rows])
+        for label, (low, high) in enumerate(found.intervals_of_labels):
+            rate = (y != right)[y == label].mean()
+            covered.append(low <= rate <= high)
+            corrected.append(found.p_wrong[y == label].mean() - rate)
+    assert np.mean(covered) >= 0.8
+    assert np.abs(np.mean(np.reshape(corrected, (30, 2)), axis=0)).max() < 0.02
+    assert errors.intervals_of_labels is None
+
+
+def test_the_interval_begins_with_the_labels_known_to_be_wrong():
+    right, y, errors = simulate(0, n=300)
+    errors = dataclasses.replace(errors, p_wrong=np.full(300, 1e-3))
+    found = use_checked_labels(errors, y, np.arange(290), right[:290])
+    assert found.noise_rate_interval[0] == (y != right)[:290].sum() / 300
 
 
 def test_checked_rows_are_certain():

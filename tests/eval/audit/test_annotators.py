@@ -53,6 +53,14 @@ def test_equal_annotators_are_not_told_apart():
     assert str(found[0]).startswith("Neither annotator is clearly wrong more often")
 
 
+def test_annotators_without_errors_have_an_interval():
+    found = compare_annotators(X, label([0, 0], [0, 0]))
+    assert (found.error_rates["wrong"] < 0.01).all()
+    assert (found.error_rates["high"] > 0.003).all()
+    assert (found.differences["low"] < -0.001).all()
+    assert (found.differences["p_value"] > 0.3).all()
+
+
 def test_checked_rows_have_exact_intervals_and_test(worse):
     rows = range(0, 500, 5)
     found = compare_annotators(X, worse, checked={row: NAMES[Y[row]] for row in rows})

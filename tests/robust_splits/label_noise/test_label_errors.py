@@ -9,7 +9,7 @@ from sklearn.model_selection import cross_val_predict
 
 from boostnoise import LabelErrors, find_label_errors
 from robust_splits import RobustForestClassifier
-from robust_splits.label_noise.clean_posterior import IndistinctClassesError
+from robust_splits.label_noise.clean_posterior import IndistinctClassesError, estimate_clean_posterior
 from robust_splits.label_noise.label_errors import clean_shares
 
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
@@ -37,6 +37,42 @@ def test_probabilities_are_calibrated(T, draw_overlapping):
         first = found.ranking[:n]
         assert found.p_wrong[first].mean() == pytest.approx(wrong[first].mean(), abs=0.1)
     assert (np.diff(found.p_wrong[found.ranking]) <= 1e-12).all()
+
+
+def test_the_upper_end_of_the_interval(draw_overlapping):
+    _, y, p = draw_overlapping(T3, sharpness=4.0)
+    found = find_label_errors(y, p)
+    s = estimate_clean_posterior(y, p).best_bins.standard_error
+    r = found.noise_rate_without_overlap
+    m = (p.argmax(axis=1) != y).mean() - r
+    assert m > 0
+    assert found.noise_rate_interval[1] == pytest.approx(r + 0.8 * np.sqrt((2 * s) ** 2 + m**2))
+    clean = found.transition_matrix_without_overlap
+    shares = clean_shares(clean, np.bincount(y) / y.size)
+    assert r == pytest.approx(shares @ (1 - np.diag(clean)))
+
+
+def separated(n_unusual, n=2000):
+    """Two classes far apart, of which some rows look like those of the other one."""
+    y = np.arange(n) % 2
+    of_label = np.random.default_rng(0).uniform(0.95, 1, n)
+    of_label[:n_unusual] = 1 - of_label[:n_unusual]
+    p = np.where(y == 1, of_label, 1 - of_label)
+    return y, np.column_stack([1 - p, p])
+
+
+def test_a_few_unusual_rows_may_be_right():
+    assert find_label_errors(*separated(30, n=20_000)).noise_rate == 0
+    assert find_label_errors(*separated(40)).noise_rate == pytest.approx(0.016, abs=0.004)
+
+
+def test_labels_without_noise_are_ranked():
+    y, p = separated(0)
+    found = find_label_errors(y, p)
+    assert found.noise_rate_without_overlap < 1e-3
+    for label in (0, 1):
+        ranked = found.ranking[y[found.ranking] == label][:5]
+        assert set(ranked) == set(np.flatnonzero(y == label)[np.argsort(p[y == label, label])[:5]])
 
 
 @pytest.mark.parametrize("sharpness", [2.0, 4.0])
