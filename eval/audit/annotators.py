@@ -12,14 +12,12 @@ from sklearn.utils import _safe_indexing
 from boostnoise.label_noise.annotators import estimate_annotator_errors, resample_rates
 from boostnoise.label_noise.checked_labels import check_labels
 from boostnoise.label_noise.judges import predict_out_of_bag
-from robust_splits.label_noise.clean_posterior import is_above_chance
 from robust_splits.label_noise.labels import encode_labels
 
 from ..errors import ConfigError, one_line
 from .annotator_comparison import AnnotatorComparison
 from .annotator_tables import count_labels, differences, error_rates
-from .inputs import converted, label_columns, read_groups, read_rows
-from .label_columns import remark_on_label_columns, remark_on_the_only_columns, without_columns
+from .inputs import converted, is_informative, judge_rows, read_groups, read_rows
 from .spelling import most_frequent_spellings, remark_on_spellings
 
 Codes = NDArray[np.int64]
@@ -127,19 +125,10 @@ def compare_annotators(
         known, _ = converted(columns, None)
         return predict_out_of_bag(known, shares, groups=units, random_state=random_state, n_jobs=n_jobs)
 
-    q = judge(features)
-    remarks = [remark_on_spellings(spellings)] if spellings else []
-    majority = shares.argmax(axis=1)
-    columns = [] if keep_label_columns else label_columns(features, majority, classes, q)
-    if columns:
-        q_without = judge(without_columns(features, columns))
-        if _is_informative(q_without, majority, shares):
-            q = q_without
-            remarks.append(remark_on_label_columns(columns))
-        else:
-            remarks.append(remark_on_the_only_columns(columns))
+    judged = judge_rows(features, shares.argmax(axis=1), classes, judge, keep_label_columns=keep_label_columns)
+    q = judged.p
     is_told_apart = codes.shape[1] >= IDENTIFIED or bool((right >= 0).any())
-    if not is_told_apart and not _is_informative(q, majority, shares):
+    if not is_told_apart and not is_informative(q, shares.argmax(axis=1)):
         raise ConfigError(
             "the features do not predict the labels, so nothing tells which of two annotators is right; "
             "give some checked rows"
@@ -158,7 +147,7 @@ def compare_annotators(
         transition_matrices=errors.matrices,
         probabilities=pd.DataFrame(probabilities, columns=classes),
         n_checked=int((right >= 0).sum()),
-        remarks=tuple(remarks),
+        remarks=(*([remark_on_spellings(spellings)] if spellings else []), *judged.remarks),
     )
 
 
@@ -208,7 +197,3 @@ def _shares(codes: Codes, right: Codes, n_classes: int) -> Floats:
     votes[known] = np.eye(n_classes)[right[known]]
     votes /= votes.sum(axis=1, keepdims=True)
     return votes
-
-
-def _is_informative(q: Floats, majority: Codes, shares: Floats) -> bool:
-    return is_above_chance(majority, q, shares.mean(axis=0), np.ones(len(q)))

@@ -14,11 +14,11 @@ from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 from robust_splits.label_noise.label_errors import find_label_errors
 from robust_splits.label_noise.labels import encode_labels
 
+from .._wording import percent
 from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
-from .inputs import converted, label_columns, read_groups, read_rows
+from .inputs import converted, judge_rows, read_groups, read_rows
 from .label_audit import LabelAudit
-from .label_columns import remark_on_label_columns, remark_on_the_only_columns, without_columns
 from .spelling import most_frequent_spellings, remark_on_spellings
 
 Floats = NDArray[np.float64]
@@ -118,23 +118,17 @@ def audit(
         )
 
     labels = classes[codes]
-    p = judge(X)
-    columns = [] if keep_label_columns else label_columns(X, codes, classes, p)
+    judged = judge_rows(X, codes, classes, judge, keep_label_columns=keep_label_columns)
     try:
-        errors = find_label_errors(labels, p)
+        errors = find_label_errors(labels, judged.p)
     except IndistinctClassesError:
         raise ConfigError("the features do not predict the labels, so no label can be judged") from None
     remarks = [remark_on_spellings(spellings)] if spellings else []
-    if columns:
-        p_without = judge(without_columns(X, columns))
-        try:
-            without = find_label_errors(labels, p_without)
-        except IndistinctClassesError:
-            remarks.append(remark_on_the_only_columns(columns))
-        else:
-            remarks.append(remark_on_label_columns(columns, errors.noise_rate))
-            errors, p = without, p_without
-    remarks += _remarks(X, codes, p, has_groups=groups is not None)
+    remarks += judged.remarks
+    if judged.left_out:
+        of_all = find_label_errors(labels, judged.p_of_all).noise_rate
+        remarks.append(f"with all columns, about {percent(round(of_all, 3))} of the labels would be wrong")
+    remarks += _remarks(X, codes, judged.p, has_groups=groups is not None)
     if checked is not None:
         errors = use_checked_labels(errors, labels, [*checked], [*checked.values()])
     return LabelAudit(

@@ -1,7 +1,9 @@
-"""Read the features and groups of an audit."""
+"""Read the features and groups of an audit, and judge its rows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,24 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 
+from boostnoise.label_noise.judges import predict_out_of_bag
+from robust_splits.label_noise.clean_posterior import is_above_chance
+from robust_splits.label_noise.weights import spaced_rows
+
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
 from ..errors import ConfigError
 from ..models.input_form import enable_categories, input_form
-from .label_columns import find_label_columns
+from .label_columns import (
+    find_label_columns,
+    remark_on_label_columns,
+    remark_on_the_only_columns,
+    without_columns,
+)
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+JUDGED_ROWS = 2_000  # of a table whose labels are not audited
 
 
 def read_rows(X: Any, n_rows: int, **arguments: Any) -> Any:
@@ -62,13 +78,89 @@ def converted(X: Any, model: Any) -> tuple[Any, Any]:
     return features, model
 
 
-def label_columns(X: Any, codes: NDArray[np.int64], classes: NDArray[Any], p: NDArray[np.float64]) -> list[Any]:
-    """Columns that were probably made from the label; none are sought in a sparse matrix."""
-    if issparse(X):
-        return []
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Predicted probabilities of labels, and columns that were probably made from the labels.
+
+    Attributes
+    ----------
+    p : float array of shape (n, K)
+        Probabilities without the columns that were left out.
+    p_of_all : float array of shape (n, K)
+        Probabilities with all columns.
+    left_out : list
+        Columns that were left out.
+    only : list
+        Columns that were not, as nothing else predicts the labels.
+    """
+
+    p: Floats
+    p_of_all: Floats
+    left_out: list[Any]
+    only: list[Any]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Remark on these columns, if there are any."""
+        if self.left_out:
+            return [remark_on_label_columns(self.left_out)]
+        return [remark_on_the_only_columns(self.only)] if self.only else []
+
+
+def judge_rows(
+    X: Any,
+    codes: Codes,
+    classes: NDArray[Any],
+    judge: Callable[[Any], Floats],
+    *,
+    keep_label_columns: bool = False,
+) -> JudgedRows:
+    """Predict the labels of rows, without the columns that were probably made from them.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or DataFrame of n rows
+    codes : int array of shape (n,)
+        Class numbers of the labels.
+    classes : ndarray of shape (K,)
+        Labels.
+    judge : callable
+        Predicts the probabilities of the labels from features, by models that were fitted to other rows.
+    keep_label_columns : bool, default=False
+        Whether such columns are not sought, as they are not in a sparse matrix.
+    """
+    p = judge(X)
+    if keep_label_columns or issparse(X):
+        return JudgedRows(p, p, [], [])
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     encoded = pd.DataFrame(converted(frame, None)[0]).set_axis(frame.columns, axis=1)
-    return find_label_columns(frame, encoded, codes, classes, p)
+    columns = find_label_columns(frame, encoded, codes, classes, p)
+    if not columns:
+        return JudgedRows(p, p, [], [])
+    p_without = judge(without_columns(X, columns))
+    if is_informative(p_without, codes):
+        return JudgedRows(p_without, p, columns, [])
+    return JudgedRows(p, p, [], columns)
+
+
+def judge_table(features: pd.DataFrame, labels: pd.Series[Any]) -> JudgedRows | None:
+    """Judge some rows of a table by forests, to find columns made from the label; None without classes."""
+    known = np.flatnonzero(labels.notna())
+    rows = known[spaced_rows(known.size, JUDGED_ROWS)]
+    classes, codes = np.unique(labels.iloc[rows].astype(str), return_inverse=True)
+    if not 1 < classes.size <= rows.size / 2:
+        return None
+
+    def judge(some: Any) -> Floats:
+        return predict_out_of_bag(converted(some, None)[0], codes, n_jobs=-1)
+
+    return judge_rows(features.iloc[rows].reset_index(drop=True), codes, classes, judge)
+
+
+def is_informative(p: Floats, codes: Codes) -> bool:
+    """Whether probabilities of labels are higher than those of labels drawn at random."""
+    shares = np.bincount(codes, minlength=p.shape[1]) / codes.size
+    return is_above_chance(codes, p, shares, np.ones(codes.size))
 
 
 def len_of(values: Any) -> int:

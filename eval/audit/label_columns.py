@@ -16,14 +16,15 @@ from sklearn.metrics import mutual_info_score
 
 from boostnoise.label_noise.judges import JUDGES
 from robust_splits.label_noise.clean_posterior import is_above_chance
+from robust_splits.label_noise.weights import spaced_rows
 
-from .._wording import joined, percent
+from .._wording import joined
 
 ENOUGH = 0.5  # of the information about the labels that all features give together
 # Agreement with the labels of a column that has the same values.  Many good features are 0 or 1, as labels are.
 SAME_VALUES, SAME_NUMBERS = 0.7, 0.9
 SAME_CODES = 0.99  # agreement of two columns that do not count as different ones
-MAX_ROWS = 5_000
+MAX_ROWS, MIN_ROWS, MAX_VALUES = 5_000, 1_000, 500_000  # fewer rows of wide data
 TREES = 50
 
 Codes = NDArray[np.int64]
@@ -56,7 +57,8 @@ def find_label_columns(
     list
         Names of columns.
     """
-    rows = np.linspace(0, codes.size - 1, min(codes.size, MAX_ROWS)).astype(np.int64)
+    n_rows = np.clip(MAX_VALUES // max(X.shape[1], 1), MIN_ROWS, MAX_ROWS)
+    rows = spaced_rows(codes.size, int(n_rows))
     y, n_classes = codes[rows], classes.size
     of_label = np.maximum(p[rows, y], 1e-3)
     shares = np.bincount(y, minlength=n_classes) / y.size
@@ -81,16 +83,13 @@ def without_columns(X: Any, columns: list[Any]) -> Any:
     return np.delete(np.asarray(X), columns, axis=1)
 
 
-def remark_on_label_columns(columns: list[Any], noise_rate: float | None = None) -> str:
-    """Remark that names the columns left out, with the noise rate if they are kept."""
-    was, it_is, it = ("was", "it is", "it") if len(columns) == 1 else ("were", "they are", "them")
-    remark = (
+def remark_on_label_columns(columns: list[Any]) -> str:
+    """Remark that names the columns left out."""
+    was, it_is = ("was", "it is") if len(columns) == 1 else ("were", "they are")
+    return (
         f"{_listed(columns)} {was} left out, as {it_is} probably made from the label, or another label of the "
         "same rows"
     )
-    if noise_rate is None:
-        return remark
-    return f"{remark}; with {it}, about {percent(round(noise_rate, 3))} of the labels would be wrong"
 
 
 def remark_on_the_only_columns(columns: list[Any]) -> str:
@@ -127,9 +126,11 @@ def _predict_alone(column: pd.Series[Any], y: Codes, n_classes: int) -> Codes:
 
 
 def _has_values_of(column: pd.Series[Any], labels: NDArray[Any]) -> bool:
-    """Whether a column has the same values as the labels, mostly in the same rows."""
-    as_text = column.astype(str).to_numpy()
-    given = labels.astype(str)
+    """Whether the known values of a column are those of the labels, mostly in the same rows."""
+    known = column.notna().to_numpy()
+    if not known.any():
+        return False
+    as_text, given = column[known].astype(str).to_numpy(), labels[known].astype(str)
     are_two_numbers = labels.dtype.kind in "biuf" and np.unique(labels).size == 2
     least = SAME_NUMBERS if are_two_numbers else SAME_VALUES
     return set(as_text) <= set(given) and bool((as_text == given).mean() >= least)

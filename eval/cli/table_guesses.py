@@ -192,8 +192,11 @@ def _guess_table_keys(
         for name in features.columns.difference(list(dates), sort=False)
         if (reason := _drop_reason(str(name), features[name]))
     }
+    # An audit looks for them itself.
+    made = {} if by_options else _label_columns(features.drop(columns=[*reasons, *dates]), labels, remarks)
+    reasons |= made
     if reasons:
-        unnamed = [repr(str(name)) for name in reasons if name not in known_columns]
+        unnamed = [repr(str(name)) for name in reasons if name not in known_columns and name not in made]
         lines = [f"        {to_json(_column_key(frame, name))}" for name in reasons]
         last = len(lines) - 1
         dropped = "\n".join(
@@ -240,6 +243,20 @@ def _count_labels(labels: pd.Series[Any]) -> str:
     if len(counts) > MAX_CLASSES:
         return f"{len(counts)} classes with {counts.min()} to {counts.max()} rows each."
     return f"Rows by class: {', '.join(f'{to_json(str(label))} {n}' for label, n in counts.items())}."
+
+
+def _label_columns(features: pd.DataFrame, labels: pd.Series[Any], remarks: list[str]) -> dict[Any, str]:
+    """Columns that were probably made from the label, with the reason to drop them."""
+    from ..audit.inputs import judge_table  # slow to import
+
+    try:
+        judged = judge_table(features, labels)
+    except ConfigError:
+        return {}  # of columns that no model accepts, which a run reports
+    if judged is None or not judged.left_out:
+        return {}
+    remarks += judged.remarks
+    return dict.fromkeys(judged.left_out, "probably made from the label, or another label of the same rows")
 
 
 def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) -> list[str]:

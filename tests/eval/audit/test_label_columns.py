@@ -4,6 +4,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from boostnoise import audit
+from boostnoise.eval.audit import label_columns
 from boostnoise.eval.audit.label_columns import find_label_columns
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -20,15 +21,31 @@ def copy_of(labels, agreement, seed=0):
 def test_a_column_that_was_made_from_the_label_is_left_out(agreement):
     features = pd.DataFrame(X[:, :20]).assign(churn_score=copy_of(GIVEN, agreement) + 0.5)
     found = audit(features, GIVEN)
-    (remark,) = found.remarks
+    remark, with_all = found.remarks
     assert remark.startswith("column 'churn_score' was left out, as it is probably made from the label")
-    assert "with it, about" in remark
+    assert with_all.startswith("with all columns, about")
     plain = audit(features.drop(columns="churn_score"), GIVEN)
     np.testing.assert_array_equal(found.errors.p_wrong, plain.errors.p_wrong)
     assert found.noise_rate_interval[0] > 0.02
     kept = audit(features, GIVEN, keep_label_columns=True)
     assert kept.noise_rate < found.noise_rate - 0.01
     assert kept.remarks == ()
+
+
+def test_wide_data_are_judged_by_fewer_rows(monkeypatch):
+    rows = []
+
+    def count(column, y, n_classes):
+        rows.append(y.size)
+        return predict_alone(column, y, n_classes)
+
+    predict_alone = label_columns._predict_alone
+    monkeypatch.setattr(label_columns, "_predict_alone", count)
+    monkeypatch.setattr(label_columns, "MIN_ROWS", 300)
+    monkeypatch.setattr(label_columns, "MAX_VALUES", 20 * 400)
+    features = pd.DataFrame(X[:, :19]).assign(churn_score=copy_of(GIVEN, 0.98) + 0.5)
+    assert audit(features, GIVEN).remarks[0].startswith("column 'churn_score' was left out")
+    assert set(rows) == {400}
 
 
 @pytest.mark.parametrize("labels", [Y, GIVEN], ids=["clean", "noisy"])
@@ -41,6 +58,8 @@ def test_columns_of_arrays_and_of_other_annotators():
     assert audit(as_array, GIVEN).remarks[0].startswith("column 20 was left out, as it is probably")
     names = np.array(["benign", "malignant"])
     expert = pd.DataFrame(X).assign(expert=names[Y])
+    assert audit(expert, names[GIVEN]).remarks[0].startswith("column 'expert' was left out, as it is probably")
+    expert.loc[::5, "expert"] = None
     assert audit(expert, names[GIVEN]).remarks[0].startswith("column 'expert' was left out, as it is probably")
 
 

@@ -214,6 +214,16 @@ def test_thousands_and_a_file_without_names(tmp_path):
     ]
 
 
+def test_columns_made_from_the_label_are_dropped(start):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 3))
+    right = x.sum(axis=1) > 0
+    first, second = (np.where(right ^ (rng.random(600) < rate), "yes", "no") for rate in (0.1, 0.05))
+    keys, _, remarks = start(pd.DataFrame(x, columns=["a", "b", "c"]).assign(expert=second, label=first))
+    assert keys["drop"] == ["expert"]
+    assert remarks[1].startswith("column 'expert' was left out, as it is probably made from the label")
+
+
 def test_a_messy_csv(tmp_path):
     rng = np.random.default_rng(0)
     n = 200
