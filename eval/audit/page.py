@@ -72,10 +72,10 @@ def _text(value: Any) -> str:
 
 def _by_class(audit: AuditEstimates) -> list[ByClass]:
     found = []
-    for row in audit.by_label.itertuples():
-        interval = f"{percent(row.low, 2)} to {percent(row.high, 2)}" if audit.n_checked else ""
-        name, suggested = _text(row.label), _text(row.suggested)
-        found.append(ByClass(name, row.rows, row.wrong, row.share, interval, suggested))
+    for row in audit.by_label.to_dict(orient="records"):
+        interval = f"{percent(row['low'], 2)} to {percent(row['high'], 2)}" if audit.n_checked else ""
+        label, suggested = _text(row["label"]), _text(row["suggested"])
+        found.append(ByClass(label, row["rows"], row["wrong"], row["share"], interval, suggested))
     return found
 
 
