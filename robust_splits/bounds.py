@@ -19,6 +19,8 @@ import numpy as np
 from ._checks import check_integer, check_number
 
 MAX_SAMPLES = int(np.iinfo(np.int64).max)
+# The constants c and d of `gain_order_failure_probability`.
+GAIN_ORDER_CONSTANTS = {"gini": (12, 72), "misclassification": (12, 18), "twoing": (8, 2)}
 
 
 def majority_retention_probability(n: int, noise_rate: float, margin: float, n_classes: int = 2) -> float:
@@ -112,19 +114,25 @@ def min_leaf_samples(noise_rate: float, margin: float = 1.0, n_classes: int = 2,
     return math.ceil(needed)
 
 
-def gain_order_failure_probability(n: int, noise_rate: float, difference: float) -> float:
-    """Upper bound on the probability that noise reverses the order of two splits by gini gain, for two classes.
+def gain_order_failure_probability(
+    n: int, noise_rate: float, difference: float, criterion: str = "gini"
+) -> float:
+    """Upper bound on the probability that noise reverses the order of two splits by gain, for two classes.
 
-    ``min(1, 12 exp(-n rho^2 (1 - 2 eta)^2 / 72))`` (Ghosh, Manwani & Sastry, proof of Lemma 3.8).
+    ``min(1, c exp(-n rho^2 (1 - 2 eta)^2 / d))``, with c = 12 and d = 72 for gini, c = 12 and d = 18 for
+    misclassification, c = 8 and d = 2 for twoing (Ghosh, Manwani & Sastry, Lemma 3.8 and its proof).  Noise
+    above 1/2 exchanges the classes, which none of these gains notices.
 
     Parameters
     ----------
     n : int
         Number of samples in the node, at least 1.
     noise_rate : float
-        The rate eta of uniform noise, in [0, 1/2).
+        The rate eta of uniform noise, in [0, 1], but not 1/2.
     difference : float
-        The difference rho between the clean gains of the two splits, as computed by `Gini.gain`, in (0, 1/2].
+        The difference rho between the clean gains of the two splits, as the criterion computes them, in
+        (0, 1/2].
+    criterion : {"gini", "misclassification", "twoing"}, default="gini"
 
     Returns
     -------
@@ -136,7 +144,7 @@ def gain_order_failure_probability(n: int, noise_rate: float, difference: float)
     TypeError
         If an argument is not a number, or `n` is not an integer.
     ValueError
-        If an argument is out of range.
+        If an argument is out of range, or `criterion` is unknown.
 
     Examples
     --------
@@ -145,9 +153,14 @@ def gain_order_failure_probability(n: int, noise_rate: float, difference: float)
     0.000545
     """
     n = check_integer("n", n, low=1, high=MAX_SAMPLES)
-    noise_rate = check_number("noise_rate", noise_rate, low=0.0, high=0.5, closed="left")
+    noise_rate = check_number("noise_rate", noise_rate, low=0.0, high=1.0)
+    if noise_rate == 0.5:
+        raise ValueError("noise_rate must not be 0.5, at which labels say nothing")
     difference = check_number("difference", difference, low=0.0, high=0.5, closed="right")
-    return min(1.0, 12 * math.exp(-n * (difference * (1 - 2 * noise_rate)) ** 2 / 72))
+    if criterion not in GAIN_ORDER_CONSTANTS:
+        raise ValueError(f"criterion must be one of {', '.join(GAIN_ORDER_CONSTANTS)}, got {criterion!r}")
+    factor, divisor = GAIN_ORDER_CONSTANTS[criterion]
+    return min(1.0, factor * math.exp(-n * (difference * (1 - 2 * noise_rate)) ** 2 / divisor))
 
 
 def _noisy_margin(noise_rate: float, margin: float, n_classes: int) -> float:

@@ -162,7 +162,8 @@ class Misclassification(Impurity):
 class SqrtGini(Impurity):
     """``I(p) = sqrt(K/(K-1) (1 - sum p_k^2))``, the minimum of exponential loss; DKM for two classes.
 
-    Wilton & Ye, Theorem 1; Dietterich, Kearns & Mansour 1996.
+    Wilton & Ye, Theorem 8, in the limit of lam = 0; for two classes Dietterich, Kearns & Mansour 1996, and
+    Yang, Gao & Li 2019, Table I.
     """
 
     code = codes.SQRT_GINI
@@ -170,7 +171,7 @@ class SqrtGini(Impurity):
 
 @dataclass(frozen=True)
 class GeneralizedCrossEntropy(Impurity):
-    """Minimum of generalised cross entropy (Wilton & Ye, Corollary 2.1).
+    """Minimum of generalised cross entropy (Wilton & Ye, Theorem 1 d).
 
     ``I(p) = (1 - (sum p_k^(1/(1-q)))^(1-q)) / q`` for 0 < q < 1, entropy for q = 0, and
     ``(1 - max p_k) / q`` for q >= 1.

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from robust_splits import Gini
+from robust_splits import Gini, Misclassification, Twoing
 from robust_splits.bounds import (
     gain_order_failure_probability,
     majority_retention_probability,
@@ -40,10 +40,15 @@ def test_leaf_samples_agree_with_exact_arithmetic():
             assert min_leaf_samples(noise_rate, margin, n_classes, delta) == int(expected)
 
 
-def test_gain_order_agrees_with_exact_arithmetic():
-    for n, noise_rate, difference in itertools.product((1, 10_000, 10**6), (0.0, 0.2, 0.45), (0.5, 0.1, 0.01)):
-        expected = min(1, 12 * mpmath.exp(-n * difference**2 * (1 - 2 * noise_rate) ** 2 / 72))
-        bound = gain_order_failure_probability(n, noise_rate, difference)
+@pytest.mark.parametrize(
+    ("criterion", "c", "d"), [("gini", 12, 72), ("misclassification", 12, 18), ("twoing", 8, 2)]
+)
+def test_gain_order_agrees_with_exact_arithmetic(criterion, c, d):
+    for n, noise_rate, difference in itertools.product(
+        (1, 10_000, 10**6), (0.0, 0.2, 0.45, 0.7, 1.0), (0.5, 0.1, 0.01)
+    ):
+        expected = min(1, c * mpmath.exp(-n * difference**2 * (1 - 2 * noise_rate) ** 2 / d))
+        bound = gain_order_failure_probability(n, noise_rate, difference, criterion)
         assert bound == pytest.approx(float(expected), rel=1e-10)
 
 
@@ -74,18 +79,22 @@ def test_the_majority_stays_as_often_as_the_bound_says(counts, noise_rate):
     assert 0 < bound <= retained
 
 
-@pytest.mark.parametrize("noise_rate", [0.0, 0.1, 0.3])
-def test_the_order_of_splits_fails_no_more_often_than_the_bound_says(noise_rate):
+@pytest.mark.parametrize(
+    ("name", "criterion"),
+    [("gini", Gini()), ("misclassification", Misclassification()), ("twoing", Twoing())],
+)
+@pytest.mark.parametrize("noise_rate", [0.0, 0.1, 0.3, 0.8])
+def test_the_order_of_splits_fails_no_more_often_than_the_bound_says(noise_rate, name, criterion):
     # Two features of two values make four cells.
     clean = [[900, 9100], [2000, 8000], [8000, 2000], [9100, 900]]
-    rng, gini = np.random.default_rng(0), Gini()
+    rng = np.random.default_rng(0)
     noisy = np.stack([draw_noisy_counts(rng, cell, noise_rate, 300) for cell in clean], axis=1)
 
     def gain_difference(cells):
         a, b, c, d = np.asarray(cells)
-        return gini.gain(a + b, c + d) - gini.gain(a + c, b + d)
+        return criterion.gain(a + b, c + d) - criterion.gain(a + c, b + d)
 
-    bound = gain_order_failure_probability(40_000, noise_rate, gain_difference(clean))
+    bound = gain_order_failure_probability(40_000, noise_rate, gain_difference(clean), name)
     assert np.mean([gain_difference(cells) <= 0 for cells in noisy]) <= bound < 1
 
 
@@ -120,7 +129,8 @@ def test_numpy_numbers_are_numbers():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"noise_rate": 0.5}, ValueError, r"noise_rate must be a number in \[0, 0\.5\), got 0\.5"),
+        ({"noise_rate": 0.5, "margin": 0.5}, ValueError, r"noise_rate must be a number in \[0, 0\.5\), got 0\.5"),
+        ({"noise_rate": 0.5, "difference": 0.1}, ValueError, r"noise_rate must not be 0\.5"),
         ({"noise_rate": 2 / 3, "n_classes": 3}, ValueError, r"noise_rate must be a number in \[0, 0\.666667\), got 0\.66"),
         ({"noise_rate": "0.1"}, TypeError, r"noise_rate .* got '0\.1'"),
         ({"margin": 0.0}, ValueError, r"margin must be a number in \(0, 1\], got 0\.0"),
@@ -132,13 +142,14 @@ def test_numpy_numbers_are_numbers():
         ({"n": 2**63}, ValueError, r"n must be .* got 9223372036854775808"),
         ({"n": 5.0}, TypeError, r"n must be .* got 5\.0"),
         ({"difference": 0.0}, ValueError, r"difference must be a number in \(0, 0\.5\], got 0\.0"),
+        ({"criterion": "entropy"}, ValueError, r"criterion must be one of gini, .*, twoing, got 'entropy'"),
     ],
 )  # fmt: skip
 def test_bad_arguments_are_named(change, error, message):
     functions = [
         (majority_retention_probability, {"n": 10, "noise_rate": 0.1, "margin": 0.5, "n_classes": 2}),
         (min_leaf_samples, {"noise_rate": 0.1, "margin": 0.5, "n_classes": 2, "delta": 0.05}),
-        (gain_order_failure_probability, {"n": 10, "noise_rate": 0.1, "difference": 0.1}),
+        (gain_order_failure_probability, {"n": 10, "noise_rate": 0.1, "difference": 0.1, "criterion": "gini"}),
     ]
     taking = [(function, good | change) for function, good in functions if change.keys() <= good.keys()]
     assert taking
