@@ -20,6 +20,7 @@ from .export import export_text, plot_tree
 from .forest import RobustExtraTreesClassifier, RobustForestClassifier
 from .function_criterion import FunctionCriterion
 from .impurity_curves import plot_impurity
+from .loss_criterion import LossCriterion
 from .tree import Tree
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "GeneralizedCrossEntropy",
     "Gini",
     "Impurity",
+    "LossCriterion",
     "Misclassification",
     "NegativeExponential",
     "Pairwise",

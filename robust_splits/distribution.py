@@ -7,13 +7,11 @@ thereby the impurity ``I(p) = inf_v {p F(-v) + (1 - p) F(v)}``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._kernels.criterion_codes import DISTRIBUTION
-from .criteria import Impurity
+from ._line_impurity import LineImpurity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +21,8 @@ N_QUANTILES = 1 << 14
 MAX_LOG_ODDS = 25.0
 
 
-@dataclass(frozen=True)
-class DistributionCriterion(Impurity):
+@dataclass(frozen=True, eq=False)
+class DistributionCriterion(LineImpurity):
     """Impurity of the loss ``F(-y v)``, for two classes; the second class is y = 1.
 
     The infimum is taken over the predictions v for which v or -v is one of 2^14 quantiles of the distribution,
@@ -47,7 +45,6 @@ class DistributionCriterion(Impurity):
     """
 
     distribution: Any
-    code = DISTRIBUTION
 
     def __post_init__(self) -> None:
         if not all(callable(getattr(self.distribution, name, None)) for name in ("cdf", "ppf")):
@@ -58,21 +55,7 @@ class DistributionCriterion(Impurity):
         if not np.isfinite(self.table).all():
             raise ValueError(f"cdf and ppf of {self.distribution!r} must be numbers; some are NaN or infinite")
 
-    # Frozen distributions compare by identity, so an estimator's clone would have another criterion.
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DistributionCriterion) and np.array_equal(self.table, other.table)
-
-    def __hash__(self) -> int:
-        return hash(self.table.tobytes())
-
-    @property
-    def parameter(self) -> float:
-        """Always 0; the kernel needs the table only."""
-        return 0.0
-
-    @cached_property
-    def table(self) -> NDArray[np.float64]:
-        """Lines whose minimum is the impurity: start of each in p, then values at p = 0, then at p = 1."""
+    def _losses(self) -> NDArray[np.float64]:
         odds = np.linspace(-MAX_LOG_ODDS, MAX_LOG_ODDS, N_QUANTILES)
         quantiles = np.asarray(self.distribution.ppf(1 / (1 + np.exp(-odds))), dtype=float)
         # Jumps of F lie at quantiles; include both of their sides.
@@ -80,29 +63,4 @@ class DistributionCriterion(Impurity):
         v = np.unique(np.concatenate([points, -points, [0.0]]))
         at_one = np.concatenate([self.distribution.cdf(-v), [0.0, 1.0]])
         at_zero = np.concatenate([self.distribution.cdf(v), [1.0, 0.0]])
-        ends = np.unique(np.column_stack([at_zero, at_one]), axis=0)
-        hull = _lower_left_hull(ends)
-        at_zero, at_one = hull.T
-        rise = np.diff(at_zero)
-        begins = np.concatenate([[0.0], rise / (rise - np.diff(at_one))])
-        return np.concatenate([begins, at_zero, at_one])
-
-    def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError for more than two classes."""
-        if n_classes > 2:
-            raise ValueError(f"DistributionCriterion is for two classes, got {n_classes}")
-
-
-def _lower_left_hull(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Lower left convex hull of points sorted by x, then y: the minimisers of weighted means of x and y."""
-    hull: list[tuple[float, float]] = []
-    for x, y in points.tolist():
-        if hull and y >= hull[-1][1]:
-            continue
-        while len(hull) > 1:
-            (x1, y1), (x2, y2) = hull[-2:]
-            if (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1) > 0:
-                break
-            hull.pop()
-        hull.append((x, y))
-    return np.array(hull)
+        return np.column_stack([at_zero, at_one])
