@@ -55,17 +55,20 @@ class AnnotatorErrors:
         Power of the predicted probabilities and offset of the log probability of each class.
     posterior : float array of shape (n, K)
         Probability of each class, given the features, the labels and the checked rows.
+    n_labels : float array of shape (A, K)
+        Expected number of labels that each annotator gave in each class.
     """
 
     matrices: Floats
     calibration: Floats
     posterior: Floats
+    n_labels: Floats
 
     @property
     def rates(self) -> Floats:
-        """Rates of wrong labels, shape (A, 1 + K): of all classes in their shares, and of each class."""
+        """Shares of wrong labels, shape (A, 1 + K): of all labels of an annotator, and in each class."""
         of_class = 1.0 - np.diagonal(self.matrices, axis1=1, axis2=2)
-        overall = of_class @ self.posterior.mean(axis=0)
+        overall = (of_class * self.n_labels).sum(axis=1) / np.maximum(self.n_labels.sum(axis=1), TINY)
         rates: Floats = np.column_stack([overall, of_class])
         return rates
 
@@ -107,9 +110,14 @@ def estimate_annotator_errors(labels: Codes, q: Floats, right: Codes) -> Annotat
         Class numbers of checked rows; -1 for the others.
     """
     rows = spaced_rows(len(q), MAX_FITTED_ROWS)
-    views = _Views(_logs(q), _one_hot(labels, q.shape[1]), right)
+    views = _Views.of(labels, q, right)
     fitted = _fit(views.take(rows), _start(labels.shape[1], q.shape[1]), MAX_ITERATIONS)
-    return AnnotatorErrors(*fitted[:2], posterior=_expect(views, *fitted[:2])[0])
+    return _with_posterior(views, fitted.matrices, fitted.calibration)
+
+
+def apply_errors(errors: AnnotatorErrors, labels: Codes, q: Floats, right: Codes) -> Floats:
+    """Posterior of other rows, shape (n, K); arguments as of `estimate_annotator_errors`."""
+    return _with_posterior(_Views.of(labels, q, right), errors.matrices, errors.calibration).posterior
 
 
 def resample_rates(
@@ -127,7 +135,7 @@ def resample_rates(
         Number of the group of each row.
     seed : int
     """
-    views = _Views(_logs(q), _one_hot(labels, q.shape[1]), right)
+    views = _Views.of(labels, q, right)
     units = np.arange(len(q)) if groups is None else groups
     order = np.argsort(units, kind="stable")
     members = np.split(order, np.flatnonzero(np.diff(units[order])) + 1)
@@ -138,7 +146,7 @@ def resample_rates(
         drawn = rng.integers(len(members), size=n_drawn)
         rows = drawn if groups is None else np.concatenate([members[unit] for unit in drawn])
         fitted = _fit(views.take(rows), (errors.matrices, errors.calibration), RESAMPLED_ITERATIONS)
-        rates.append(AnnotatorErrors(*fitted).rates)
+        rates.append(fitted.rates)
     return RateSample(np.array(rates), n_drawn / len(members))
 
 
@@ -149,6 +157,10 @@ class _Views:
     logs: Floats
     one_hot: csr_array
     right: Codes
+
+    @classmethod
+    def of(cls, labels: Codes, q: Floats, right: Codes) -> _Views:
+        return cls(_logs(q), _one_hot(labels, q.shape[1]), right)
 
     def take(self, rows: NDArray[np.integer]) -> _Views:
         return _Views(self.logs[rows], self.one_hot[rows], self.right[rows])
@@ -172,18 +184,26 @@ def _start(n_annotators: int, n_classes: int) -> tuple[Floats, Floats]:
     return np.repeat(T[np.newaxis], n_annotators, axis=0), np.concatenate([[1.0], np.zeros(n_classes)])
 
 
-def _fit(views: _Views, start: tuple[Floats, Floats], n_iterations: int) -> tuple[Floats, Floats, Floats]:
-    """Matrices, calibration and posterior."""
+def _fit(views: _Views, start: tuple[Floats, Floats], n_iterations: int) -> AnnotatorErrors:
     matrices, calibration = start
     last = -np.inf
     for _ in range(n_iterations):
         posterior, likelihood = _expect(views, matrices, calibration)
         matrices = _maximise_matrices(views.one_hot, posterior)
         calibration = _maximise_calibration(views.logs, posterior, calibration)
-        if likelihood - last < TOLERANCE * abs(likelihood):
+        if abs(likelihood - last) < TOLERANCE * abs(likelihood):
             break
         last = likelihood
-    return matrices, calibration, posterior
+    return AnnotatorErrors(
+        matrices, calibration, posterior, _count_labels(views.one_hot, posterior).sum(axis=2)
+    )
+
+
+def _with_posterior(views: _Views, matrices: Floats, calibration: Floats) -> AnnotatorErrors:
+    posterior, _ = _expect(views, matrices, calibration)
+    return AnnotatorErrors(
+        matrices, calibration, posterior, _count_labels(views.one_hot, posterior).sum(axis=2)
+    )
 
 
 def _expect(views: _Views, matrices: Floats, calibration: Floats) -> tuple[Floats, float]:
@@ -199,9 +219,15 @@ def _expect(views: _Views, matrices: Floats, calibration: Floats) -> tuple[Float
     return np.exp(joint - total), float(total.sum())
 
 
-def _maximise_matrices(one_hot: csr_array, posterior: Floats) -> Floats:
+def _count_labels(one_hot: csr_array, posterior: Floats) -> Floats:
+    """Expected numbers of labels by annotator, class and label."""
     n_classes = posterior.shape[1]
-    counts = (one_hot.T @ posterior).reshape(-1, n_classes, n_classes).transpose(0, 2, 1)
+    counts: Floats = (one_hot.T @ posterior).reshape(-1, n_classes, n_classes).transpose(0, 2, 1)
+    return counts
+
+
+def _maximise_matrices(one_hot: csr_array, posterior: Floats) -> Floats:
+    counts = _count_labels(one_hot, posterior)
     of_all = counts.sum(axis=0) + TINY
     counts = counts + SHARED_LABELS * of_all / of_all.sum(axis=1, keepdims=True)
     matrices: Floats = counts / counts.sum(axis=2, keepdims=True)

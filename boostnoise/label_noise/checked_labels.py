@@ -111,13 +111,13 @@ def check_labels(classes: NDArray[np.generic], n_rows: int, rows: ArrayLike, rig
     numbers, counts = np.unique(rows, return_counts=True)
     if counts.max() > 1:
         raise ValueError(f"row {numbers[counts.argmax()]} is checked more than once")
-    unknown = [label for label in right.tolist() if label not in set(classes.tolist())]
-    if unknown:
-        known = ", ".join(map(repr, classes.tolist()[:20]))
-        row = rows[right.tolist().index(unknown[0])]
-        raise ValueError(
-            f"checked labels must be labels of the data ({known}), got {unknown[0]!r} for row {row}"
-        )
+    known = set(classes.tolist())
+    for row, label in zip(rows.tolist(), right.tolist(), strict=True):
+        if label not in known:
+            names = ", ".join(map(repr, classes.tolist()[:20]))
+            raise ValueError(
+                f"checked labels must be labels of the data ({names}), got {label!r} for row {row}"
+            )
 
 
 def _first_odd(rows: NDArray[np.generic], n_rows: int) -> str:
@@ -168,7 +168,7 @@ def _interval(
         variance += count * p * (1 - p)
     noise = np.random.default_rng(1).normal(size=len(corrections))
     low, high = np.quantile((n_wrong + expected + np.sqrt(variance) * noise) / n_rows, TAILS)
-    return max(n_wrong / n_rows, float(low)), min(1.0, float(high))
+    return max(n_wrong / n_rows, float(low)), min((n_wrong + log_odds.size) / n_rows, float(high))
 
 
 def _transition_matrix(

@@ -36,8 +36,8 @@ class AnnotatorComparison:
         Sorted labels.
     error_rates : DataFrame
         A row for each annotator and class, and for all classes together, where ``class`` is None: ``labels``,
-        how many the annotator gave, expected numbers in a class; ``wrong``, the share of them that is wrong,
-        with the 95 % interval from ``low`` to ``high``.  With checked rows also ``checked`` and
+        how many the annotator gave to rows of the class, as far as that is known; ``wrong``, the share of them
+        that is wrong, with the 95 % interval from ``low`` to ``high``.  With checked rows also ``checked`` and
         ``checked_wrong``, the numbers of checked labels and of wrong ones, and the exact 95 % interval from
         ``checked_low`` to ``checked_high``, which rests on these rows alone.
     differences : DataFrame
@@ -45,12 +45,12 @@ class AnnotatorComparison:
         wrong labels of ``first`` less that of ``second``, with the 95 % interval from ``low`` to ``high``,
         ``p_value`` of a t test, and ``p_holm``, corrected for the number of pairs, and of classes.  With
         checked rows also ``checked_only_first_wrong`` and ``checked_only_second_wrong``, the numbers of rows in
-        which one of the two is right, and ``checked_p_value`` of McNemar's exact test.
+        which one of the two is right, ``checked_p_value`` of McNemar's exact test, and ``checked_p_holm``.
     transition_matrices : float array of shape (A, K, K)
         Probability that annotator a gives label j in class i.
     probabilities : DataFrame of shape (n, K)
         Probability of each class for each row, given features, labels and checked rows: soft labels to fit
-        models to.  Missing for rows without any label.
+        models to.  Missing for rows that neither an annotator nor the expert labelled.
     n_checked : int
         Number of rows that an expert has checked.
     remarks : tuple of str
@@ -68,7 +68,7 @@ class AnnotatorComparison:
 
     @property
     def labels(self) -> pd.Series[Any]:
-        """The most probable class of each row; missing for rows without any label."""
+        """The most probable class of each row; missing where `probabilities` are."""
         found = pd.Series(pd.NA, self.probabilities.index, dtype=object, name="label")
         known = self.probabilities.notna().all(axis=1)
         found[known] = self.classes[self.probabilities[known].to_numpy().argmax(axis=1)]
@@ -86,28 +86,30 @@ class AnnotatorComparison:
 def sentences(found: AnnotatorComparison) -> list[str]:
     """Summarise who is wrong more often, in which classes, and how far this can be trusted."""
     rates = found.error_rates[found.error_rates["class"].isna()].set_index("annotator")
-    order = rates["wrong"].sort_values(kind="stable").index
-    best, worst = order[0], order[-1]
-    parts = [_overall(found, rates, worst, best)]
-    parts += _by_class(found)
-    parts += _checked(found, rates, worst, best) if found.n_checked else [ASSUMPTION]
+    table = found.differences[found.differences["class"].isna()]
+    clearest = table.iloc[int(table["p_holm"].to_numpy().argmin())]
+    parts = [_overall(rates, clearest), *_by_class(found)]
+    parts += _checked(found, rates, clearest) if found.n_checked else [ASSUMPTION]
     return [*parts, *(sentence(f"{remark}.") for remark in found.remarks)]
 
 
-def _overall(found: AnnotatorComparison, rates: pd.DataFrame, worst: Any, best: Any) -> str:
-    test = _test(found, worst, best)
+def _overall(rates: pd.DataFrame, test: pd.Series[Any]) -> str:
+    """The two annotators who differ most clearly."""
+    is_first = test["difference"] > 0
+    worse, better = (test["first"], test["second"]) if is_first else (test["second"], test["first"])
+    low, high = sorted([test["low"], test["high"]] if is_first else [-test["low"], -test["high"]])
     both = (
-        f"about {_percent(rates['wrong'][worst])} of the labels of {_name(worst)} are wrong, and "
-        f"{_percent(rates['wrong'][best])} of those of {_name(best)}"
+        f"about {_percent(rates['wrong'][worse])} of the labels of {_name(worse)} are wrong, and "
+        f"{_percent(rates['wrong'][better])} of those of {_name(better)}"
     )
-    corrected = "" if len(found.annotators) == 2 else ", corrected for the number of pairs"
+    corrected = "" if len(rates) == 2 else ", corrected for the number of pairs"
     interval = (
-        f"95 % interval of the difference from {_percent(test['low'])} to {_percent(test['high'])}, "
+        f"95 % interval of the difference from {_percent(low)} to {_percent(high)}, "
         f"{p_text(test['p_holm'])}{corrected}"
     )
     if test["p_holm"] < ALPHA:
-        return f"{_name(worst)} is wrong more often than {_name(best)}: {both} ({interval})."
-    none = "Neither annotator" if len(found.annotators) == 2 else "No annotator"
+        return f"{_name(worse)} is wrong more often than {_name(better)}: {both} ({interval})."
+    none = "Neither annotator" if len(rates) == 2 else "No annotator"
     return f"{none} is clearly wrong more often: {both} ({interval})."
 
 
@@ -128,16 +130,15 @@ def _by_class(found: AnnotatorComparison) -> list[str]:
     return parts
 
 
-def _checked(found: AnnotatorComparison, rates: pd.DataFrame, worst: Any, best: Any) -> list[str]:
+def _checked(found: AnnotatorComparison, rates: pd.DataFrame, test: pd.Series[Any]) -> list[str]:
     """What the checked rows say by themselves, and where they contradict the estimate."""
-    test = _test(found, worst, best)
     counts = [
         f"{rates['checked_wrong'][name]} of {rates['checked'][name]} labels of {_name(name)}"
-        for name in (worst, best)
+        for name in (test["first"], test["second"])
     ]
     parts = [
         f"On {numbered(found.n_checked, 'checked row')}, {listed(counts)} are wrong "
-        f"(McNemar's exact test, {p_text(test['checked_p_value'])})."
+        f"(McNemar's exact test, {p_text(test['checked_p_holm'])})."
     ]
     far = rates[(rates["checked_low"] > rates["high"]) | (rates["checked_high"] < rates["low"])].index
     if len(far):
@@ -146,16 +147,6 @@ def _checked(found: AnnotatorComparison, rates: pd.DataFrame, worst: Any, best: 
             "together, or their errors depend on the features. Trust the checked rows."
         )
     return parts
-
-
-def _test(found: AnnotatorComparison, one: Any, other: Any) -> dict[str, float]:
-    """Values of the difference of one annotator from another, over all classes."""
-    table = found.differences[found.differences["class"].isna()]
-    row = table[(table["first"] == one) & (table["second"] == other)]
-    if len(row):
-        return dict(row.iloc[0])
-    values = dict(table[(table["first"] == other) & (table["second"] == one)].iloc[0])
-    return values | {"difference": -values["difference"], "low": -values["high"], "high": -values["low"]}
 
 
 def _shown_rates(found: AnnotatorComparison) -> pd.DataFrame:

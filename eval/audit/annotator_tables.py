@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta, binomtest, t
 from statsmodels.stats.multitest import multipletests
 
-from boostnoise.label_noise.annotators import RateSample
+from boostnoise.label_noise.annotators import AnnotatorErrors, RateSample
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -19,10 +19,9 @@ Floats = NDArray[np.float64]
 TAIL = 0.025  # on each side of an interval
 
 
-def count_labels(codes: Codes, posterior: Floats) -> Floats:
-    """Labels of each annotator, of all rows and expected in each class, shape (A, 1 + K)."""
-    has_label = (codes >= 0).astype(np.float64)
-    return np.column_stack([has_label.sum(axis=0), has_label.T @ posterior])
+def _with_totals(n_labels: Floats) -> Floats:
+    """Numbers of labels of each annotator, in all classes and in each, shape (A, 1 + K)."""
+    return np.column_stack([n_labels.sum(axis=1), n_labels])
 
 
 def _by_annotator_and_class(names: list[Any], classes: NDArray[Any], **columns: Floats) -> pd.DataFrame:
@@ -36,16 +35,16 @@ def _by_annotator_and_class(names: list[Any], classes: NDArray[Any], **columns: 
 def error_rates(
     names: list[Any],
     classes: NDArray[Any],
-    rates: Floats,
+    errors: AnnotatorErrors,
     sample: RateSample,
-    n_labels: Floats,
     codes: Codes,
     right: Codes,
 ) -> pd.DataFrame:
     """Rates with intervals of as many binomial trials as have the variance, at most the labels.
 
-    `AnnotatorComparison` describes the columns; the arrays are those of `AnnotatorErrors` and `count_labels`.
+    `AnnotatorComparison` describes the columns; codes and right labels are as in `compare_annotators`.
     """
+    rates, n_labels = errors.rates, _with_totals(errors.n_labels)
     variance = sample.variance(sample.rates)
     trials = np.maximum(rates * (1 - rates) / np.maximum(variance, 1e-12), 1.0)
     trials = np.where(variance > 0, np.minimum(trials, n_labels), n_labels)
@@ -73,16 +72,16 @@ def _checked_error_rates(codes: Codes, right: Codes, n_classes: int) -> pd.DataF
 def differences(
     names: list[Any],
     classes: NDArray[Any],
-    rates: Floats,
+    errors: AnnotatorErrors,
     sample: RateSample,
-    n_labels: Floats,
     codes: Codes,
     right: Codes,
 ) -> pd.DataFrame:
     """Differences of the rates of each two annotators, with intervals and t tests by the bootstrap.
 
-    `AnnotatorComparison` describes the columns; the arrays are those of `AnnotatorErrors` and `count_labels`.
+    `AnnotatorComparison` describes the columns; codes and right labels are as in `compare_annotators`.
     """
+    rates, n_labels = errors.rates, _with_totals(errors.n_labels)
     parts, degrees = [], len(sample.rates) - 1
     for i, j in combinations(range(len(names)), 2):
         difference = rates[i] - rates[j]
@@ -106,7 +105,14 @@ def differences(
     table["p_holm"] = np.nan
     for chosen in (of_all, ~of_all):
         table.loc[chosen, "p_holm"] = multipletests(table.loc[chosen, "p_value"], method="holm")[1]
-    return table.join(_checked_differences(codes, right, classes.size)) if (right >= 0).any() else table
+    if not (right >= 0).any():
+        return table
+    checked = _checked_differences(codes, right, classes.size)
+    for chosen in (of_all, ~of_all):
+        checked.loc[chosen, "checked_p_holm"] = multipletests(
+            checked.loc[chosen, "checked_p_value"], method="holm"
+        )[1]
+    return table.join(checked)
 
 
 def _checked_differences(codes: Codes, right: Codes, n_classes: int) -> pd.DataFrame:

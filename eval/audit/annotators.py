@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -9,21 +10,23 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from boostnoise.label_noise.annotators import estimate_annotator_errors, resample_rates
-from boostnoise.label_noise.checked_labels import check_labels
+from boostnoise.label_noise.annotators import apply_errors, estimate_annotator_errors, resample_rates
 from boostnoise.label_noise.judges import predict_out_of_bag
 from robust_splits.label_noise.labels import encode_labels
 
+from .._wording import joined
 from ..errors import ConfigError, one_line
+from ..noise.annotators import majority
 from .annotator_comparison import AnnotatorComparison
-from .annotator_tables import count_labels, differences, error_rates
-from .inputs import converted, is_informative, judge_rows, read_groups, read_rows
+from .annotator_tables import differences, error_rates
+from .inputs import converted, is_informative, judge_rows, read_checked, read_groups, read_rows
 from .spelling import most_frequent_spellings, remark_on_spellings
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-IDENTIFIED = 3  # annotators; two are told apart by the features only
+IDENTIFIED = 3  # labels of a row; two annotators are told apart by the features only
+MANY_ROWS = 50
 
 
 def compare_annotators(
@@ -42,17 +45,19 @@ def compare_annotators(
     The labels of all annotators and the features are explained by one true class of each row.  In it, each
     annotator gives each label with a probability of their own, and the features have the probabilities that
     forests predict out of bag; see [1]_ and [2]_.  This takes annotators to err independently of one another
-    and of the features, given the class.  Rows that an expert has checked are known, so they also tell whom to
-    believe elsewhere.  Beside this estimate stand the wrong labels of the checked rows alone, which need no
-    such assumption if these rows were drawn at random.
+    and of the features, given the class.
+
+    Rows that an expert has checked are known, and so improve all estimates.  The result also has the shares of
+    wrong labels among the checked rows alone.  They need no such assumption if these rows were drawn at random.
+    If the features do not predict the labels, and too few rows have three labels, only the checked rows are
+    used.
 
     Parameters
     ----------
     X : array, sparse matrix or DataFrame of shape (n, n_features)
         Features, as in `audit`.
     labels : DataFrame or array-like of shape (n, A)
-        A column for each of two or more annotators; missing where an annotator gave no label.  Rows without any
-        label are not used.
+        A column for each of two or more annotators; missing where an annotator gave no label.
     checked : dict or Series or None, default=None
         Right labels of the rows that an expert has checked, by their numbers from 0.  They should be drawn at
         random, not for being disputed.
@@ -61,7 +66,7 @@ def compare_annotators(
     merge_spellings : bool, default=True
         Whether labels that differ in case and blanks only are one class.
     keep_label_columns : bool, default=False
-        Whether columns that were probably made from the labels are features all the same; see `audit`.
+        Whether columns that have the values of the labels, mostly in the same rows, are features all the same.
     random_state : int, default=0
         Seed of the forests and of the bootstrap.
     n_jobs : int or None, default=None
@@ -74,9 +79,9 @@ def compare_annotators(
     Raises
     ------
     ConfigError
-        A ValueError that names the argument, if there are fewer than two annotators or classes, rows do not
-        match, checked rows or labels do not exist, or neither features nor checked rows tell two annotators
-        apart.
+        A ValueError that names the argument, if there are fewer than two annotators or classes, two annotators
+        label the same rows without a common label, rows do not match, checked rows or labels do not exist, or
+        nothing tells who is right.
     TypeError
         If `checked` is no dict or Series.
 
@@ -97,22 +102,24 @@ def compare_annotators(
     >>> ann = np.where(rng.random(y.size) < 0.05, 1 - y, y)
     >>> bob = np.where(rng.random(y.size) < 0.2, 1 - y, y)
     >>> found = compare_annotators(X, pd.DataFrame({"ann": ann, "bob": bob}))
-    >>> found.error_rates.query("`class`.isna()").set_index("annotator")["wrong"].round(2)
-    annotator
-    ann    0.1
-    bob    0.2
-    Name: wrong, dtype: float64
+    >>> of_all = found.error_rates[found.error_rates["class"].isna()].set_index("annotator")
+    >>> bool(of_all.loc["ann", "wrong"] < 0.1 < of_all.loc["bob", "wrong"])
+    True
     """
     table = pd.DataFrame(labels).reset_index(drop=True).convert_dtypes()
     if table.shape[1] < 2:
         raise ConfigError(f"labels: two or more annotators are needed, got {table.shape[1]}")
     if not table.columns.is_unique:
         raise ConfigError(f"labels: two annotators are called {table.columns[table.columns.duplicated()][0]!r}")
-    X = read_rows(X, len(table), groups=groups)
+    names = table.columns.tolist()
+    X = read_rows(X, len(table), "labels", groups=groups)
     classes, codes, spellings = _read_labels(table, merge_spellings)
+    remarks = [remark_on_spellings(spellings)] if spellings else []
+    remarks += _compare_labels(names, classes, codes)
     right = np.full(len(table), -1)
-    for row, label in _read_checked(checked, classes, len(table), spellings).items():
-        right[row] = np.flatnonzero(classes == label)[0]
+    if checked is not None:
+        for row, label in read_checked(checked, classes, len(table), spellings, merge_spellings).items():
+            right[row] = np.flatnonzero(classes == label)[0]
     units = None if groups is None else read_groups(groups)
 
     used = np.flatnonzero((codes >= 0).any(axis=1) | (right >= 0))
@@ -125,29 +132,33 @@ def compare_annotators(
         known, _ = converted(columns, None)
         return predict_out_of_bag(known, shares, groups=units, random_state=random_state, n_jobs=n_jobs)
 
-    judged = judge_rows(features, shares.argmax(axis=1), classes, judge, keep_label_columns=keep_label_columns)
-    q = judged.p
-    is_told_apart = codes.shape[1] >= IDENTIFIED or bool((right >= 0).any())
-    if not is_told_apart and not is_informative(q, shares.argmax(axis=1)):
-        raise ConfigError(
-            "the features do not predict the labels, so nothing tells which of two annotators is right; "
-            "give some checked rows"
-        )
-    errors = estimate_annotator_errors(codes, q, right)
-    sample = resample_rates(errors, codes, q, right, units, random_state)
-    names = table.columns.tolist()
-    n_labels = count_labels(codes, errors.posterior)
+    most = np.where(right >= 0, right, majority(codes, classes.size))
+    judged = judge_rows(features, most, classes, judge, keep=keep_label_columns, same_values_only=True)
+    remarks += judged.remarks
+    q, fitted = judged.p, np.arange(used.size)
+    if not _are_identified(codes, judged.p):
+        fitted = np.flatnonzero(right >= 0)
+        if fitted.size == 0:
+            raise ConfigError(
+                "the features do not predict the labels, so nothing tells which annotator is right; give some "
+                "checked rows"
+            )
+        q = np.full_like(q, 1 / classes.size)
+        remarks.append("the features do not predict the labels, so only the checked rows are used")
+    rows = codes[fitted], q[fitted], right[fitted]
+    errors = estimate_annotator_errors(*rows)
+    sample = resample_rates(errors, *rows, None if units is None else units[fitted], random_state)
     probabilities = np.full((len(table), classes.size), np.nan)
-    probabilities[used] = errors.posterior
+    probabilities[used] = apply_errors(errors, codes, q, right)
     return AnnotatorComparison(
         annotators=tuple(names),
         classes=classes,
-        error_rates=error_rates(names, classes, errors.rates, sample, n_labels, codes, right),
-        differences=differences(names, classes, errors.rates, sample, n_labels, codes, right),
+        error_rates=error_rates(names, classes, errors, sample, codes, right),
+        differences=differences(names, classes, errors, sample, codes, right),
         transition_matrices=errors.matrices,
         probabilities=pd.DataFrame(probabilities, columns=classes),
         n_checked=int((right >= 0).sum()),
-        remarks=(*([remark_on_spellings(spellings)] if spellings else []), *judged.remarks),
+        remarks=tuple(remarks),
     )
 
 
@@ -165,7 +176,7 @@ def _read_labels(
     try:
         encoder, found = encode_labels([spellings.get(label, label) for label in given.tolist()])
     except (ValueError, TypeError) as error:
-        raise ConfigError(f"labels: {one_line(error)}") from None
+        raise ConfigError(f"labels: {one_line(error).removeprefix('y ')}") from None
     codes = np.full(flat.size, -1)
     codes[known] = found
     by_annotator = codes.reshape(table.shape)
@@ -175,19 +186,43 @@ def _read_labels(
     return encoder.classes_, by_annotator, spellings
 
 
-def _read_checked(
-    checked: Any, classes: NDArray[Any], n_rows: int, spellings: dict[Any, Any]
-) -> dict[Any, Any]:
-    if checked is None:
-        return {}
-    if not isinstance(checked, dict | pd.Series):
-        raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
-    right = {row: spellings.get(label, label) for row, label in dict(checked).items()}
-    try:
-        check_labels(classes, n_rows, [*right], [*right.values()])
-    except ValueError as error:
-        raise ConfigError(one_line(error)) from None
-    return right
+def _compare_labels(names: list[Any], classes: NDArray[Any], codes: Codes) -> list[str]:
+    """Remarks on annotators whose labels are too much alike, and on labels that only one of them uses.
+
+    Raises
+    ------
+    ConfigError
+        If two annotators label the same rows without a common label, as with different codes.
+    """
+    remarks = []
+    for i, j in combinations(range(len(names)), 2):
+        both = (codes[:, [i, j]] >= 0).all(axis=1)
+        used = [set(codes[codes[:, a] >= 0, a].tolist()) for a in (i, j)]
+        pair = f"{names[i]!r} and {names[j]!r}"
+        if both.any() and not used[0] & used[1]:
+            labels = classes.tolist()
+            given = " / ".join(joined([repr(labels[k]) for k in sorted(one)], limit=5) for one in used)
+            raise ConfigError(f"labels: {pair} have no label in common ({given})")
+        if both.sum() >= MANY_ROWS and (codes[both, i] == codes[both, j]).all():
+            remarks.append(
+                f"{pair} agree in all {both.sum()} rows that both labelled; if one copied the other, "
+                "they count as one annotator, and errors that they share are not found"
+            )
+    for k, label in enumerate(classes.tolist()):
+        users = np.flatnonzero((codes == k).any(axis=0))
+        if users.size == 1:
+            remarks.append(f"the label {label!r} is used by {names[users[0]]!r} only")
+    return remarks
+
+
+def _are_identified(codes: Codes, p: Floats) -> bool:
+    """Whether the features predict somebody's labels, or enough rows have three labels."""
+    has_label = codes >= 0
+    if (has_label.sum(axis=1) >= IDENTIFIED).sum() >= MANY_ROWS:
+        return True
+    return any(
+        is_informative(p[given], labels[given]) for labels, given in zip(codes.T, has_label.T, strict=True)
+    )
 
 
 def _shares(codes: Codes, right: Codes, n_classes: int) -> Floats:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from boostnoise.label_noise.checked_labels import check_labels, use_checked_labels
+from boostnoise.label_noise.checked_labels import use_checked_labels
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 from robust_splits.label_noise.label_errors import find_label_errors
 from robust_splits.label_noise.labels import encode_labels
@@ -17,7 +17,7 @@ from robust_splits.label_noise.labels import encode_labels
 from .._wording import percent
 from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
-from .inputs import converted, judge_rows, read_groups, read_rows
+from .inputs import converted, judge_rows, read_checked, read_groups, read_rows
 from .label_audit import LabelAudit
 from .spelling import most_frequent_spellings, remark_on_spellings
 
@@ -107,9 +107,10 @@ def audit(
     if model is not None and not is_model:
         raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
     classes, codes, spellings = _read_labels(y, merge_spellings)
-    X = read_rows(X, codes.size, groups=groups, ids=ids)
+    X = read_rows(X, codes.size, "y", groups=groups, ids=ids)
     groups = None if groups is None else read_groups(groups)
-    checked = None if checked is None else _read_checked(checked, classes, codes.size, spellings)
+    if checked is not None:
+        checked = read_checked(checked, classes, codes.size, spellings, merge_spellings)
 
     def judge(features: Any) -> Floats:
         known, own_model = converted(features, model)
@@ -118,15 +119,15 @@ def audit(
         )
 
     labels = classes[codes]
-    judged = judge_rows(X, codes, classes, judge, keep_label_columns=keep_label_columns)
+    judged = judge_rows(X, codes, classes, judge, keep=keep_label_columns)
     try:
         errors = find_label_errors(labels, judged.p)
+        of_all = find_label_errors(labels, judged.p_of_all).noise_rate if judged.left_out else 0.0
     except IndistinctClassesError:
         raise ConfigError("the features do not predict the labels, so no label can be judged") from None
     remarks = [remark_on_spellings(spellings)] if spellings else []
     remarks += judged.remarks
     if judged.left_out:
-        of_all = find_label_errors(labels, judged.p_of_all).noise_rate
         remarks.append(f"with all columns, about {percent(round(of_all, 3))} of the labels would be wrong")
     remarks += _remarks(X, codes, judged.p, has_groups=groups is not None)
     if checked is not None:
@@ -161,20 +162,6 @@ def _read_labels(y: Any, merge_spellings: bool) -> tuple[NDArray[Any], NDArray[n
     if classes.size > codes.size / 2:
         raise ConfigError(f"y has {classes.size} different labels in {codes.size} rows; are they classes?")
     return classes, codes, spellings
-
-
-def _read_checked(
-    checked: Any, classes: NDArray[Any], n_rows: int, spellings: dict[Any, Any]
-) -> dict[Any, Any]:
-    """Right labels by row, spelled as the classes."""
-    if not isinstance(checked, dict | pd.Series):
-        raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
-    right = {row: spellings.get(label, label) for row, label in dict(checked).items()}
-    try:
-        check_labels(classes, n_rows, [*right], [*right.values()])
-    except ValueError as error:
-        raise ConfigError(one_line(error)) from None
-    return right
 
 
 def _remarks(X: Any, codes: NDArray[np.int64], p: Floats, *, has_groups: bool) -> list[str]:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 
+from boostnoise.label_noise.checked_labels import check_labels
 from boostnoise.label_noise.judges import predict_out_of_bag
 from robust_splits.label_noise.clean_posterior import is_above_chance
 from robust_splits.label_noise.weights import spaced_rows
 
 from ..datasets.encoding import Encoding, FeatureEncoder, check_features
-from ..errors import ConfigError
+from ..errors import ConfigError, one_line
 from ..models.input_form import enable_categories, input_form
 from .label_columns import (
     find_label_columns,
@@ -25,6 +26,7 @@ from .label_columns import (
     remark_on_the_only_columns,
     without_columns,
 )
+from .spelling import spelled_as
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -32,19 +34,59 @@ Floats = NDArray[np.float64]
 JUDGED_ROWS = 2_000  # of a table whose labels are not audited
 
 
-def read_rows(X: Any, n_rows: int, **arguments: Any) -> Any:
-    """Features with a shape, after a check of their number of rows and of that of other arguments.
+def read_rows(X: Any, n_rows: int, labels: str, **arguments: Any) -> Any:
+    """Features with a shape, after a check of their columns and of the numbers of rows.
+
+    Parameters
+    ----------
+    X : array-like
+    n_rows : int
+        Number of labels.
+    labels : str
+        Name of their argument, for messages.
+    **arguments
+        Others that have a value for each row, or are None.
 
     Raises
     ------
     ConfigError
-        If an argument has another number of rows; None has none.
+        If an argument has another number of rows, or X has no columns or two of one name.
     """
     X = X if hasattr(X, "shape") else np.asarray(X)
     for argument, values in {"X": X, **arguments}.items():
         if values is not None and len_of(values) != n_rows:
-            raise ConfigError(f"{argument} has {len_of(values)} rows, but y has {n_rows}")
+            raise ConfigError(f"{argument} has {len_of(values)} rows, but {labels} has {n_rows}")
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        raise ConfigError(f"X: two columns are called {X.columns[X.columns.duplicated()][0]!r}")
+    if len(X.shape) == 2 and X.shape[1] == 0:
+        raise ConfigError("X has no columns")
     return X
+
+
+def read_checked(
+    checked: Any, classes: NDArray[Any], n_rows: int, spellings: dict[Any, Any], merge_spellings: bool
+) -> dict[Any, Any]:
+    """Right labels by row, spelled as the classes.
+
+    Raises
+    ------
+    TypeError
+        If `checked` is no dict or Series.
+    ConfigError
+        If it is empty, or rows or labels do not exist.
+    """
+    if not isinstance(checked, dict | pd.Series):
+        raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
+    right = {row: spellings.get(label, label) for row, label in dict(checked).items()}
+    if not right:
+        raise ConfigError("checked must have the right label of at least one row, or be None")
+    if merge_spellings:
+        right = dict(zip(right, spelled_as(classes, right.values()), strict=True))
+    try:
+        check_labels(classes, n_rows, [*right], [*right.values()])
+    except ValueError as error:
+        raise ConfigError(one_line(error)) from None
+    return right
 
 
 def read_groups(groups: Any) -> NDArray[np.int64]:
@@ -113,7 +155,8 @@ def judge_rows(
     classes: NDArray[Any],
     judge: Callable[[Any], Floats],
     *,
-    keep_label_columns: bool = False,
+    keep: bool = False,
+    same_values_only: bool = False,
 ) -> JudgedRows:
     """Predict the labels of rows, without the columns that were probably made from them.
 
@@ -126,15 +169,17 @@ def judge_rows(
         Labels.
     judge : callable
         Predicts the probabilities of the labels from features, by models that were fitted to other rows.
-    keep_label_columns : bool, default=False
+    keep : bool, default=False
         Whether such columns are not sought, as they are not in a sparse matrix.
+    same_values_only : bool, default=False
+        Whether only columns with the values of the labels are such columns.
     """
     p = judge(X)
-    if keep_label_columns or issparse(X):
+    if keep or issparse(X):
         return JudgedRows(p, p, [], [])
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     encoded = pd.DataFrame(converted(frame, None)[0]).set_axis(frame.columns, axis=1)
-    columns = find_label_columns(frame, encoded, codes, classes, p)
+    columns = find_label_columns(frame, encoded, codes, classes, p, same_values_only=same_values_only)
     if not columns:
         return JudgedRows(p, p, [], [])
     p_without = judge(without_columns(X, columns))
@@ -147,7 +192,12 @@ def judge_table(features: pd.DataFrame, labels: pd.Series[Any]) -> JudgedRows | 
     """Judge some rows of a table by forests, to find columns made from the label; None without classes."""
     known = np.flatnonzero(labels.notna())
     rows = known[spaced_rows(known.size, JUDGED_ROWS)]
-    classes, codes = np.unique(labels.iloc[rows].astype(str), return_inverse=True)
+    given = labels.iloc[rows]
+    try:
+        classes, codes = np.unique(given.convert_dtypes().to_numpy(), return_inverse=True)
+    except TypeError:  # of several types
+        classes, codes = np.unique(given.astype(str), return_inverse=True)
+    classes = np.array(classes.tolist())
     if not 1 < classes.size <= rows.size / 2:
         return None
 

@@ -23,6 +23,7 @@ from .._wording import joined
 ENOUGH = 0.5  # of the information about the labels that all features give together
 # Agreement with the labels of a column that has the same values.  Many good features are 0 or 1, as labels are.
 SAME_VALUES, SAME_NUMBERS = 0.7, 0.9
+FEW_VALUES, NEARLY_ALL = 20, 0.95
 SAME_CODES = 0.99  # agreement of two columns that do not count as different ones
 MAX_ROWS, MIN_ROWS, MAX_VALUES = 5_000, 1_000, 500_000  # fewer rows of wide data
 TREES = 50
@@ -31,13 +32,20 @@ Codes = NDArray[np.int64]
 
 
 def find_label_columns(
-    X: pd.DataFrame, encoded: pd.DataFrame, codes: Codes, classes: NDArray[Any], p: NDArray[np.float64]
+    X: pd.DataFrame,
+    encoded: pd.DataFrame,
+    codes: Codes,
+    classes: NDArray[Any],
+    p: NDArray[np.float64],
+    *,
+    same_values_only: bool = False,
 ) -> list[Any]:
     """Find the columns that were probably made from the label.
 
     Such a column gives at least half of the information about the labels that all features give together,
-    and either is independent of the other features given the label, or has the same values as the labels, as
-    the labels of another annotator would.
+    and either has the same values as the labels, as the labels of another annotator would, or is independent of
+    the other features given the label.  A good feature may be independent too, so a column with more than 20
+    values is such a column only if it predicts 95 % of the labels.
 
     Parameters
     ----------
@@ -51,6 +59,8 @@ def find_label_columns(
         Labels.
     p : array of shape (n, K)
         Probabilities of the labels from models that were fitted to other rows.
+    same_values_only : bool, default=False
+        Whether columns with other values than the labels are not considered.
 
     Returns
     -------
@@ -71,7 +81,9 @@ def find_label_columns(
     for name, c in suspects.items():
         same = [other for other, d in alone.items() if (c == d).mean() > SAME_CODES]
         others = encoded.iloc[rows].drop(columns=same)
-        if _has_values_of(X[name].iloc[rows], classes[y]) or not _is_explained(c, others, y, n_classes):
+        column = X[name].iloc[rows]
+        may_be_made = not same_values_only and (column.nunique() <= FEW_VALUES or (c == y).mean() >= NEARLY_ALL)
+        if _has_values_of(column, classes[y]) or (may_be_made and not _is_explained(c, others, y, n_classes)):
             found.append(name)
     return found
 
@@ -88,7 +100,7 @@ def remark_on_label_columns(columns: list[Any]) -> str:
     was, it_is = ("was", "it is") if len(columns) == 1 else ("were", "they are")
     return (
         f"{_listed(columns)} {was} left out, as {it_is} probably made from the label, or another label of the "
-        "same rows"
+        "same rows; keep_label_columns or --keep-label-columns keeps it"
     )
 
 
@@ -130,7 +142,10 @@ def _has_values_of(column: pd.Series[Any], labels: NDArray[Any]) -> bool:
     known = column.notna().to_numpy()
     if not known.any():
         return False
-    as_text, given = column[known].astype(str).to_numpy(), labels[known].astype(str)
+    values, given = column[known].to_numpy(), labels[known]
+    if all(array.dtype.kind in "biuf" for array in (values, given)):  # 1 and 1.0 are the same
+        values, given = values.astype(np.float64), given.astype(np.float64)
+    as_text, given = values.astype(str), given.astype(str)
     are_two_numbers = labels.dtype.kind in "biuf" and np.unique(labels).size == 2
     least = SAME_NUMBERS if are_two_numbers else SAME_VALUES
     return set(as_text) <= set(given) and bool((as_text == given).mean() >= least)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -20,6 +21,16 @@ def most_frequent_spellings(labels: NDArray[Any]) -> dict[Any, Any]:
         kept = max(variants, key=lambda label: int(counts[label]))
         found |= {label: kept for label in variants if label != kept}
     return found
+
+
+def spelled_as(classes: NDArray[Any], labels: Iterable[Any]) -> list[Any]:
+    """Labels in the spelling of the classes, where they differ in case and blanks only."""
+    known = {_key(name): name for name in classes.tolist() if isinstance(name, str)}
+    return [known.get(_key(label), label) if isinstance(label, str) else label for label in labels]
+
+
+def _key(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 def remark_on_spellings(spellings: dict[Any, Any]) -> str:

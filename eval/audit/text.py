@@ -55,7 +55,7 @@ def sentences(audit: AuditEstimates) -> list[str]:
 
 
 def _confused(audit: AuditEstimates) -> str:
-    """The pairs of several classes that make up half of the noise that may be overlap."""
+    """Clause that names pairs of classes with half of the noise that may be overlap."""
     if audit.classes.size == 2:
         return ""
     shares = np.bincount(np.searchsorted(audit.classes, audit.labels)) / audit.labels.size

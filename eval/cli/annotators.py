@@ -16,7 +16,6 @@ from ..audit.label_audit import write
 from ..config.dataset_spec import DatasetSpec
 from ..datasets.inspection import parse_dates
 from ..datasets.row_columns import find_column
-from ..errors import ConfigError, nearest_first, suggest
 from ..models.packages import version_of
 from ..report.files import write_csv
 
@@ -44,17 +43,9 @@ def compare_columns(
     Raises
     ------
     ConfigError
-        If an annotator is no column or is named twice, or `compare_annotators` refuses the data.
+        If another column does not exist, or `compare_annotators` refuses the data.
     """
-    for name in annotators:
-        if name not in frame:
-            raise ConfigError(
-                f"--annotator: {name!r} is not a column{suggest(name, frame.columns)}; columns are "
-                f"{nearest_first(name, frame.columns)}"
-            )
-    if len(set(annotators)) < len(annotators):
-        raise ConfigError("--annotator: names a column twice")
-    context = "--annotator"
+    context = f"data set {spec.name!r}"
     dropped = [find_column(frame, column, "drop", context) for column in spec.drop]
     group = None if spec.group is None else find_column(frame, spec.group, "group", context)
     features = frame.drop(columns=[*annotators, *dropped, *([] if group is None else [group])])
@@ -83,7 +74,8 @@ def write_comparison(
     table["label"] = found.labels.astype(str)
     table["probability"] = found.probabilities.max(axis=1).round(6)
     for name in found.annotators:
-        table[f"label of {name}"] = frame[name].astype(str).where(frame[name].notna(), "").to_numpy()
+        given = frame[name].convert_dtypes()  # as the classes: 1 where the file has 1.0
+        table[f"label of {name}"] = given.astype(str).where(given.notna(), "").to_numpy()
     labels = io.BytesIO()
     write_csv(table[found.labels.notna().to_numpy()], labels)
     files = [folder / SUMMARY, folder / LABELS]

@@ -8,6 +8,7 @@ import shlex
 import signal
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,7 +38,7 @@ PRECISION = 0.8  # of a list of suspects to drop or relabel
     help="Column of the labels of one annotator, in place of --target.  Repeat it for each annotator, "
     "to see how often each is wrong.",
 )
-@click.option("--id", "id_column", metavar="COLUMN", help="Column of names of rows, for the list of suspects.")
+@click.option("--id", "id_column", metavar="COLUMN", help="Column of names of rows, for lists of rows.")
 @click.option(
     "--group",
     metavar="COLUMN",
@@ -154,8 +155,13 @@ def _run(options: Options) -> None:
 
     _check_paths(options)
     frame, spec, remarks = _read_spec(options)
-    _check_id(frame, options.id_column)
-    checked = {} if options.checked is None else read_checked(options.checked, frame, spec, options.id_column)
+    _check_columns("--id", frame, [] if options.id_column is None else [options.id_column])
+    _check_columns("--annotator", frame, options.annotators)
+    checked = {}
+    if options.checked is not None:
+        # An annotator's column in the file of the expert does not have the expert's labels.
+        named = spec.model_copy(update={"target": None}) if options.annotators else spec
+        checked = read_checked(options.checked, frame, named, options.id_column)
     if not (options.quiet or options.as_json):
         for remark in remarks:
             _echo(f"noisyaudit: warning: {remark}", is_error=True)
@@ -270,7 +276,7 @@ def _read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
             options.csv_keys,
             by_options=True,
             known_columns=options.not_features,
-            label_remarks=not options.annotators,
+            labels_option="--annotator" if options.annotators else "--target",
         )
     keys = parse_text("{" + ",\n".join(f'"{key}": {value}' for _, key, value in guessed) + "}")
     named = {"group": options.group, "name": options.name}
@@ -281,15 +287,16 @@ def _read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
     return frame, validate(DatasetSpec, keys), remarks
 
 
-def _check_id(frame: pd.DataFrame, id_column: str | None) -> None:
-    """Raise a ConfigError if the column of the names of rows does not exist."""
+def _check_columns(option: str, frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Raise a ConfigError if a column that an option names does not exist."""
     from ..errors import ConfigError, nearest_first, suggest
 
-    if id_column is not None and id_column not in frame:
-        raise ConfigError(
-            f"--id: {id_column!r} is not a column{suggest(id_column, frame.columns)}; columns are "
-            f"{nearest_first(id_column, frame.columns)}"
-        )
+    for name in names:
+        if name not in frame:
+            raise ConfigError(
+                f"{option}: {name!r} is not a column{suggest(name, frame.columns)}; columns are "
+                f"{nearest_first(name, frame.columns)}"
+            )
 
 
 def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], options: Options) -> LabelAudit:

@@ -51,6 +51,12 @@ class Options:
             return
         if len(self.annotators) == 1:
             raise click.UsageError("--annotator: give it once for each of two or more columns")
+        if len(set(self.annotators)) < len(self.annotators):
+            raise click.UsageError("--annotator: names a column twice")
+        used = (("--id", self.id_column), ("--group", self.group), *(("--drop", name) for name in self.drop))
+        for option, name in used:
+            if name in self.annotators:
+                raise click.UsageError(f"{option}: {name!r} is an annotator")
         excluded = (
             ("--target", self.target),
             ("--model", self.model),

@@ -49,7 +49,7 @@ def guess_keys(
     *,
     by_options: bool = False,
     known_columns: Collection[str] = (),
-    label_remarks: bool = True,
+    labels_option: str = "--target",
 ) -> tuple[pd.DataFrame, list[Key]]:
     """Read a data file, and guess the keys that a config needs for it.
 
@@ -67,8 +67,8 @@ def guess_keys(
         Whether remarks name options of `noisyaudit` in place of keys of a config.
     known_columns : collection of str, default=()
         Columns whose use is known, so that no remark is needed.
-    label_remarks : bool, default=True
-        Whether there are remarks on the labels and on copies of rows.
+    labels_option : str, default="--target"
+        Option that named `target`.  If it is another one, there are no remarks on the labels.
 
     Returns
     -------
@@ -92,11 +92,15 @@ def guess_keys(
     else:
         (frame,) = read_files([data], [file_format], context)
     if file_format != "svmlight":
-        table_keys, on_labels = _guess_table_keys(frame, target, remarks, by_options, known_columns)
+        table_keys, on_labels = _guess_table_keys(
+            frame, target, remarks, by_options, known_columns, labels_option
+        )
         keys += table_keys
-        remarks += on_labels if label_remarks else []
+        remarks += on_labels if labels_option == "--target" else []
     elif target is not None:
-        raise ConfigError(f"--target: not allowed for {data}: rows of svmlight files begin with their labels")
+        raise ConfigError(
+            f"{labels_option}: not allowed for {data}: rows of svmlight files begin with their labels"
+        )
     return frame, keys
 
 
@@ -166,9 +170,10 @@ def _guess_table_keys(
     remarks: list[str],
     by_options: bool,
     known_columns: Collection[str],
+    labels_option: str,
 ) -> tuple[list[Key], list[str]]:
     """Guess the keys of a data set in a table, with remarks on its labels; parameters as of `guess_keys`."""
-    column, reason = _find_target(frame, target)
+    column, reason = _find_target(frame, target, labels_option)
     if reason:
         remarks.append(f"guessed the target: column {column!r}, {reason}; use --target COLUMN to change it")
     comment = " ".join(filter(None, [f"Guessed {reason}." if reason else "", _count_labels(frame[column])]))
@@ -285,7 +290,7 @@ def _warnings(features: pd.DataFrame, labels: pd.Series[Any], by_options: bool) 
     return remarks
 
 
-def _find_target(frame: pd.DataFrame, target: str | None) -> tuple[Any, str]:
+def _find_target(frame: pd.DataFrame, target: str | None, labels_option: str) -> tuple[Any, str]:
     """Column of the labels, and the reason for a guess."""
     if target is None:
         for target_name in TARGET_NAMES:
@@ -299,7 +304,7 @@ def _find_target(frame: pd.DataFrame, target: str | None) -> tuple[Any, str]:
     if not -frame.shape[1] <= position < frame.shape[1]:
         names = [str(name) for name in frame.columns]
         raise ConfigError(
-            f"--target: {target!r} is not a column{suggest(target, names)}; "
+            f"{labels_option}: {target!r} is not a column{suggest(target, names)}; "
             f"columns are {nearest_first(target, names)}"
         )
     return frame.columns[position], ""

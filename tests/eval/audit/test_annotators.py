@@ -103,7 +103,67 @@ def test_a_column_made_from_the_labels_is_left_out(worse):
     features = pd.DataFrame(X).rename(columns=str).assign(final=worse["a"])
     found = compare_annotators(features, worse)
     assert "Column 'final' was left out" in str(found)
+    assert "keep_label_columns" in str(found)
     pd.testing.assert_frame_equal(found.error_rates, compare_annotators(X, worse).error_rates)
+
+
+def test_the_overall_rate_is_that_of_the_labels_an_annotator_gave():
+    labels = label([0.05, 0.05], [0.05, 0.3])
+    labels.loc[(Y == 0) & (np.arange(Y.size) % 5 > 0), "b"] = None  # b labels few of the class without errors
+    found = compare_annotators(X, labels)
+    overall = found.error_rates[found.error_rates["class"].isna()].set_index("annotator")
+    given = labels["b"].notna()
+    truth = (labels["b"] != NAMES[Y])[given].mean()
+    assert truth > 0.2
+    assert overall.loc["b", "wrong"] == pytest.approx(truth, abs=0.02)
+    assert overall.loc["b", "low"] <= truth <= overall.loc["b", "high"]
+
+
+def test_without_informative_features_only_checked_rows_count():
+    labels = label([0.02, 0.02], [0.3, 0.3])
+    noise = np.random.default_rng(0).normal(size=(Y.size, 3))
+    found = compare_annotators(noise, labels, checked={row: NAMES[Y[row]] for row in range(60)})
+    assert "only the checked rows are used" in found.remarks[0]
+    rates = found.error_rates
+    of_checked = rates["checked_wrong"] / rates["checked"]
+    np.testing.assert_allclose(rates["wrong"], of_checked, atol=0.02)
+    assert (rates["labels"] == rates["checked"]).all()
+    assert (rates["low"] <= of_checked + 0.005).all()
+    assert found.labels.notna().all()
+
+
+def test_one_wrong_annotator_and_a_constant_one():
+    """Ties of the majority do not hide that the features predict somebody's labels."""
+    labels = label([0.05, 0.05], [1.0, 1.0])
+    assert compare_annotators(X, labels).annotators == ("a", "b")
+    for name in NAMES:
+        constant = compare_annotators(X, label([0.05, 0.05]).assign(b=name))
+        assert len(constant.error_rates) == 6
+
+
+def test_annotators_who_agree_everywhere_may_have_copied():
+    one = label([0.2, 0.2])["a"]
+    found = compare_annotators(X, pd.DataFrame({"a": one, "b": one}))
+    assert "'a' and 'b' agree in all 569 rows" in str(found)
+
+
+def test_the_clearest_difference_is_named():
+    labels = label([0.02, 0.02], [0.2, 0.2], [0.5, 0.5])
+    labels.loc[8:, "c"] = None
+    assert str(compare_annotators(X, labels)).startswith("'b' is wrong more often than 'a'")
+
+
+def test_an_expert_may_spell_otherwise(worse):
+    found = compare_annotators(X, worse, checked={0: NAMES[Y[0]].upper() + " "})
+    assert found.n_checked == 1
+
+
+def test_a_strong_feature_is_kept():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(Y.size, 2))
+    y = (features[:, 0] + 0.5 * features[:, 1] > 0).astype(int)
+    labels = pd.DataFrame({name: np.where(rng.random(y.size) < 0.1, 1 - y, y) for name in "ab"})
+    assert compare_annotators(features, labels).remarks == ()
 
 
 def test_several_annotators_and_groups():
@@ -112,7 +172,7 @@ def test_several_annotators_and_groups():
     )
     found = compare_annotators(X, labels, groups=np.arange(Y.size) // 2)
     assert len(found.differences) == 9
-    assert str(found).startswith("'c' is wrong more often than 'a'")
+    assert " is wrong more often than 'a'" in str(found)
     assert ", corrected for the number of pairs" in str(found)
     same = compare_annotators(X, labels, groups=np.arange(Y.size) // 2)
     pd.testing.assert_frame_equal(found.differences, same.differences)
@@ -122,7 +182,14 @@ def test_several_annotators_and_groups():
     ("arguments", "message"),
     [
         ({"labels": label([0.1, 0.1])}, "labels: two or more annotators are needed, got 1"),
-        ({"X": X[:5]}, "X has 5 rows, but y has 569"),
+        ({"X": X[:5]}, "X has 5 rows, but labels has 569"),
+        ({"X": X[:, :0]}, "X has no columns"),
+        ({"X": pd.DataFrame(X[:, :2], columns=["x", "x"])}, "X: two columns are called 'x'"),
+        ({"checked": {}}, "checked must have the right label of at least one row, or be None"),
+        (
+            {"labels": label([0.1, 0.1], [0.1, 0.1]).replace({"b": {"ill": "1", "well": "0"}})},
+            r"labels: 'a' and 'b' have no label in common \('ill', 'well' / '0', '1'\)",
+        ),
         ({"checked": {600: "ill"}}, "checked rows must be whole numbers from 0 to 568, got 600"),
         ({"checked": {0: "sick"}}, r"checked labels must be labels of the data \('ill', 'well'\), got 'sick'"),
         ({"X": np.random.default_rng(0).normal(size=(569, 3))}, "the features do not predict the labels"),

@@ -55,6 +55,27 @@ def test_the_files(frame, tmp_path):
     np.testing.assert_allclose(found["transition_matrices"], same.transition_matrices)
 
 
+def test_the_column_of_an_annotator_is_not_that_of_the_expert(frame):
+    frame[["name", "ann"]].head(50).to_csv("copy.csv", index=False)
+    done = run("a.csv", *BOTH, "--id", "name", "--checked", "copy.csv")
+    assert done.exit_code == 2
+    assert "copy.csv needs the columns 'row' or 'name' and 'label'" in done.stderr
+
+
+def test_numbers_are_written_as_the_classes(frame):
+    frame.assign(
+        ann=(frame["ann"] == "yes") * 1, bob=(frame["bob"] == "yes").where(frame["bob"].notna()) * 1.0
+    ).drop(columns="right").to_csv("numbers.csv", index=False)
+    assert run("numbers.csv", *BOTH, "-q").exit_code == 0
+    labels = pd.read_csv("results/numbers_annotators/labels.csv", dtype=str)
+    assert (
+        set(labels["label"])
+        == set(labels["label of ann"])
+        == set(labels["label of bob"].dropna())
+        == {"0", "1"}
+    )
+
+
 def test_json_and_quiet(frame):
     found = json.loads(run("a.csv", *BOTH, "--json", "--drop", "name").stdout)
     assert found["annotators"] == ["ann", "bob"]
@@ -71,6 +92,12 @@ def test_json_and_quiet(frame):
             ["--annotator", "ann", "--annotator", "bobb"],
             "--annotator: 'bobb' is not a column (did you mean 'bob'?)",
         ),
+        (
+            ["--annotator", "anna", "--annotator", "bob"],
+            "--annotator: 'anna' is not a column (did you mean 'ann'?)",
+        ),
+        ([*BOTH, "--drop", "bob"], "--drop: 'bob' is an annotator"),
+        ([*BOTH, "--group", "nam"], "data set 'a': group 'nam' is not a column"),
         ([*BOTH, "--target", "x"], "--target does not go with --annotator"),
         ([*BOTH, "--clean", "b.csv"], "--clean does not go with --annotator"),
         ([*BOTH, "--model", "lightgbm"], "--model does not go with --annotator"),
