@@ -47,8 +47,8 @@ class LossCriterion(LineImpurity):
     >>> from robust_splits import Entropy, LossCriterion
     >>> def logistic(y, margin):
     ...     return np.logaddexp(0, np.where(y == 1, -margin, margin))
-    >>> LossCriterion(logistic).impurity([3, 5]).round(6) == round(Entropy().impurity([3, 5]), 6)
-    np.True_
+    >>> round(LossCriterion(logistic).impurity([3, 5]), 4), round(Entropy().impurity([3, 5]), 4)
+    (0.6616, 0.6616)
     """
 
     loss: Any
