@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 from sklearn.isotonic import isotonic_regression
 
-from .clean_posterior import CleanPosterior, calibrate, estimate_clean_posterior, posterior
+from .clean_posterior import calibrate, estimate_clean_posterior, posterior
 from .labels import encode_labels
 from .proven_noise import profile_likelihood, scale_noise, smallest_scale
 from .transition_estimation import check_probabilities
@@ -72,13 +72,16 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     """Estimate which labels are wrong, and how many, from probabilities of models fitted to other rows.
 
     1. The transition matrix T of the noise is estimated from the rows that are most certain to be of a class,
-       as if no classes overlapped there; see `estimate_clean_posterior`.  It ranks the labels.
+       as if no classes overlapped there; see `estimate_clean_posterior`.
     2. Noise and overlapping classes look alike, and with overlapping classes, T says too much.  So the labels
        are explained with less noise, as far as that is nearly as likely; see `proven_noise`.  This gives the
        noise rate and the transition matrix.  Labels of 0.2 % of the rows may be right, however unlikely they
        are: unusual rows occur in all data.
     3. A label j of a row that is of class i with probability p_i is right with probability
-       p_j T[j, j] / sum_i p_i T[i, j].  These probabilities are made to fall along the ranking.
+       p_j T[j, j] / sum_i p_i T[i, j].
+    4. The ranking is by the sum of two log odds that a label is wrong: these, and those of the predictions
+       alone, as T does not describe noise that depends on the features.  The probabilities are made to fall
+       along the ranking.
 
     Where no rows are far from the boundary of the classes, nothing is proven, and `p_wrong` is 0.
 
@@ -133,9 +136,10 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         return scale_noise(found.transition_matrix, max(0.0, scale))
 
     T, proven = least_noise(LIKELY), least_noise(PROVEN)
-    suspicion, suggested = _rank(found, codes, largest)
+    prior = calibrate(codes, q, T, weight)
+    suspicion, suggested = _rank(prior, T, q, codes, shares)
     ranking = np.argsort(-suspicion, kind="stable")
-    p = posterior(calibrate(codes, q, T, weight), T, codes)
+    p = posterior(prior, T, codes)
     p_wrong = np.empty(codes.size)
     p_wrong[ranking] = isotonic_regression(1 - p[rows, codes][ranking], increasing=False)
     # Labels that are not the most probable of their rows may be wrong too.
@@ -155,17 +159,23 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
 
 
 def _rank(
-    found: CleanPosterior, codes: NDArray[np.integer], noise_rate: float
+    prior: Floats, T: Floats, q: Floats, codes: NDArray[np.integer], shares: Floats
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Probability that each label is wrong if no classes overlap, and the most probable other class."""
-    T = found.transition_matrix
+    """Suspicion of each label, and the most probable other class."""
     # Without noise, all labels would be right for certain, and have no order.
     uniform = np.full_like(T, 1 / len(T))
-    p = posterior(found.prior, T + max(0.0, SMALLEST_RANKED - noise_rate) * (uniform - T), codes)
-    rows = np.arange(codes.size)
-    wrong = 1 - p[rows, codes]
-    p[rows, codes] = -1.0
-    return wrong, p.argmax(axis=1)
+    p = posterior(prior, T + max(0.0, SMALLEST_RANKED - _noise_rate(T, shares)) * (uniform - T), codes)
+    suspicion = _log_odds_of_others(p, codes) + _log_odds_of_others(q, codes)
+    p[np.arange(codes.size), codes] = -1.0
+    return suspicion, p.argmax(axis=1)
+
+
+def _log_odds_of_others(p: Floats, codes: NDArray[np.integer]) -> Floats:
+    """Log odds that the class of each row is another one than its label."""
+    others, rows = p.copy(), np.arange(codes.size)
+    others[rows, codes] = 0.0
+    log_odds: Floats = np.log(others.sum(axis=1) + SMALLEST) - np.log(p[rows, codes] + SMALLEST)
+    return log_odds
 
 
 def _noise_rate(T: Floats, shares: Floats) -> float:
