@@ -158,6 +158,7 @@ def balanced(seed: int) -> RobustClassifier:
 # Models that are run on request only.
 ON_REQUEST: dict[str, Callable[[int], Any]] = {
     "robust_balanced": balanced,
+    "robust_forest_one_pass": lambda seed: RobustForestClassifier(passes=1, n_jobs=1, random_state=seed),
     "robust+lightgbm": around("lightgbm"),
     "robust+random_forest": around("random_forest"),
     "cleanlab+random_forest": lambda seed: CleanlabClassifier(MODELS["random_forest"](seed), random_state=seed),
