@@ -62,7 +62,8 @@ def draw(ranks: pd.DataFrame, path: Path) -> None:
             for place in PLACES
         ]
         boxes = [label.get_window_extent() for label in labels]
-        free = min(range(len(PLACES)), key=lambda i: boxes[i].count_overlaps(taken))
+        overlaps = [box.count_overlaps(taken) + 10 * (box.x0 < ax.bbox.x0) for box in boxes]
+        free = min(range(len(PLACES)), key=overlaps.__getitem__)
         taken.append(boxes[free])
         for label in labels[:free] + labels[free + 1 :]:
             label.remove()
