@@ -246,5 +246,6 @@ def _maximise_calibration(logs: Floats, posterior: Floats, start: Floats) -> Flo
         gradient = precision * change - np.concatenate([[(excess * logs).sum()], excess.sum(axis=0)])
         return float(precision @ change**2 / 2 - (posterior * log_p).sum()), gradient
 
-    found: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 8}).x
+    # A few steps are enough: the next iteration goes on.
+    found: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 3}).x
     return found

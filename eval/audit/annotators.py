@@ -135,15 +135,8 @@ def compare_annotators(
     most = np.where(right >= 0, right, majority(codes, classes.size))
     judged = judge_rows(features, most, classes, judge, keep=keep_label_columns, same_values_only=True)
     remarks += judged.remarks
-    q, fitted = judged.p, np.arange(used.size)
-    if not _are_identified(codes, judged.p):
-        fitted = np.flatnonzero(right >= 0)
-        if fitted.size == 0:
-            raise ConfigError(
-                "the features do not predict the labels, so nothing tells which annotator is right; give some "
-                "checked rows"
-            )
-        q = np.full_like(q, 1 / classes.size)
+    fitted, q = _choose_rows(codes, right, judged.p)
+    if fitted.size < used.size:
         remarks.append("the features do not predict the labels, so only the checked rows are used")
     rows = codes[fitted], q[fitted], right[fitted]
     errors = estimate_annotator_errors(*rows)
@@ -213,6 +206,28 @@ def _compare_labels(names: list[Any], classes: NDArray[Any], codes: Codes) -> li
         if users.size == 1:
             remarks.append(f"the label {label!r} is used by {names[users[0]]!r} only")
     return remarks
+
+
+def _choose_rows(codes: Codes, right: Codes, p: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Rows to estimate from, and the probabilities that their features have.
+
+    All rows, if the features tell who is right, or several annotators tell of one another.  If not, the checked
+    rows, whose features say nothing.
+
+    Raises
+    ------
+    ConfigError
+        If there are no checked rows then.
+    """
+    if _are_identified(codes, p):
+        return np.arange(len(p)), p
+    checked = np.flatnonzero(right >= 0)
+    if checked.size == 0:
+        raise ConfigError(
+            "the features do not predict the labels, so nothing tells which annotator is right; give some "
+            "checked rows"
+        )
+    return checked, np.full_like(p, 1 / p.shape[1])
 
 
 def _are_identified(codes: Codes, p: Floats) -> bool:

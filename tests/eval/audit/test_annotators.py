@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer
 
 from boostnoise import compare_annotators
 from boostnoise.eval.errors import ConfigError
+from boostnoise.label_noise import annotators
 
 X, Y = load_breast_cancer(return_X_y=True)
 NAMES = np.array(["ill", "well"])
@@ -17,6 +18,11 @@ def label(*rates, seed=0):
     wrong = [rng.random(Y.size) < np.asarray(rate)[Y] for rate in rates]
     columns = [NAMES[np.where(one, 1 - Y, Y)] for one in wrong]
     return pd.DataFrame(dict(zip("abcdefgh", columns, strict=False)))
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    monkeypatch.setattr(annotators, "RESAMPLES", 30)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,12 @@ from click.testing import CliRunner
 
 from boostnoise import compare_annotators
 from boostnoise.eval.cli.audit import main
+from boostnoise.label_noise import annotators
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    monkeypatch.setattr(annotators, "RESAMPLES", 30)
 
 
 @pytest.fixture
