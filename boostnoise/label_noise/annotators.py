@@ -26,13 +26,13 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import log_softmax, logsumexp
 
+from robust_splits.label_noise.clean_posterior import SMALLEST
 from robust_splits.label_noise.weights import spaced_rows
 
 from ..losses.softmax import Floats
 
 Codes = NDArray[np.integer]
 
-SMALLEST = 2e-3  # of the probabilities of two classes whose logarithm is taken; less for more classes
 TINY = 1e-12  # of the entries of a matrix
 START = 0.8  # probability of the right label, before anything is estimated
 SHARED_LABELS = 1.0  # labels of each class that every annotator has in addition, spread like those of all
@@ -112,12 +112,13 @@ def estimate_annotator_errors(labels: Codes, q: Floats, right: Codes) -> Annotat
     rows = spaced_rows(len(q), MAX_FITTED_ROWS)
     views = _Views.of(labels, q, right)
     fitted = _fit(views.take(rows), _start(labels.shape[1], q.shape[1]), MAX_ITERATIONS)
-    return _with_posterior(views, fitted.matrices, fitted.calibration)
+    posterior, _ = _expect(views, fitted.matrices, fitted.calibration)
+    return _as_errors(views, fitted.matrices, fitted.calibration, posterior)
 
 
 def apply_errors(errors: AnnotatorErrors, labels: Codes, q: Floats, right: Codes) -> Floats:
     """Posterior of other rows, shape (n, K); arguments as of `estimate_annotator_errors`."""
-    return _with_posterior(_Views.of(labels, q, right), errors.matrices, errors.calibration).posterior
+    return _expect(_Views.of(labels, q, right), errors.matrices, errors.calibration)[0]
 
 
 def resample_rates(
@@ -152,7 +153,7 @@ def resample_rates(
 
 @dataclass(frozen=True, eq=False)
 class _Views:
-    """What is known of the true classes of rows: log probabilities, one-hot labels, and checked labels."""
+    """Predictions as logarithms, labels of annotators as zeros and ones, and checked labels of some rows."""
 
     logs: Floats
     one_hot: csr_array
@@ -194,16 +195,12 @@ def _fit(views: _Views, start: tuple[Floats, Floats], n_iterations: int) -> Anno
         if abs(likelihood - last) < TOLERANCE * abs(likelihood):
             break
         last = likelihood
-    return AnnotatorErrors(
-        matrices, calibration, posterior, _count_labels(views.one_hot, posterior).sum(axis=2)
-    )
+    return _as_errors(views, matrices, calibration, posterior)
 
 
-def _with_posterior(views: _Views, matrices: Floats, calibration: Floats) -> AnnotatorErrors:
-    posterior, _ = _expect(views, matrices, calibration)
-    return AnnotatorErrors(
-        matrices, calibration, posterior, _count_labels(views.one_hot, posterior).sum(axis=2)
-    )
+def _as_errors(views: _Views, matrices: Floats, calibration: Floats, posterior: Floats) -> AnnotatorErrors:
+    n_labels = _count_labels(views.one_hot, posterior).sum(axis=2)
+    return AnnotatorErrors(matrices, calibration, posterior, n_labels)
 
 
 def _expect(views: _Views, matrices: Floats, calibration: Floats) -> tuple[Floats, float]:

@@ -131,7 +131,7 @@ def _by_class(found: AnnotatorComparison) -> list[str]:
 
 
 def _checked(found: AnnotatorComparison, rates: pd.DataFrame, test: pd.Series[Any]) -> list[str]:
-    """What the checked rows say by themselves, and where they contradict the estimate."""
+    """Sentences on the wrong labels among the checked rows, and on estimates that these rows contradict."""
     counts = [
         f"{rates['checked_wrong'][name]} of {rates['checked'][name]} labels of {_name(name)}"
         for name in (test["first"], test["second"])

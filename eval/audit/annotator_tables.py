@@ -102,17 +102,19 @@ def differences(
         parts[-1].insert(1, "second", [names[j]] * len(part))
     table = pd.concat(parts, ignore_index=True)
     of_all = table["class"].isna()
-    table["p_holm"] = np.nan
-    for chosen in (of_all, ~of_all):
-        table.loc[chosen, "p_holm"] = multipletests(table.loc[chosen, "p_value"], method="holm")[1]
+    table["p_holm"] = _holm(table["p_value"], of_all)
     if not (right >= 0).any():
         return table
     checked = _checked_differences(codes, right, classes.size)
+    return table.join(checked.assign(checked_p_holm=_holm(checked["checked_p_value"], of_all)))
+
+
+def _holm(p_values: pd.Series[float], of_all: pd.Series[bool]) -> pd.Series[float]:
+    """Holm's correction, over the tests of all classes together and over those of single classes."""
+    corrected = p_values.copy()
     for chosen in (of_all, ~of_all):
-        checked.loc[chosen, "checked_p_holm"] = multipletests(
-            checked.loc[chosen, "checked_p_value"], method="holm"
-        )[1]
-    return table.join(checked)
+        corrected[chosen] = multipletests(p_values[chosen], method="holm")[1]
+    return corrected
 
 
 def _checked_differences(codes: Codes, right: Codes, n_classes: int) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._wording import joined
-from ..datasets.inspection import find_label_variants
+from ..datasets.inspection import find_label_variants, without_case_and_blanks
 
 
 def most_frequent_spellings(labels: NDArray[Any]) -> dict[Any, Any]:
@@ -25,12 +25,11 @@ def most_frequent_spellings(labels: NDArray[Any]) -> dict[Any, Any]:
 
 def spelled_as(classes: NDArray[Any], labels: Iterable[Any]) -> list[Any]:
     """Labels in the spelling of the classes, where they differ in case and blanks only."""
-    known = {_key(name): name for name in classes.tolist() if isinstance(name, str)}
-    return [known.get(_key(label), label) if isinstance(label, str) else label for label in labels]
-
-
-def _key(label: str) -> str:
-    return " ".join(label.split()).casefold()
+    known = {without_case_and_blanks(name): name for name in classes.tolist() if isinstance(name, str)}
+    return [
+        known.get(without_case_and_blanks(label), label) if isinstance(label, str) else label
+        for label in labels
+    ]
 
 
 def remark_on_spellings(spellings: dict[Any, Any]) -> str:

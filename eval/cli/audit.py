@@ -160,8 +160,8 @@ def _run(options: Options) -> None:
     checked = {}
     if options.checked is not None:
         # An annotator's column in the file of the expert does not have the expert's labels.
-        named = spec.model_copy(update={"target": None}) if options.annotators else spec
-        checked = read_checked(options.checked, frame, named, options.id_column)
+        target = None if options.annotators else spec.target
+        checked = read_checked(options.checked, frame, target, options.id_column)
     if not (options.quiet or options.as_json):
         for remark in remarks:
             _echo(f"noisyaudit: warning: {remark}", is_error=True)

@@ -8,7 +8,6 @@ import pandas as pd
 
 from .._wording import joined, numbered
 from ..config.data_paths import format_of
-from ..config.dataset_spec import DatasetSpec
 from ..datasets.files import read_files
 from ..errors import ConfigError
 from .table_guesses import guess_csv
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
 ROW, LABEL = "row", "label"
 
 
-def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: str | None) -> dict[int, Any]:
+def read_checked(
+    path: str, frame: pd.DataFrame, target: str | int | None, id_column: str | None
+) -> dict[int, Any]:
     """Read right labels by the numbers of their rows.
 
     Parameters
@@ -29,7 +30,8 @@ def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: s
         that of the labels of the data.
     frame : DataFrame
         The data.
-    spec : DatasetSpec
+    target : str, int or None
+        Column of the labels of the data; None if the file must have the column ``label``.
     id_column : str or None
         Column of the names of rows.
 
@@ -47,8 +49,7 @@ def read_checked(path: str, frame: pd.DataFrame, spec: DatasetSpec, id_column: s
         table, _ = guess_csv(path, context, {})
     else:
         (table,) = read_files([path], [file_format], context)
-    target = spec.target if isinstance(spec.target, str) else None
-    label = next((name for name in (LABEL, target) if name in table), None)
+    label = next((name for name in (LABEL, target) if isinstance(name, str) and name in table), None)
     key = next((name for name in (ROW, id_column) if name is not None and name in table), None)
     if label is None or key is None:
         needed = f"{ROW!r}{'' if id_column is None else f' or {id_column!r}'} and {LABEL!r}"

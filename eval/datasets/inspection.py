@@ -138,8 +138,13 @@ def _accuracy_of(column: pd.Series[Any], y: NDArray[np.int64]) -> float:
     return float(DecisionTreeClassifier(max_leaf_nodes=max(2, y.max() + 1)).fit(x, y).score(x, y))
 
 
+def without_case_and_blanks(label: str) -> str:
+    """Text that labels share if they differ in case and blanks only."""
+    return " ".join(label.split()).casefold()
+
+
 def find_label_variants(labels: pd.Series[Any]) -> list[list[str]]:
     """Groups of labels that differ in case and blanks only."""
     names = pd.Series([label for label in labels.dropna().unique() if isinstance(label, str)], dtype=object)
-    groups = names.groupby(names.str.split().str.join(" ").str.casefold(), sort=False)
+    groups = names.groupby(names.map(without_case_and_blanks), sort=False)
     return [group.tolist() for _, group in groups if len(group) > 1]

@@ -53,7 +53,7 @@ def test_the_upper_end_of_the_interval(draw_overlapping):
 
 
 def separated(n_unusual, n=2000):
-    """Two classes far apart, of which some rows look like those of the other one."""
+    """Two separated classes.  The first rows have the features of the other class."""
     y = np.arange(n) % 2
     of_label = np.random.default_rng(0).uniform(0.95, 1, n)
     of_label[:n_unusual] = 1 - of_label[:n_unusual]
