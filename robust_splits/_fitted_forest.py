@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +11,9 @@ from scipy.sparse import csr_array, hstack
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
+from ._checks import check_integer
 from ._kernels.walk import add_leaf_values
+from ._threads import map_in_threads
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import PackedTrees, map_leaves
 
@@ -19,6 +22,8 @@ class FittedForest(BaseRobustTrees):
     """Base class of `BaseForest`: the methods of fitted forests."""
 
     estimators_: list[RobustDecisionTreeClassifier]
+    min_samples_split: int | float | str
+    min_samples_split_: int
     _packed: list[PackedTrees]
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -81,6 +86,29 @@ class FittedForest(BaseRobustTrees):
         paths = [path_matrix(e.tree_, leaves[:, i]) for i, e in enumerate(self.estimators_)]
         pointer = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
         return csr_array(hstack(paths)), pointer
+
+    def pruned(self, min_samples_split: int) -> Self:
+        """Copy of the fitted forest without the splits of nodes with fewer rows.
+
+        With ``passes=1``, it is the forest that `fit` grows with a larger `min_samples_split`, unless
+        `max_leaf_nodes` limits the trees or another parameter is chosen for the node size.
+
+        Parameters
+        ----------
+        min_samples_split : int
+            Minimum number of rows of a node that is split.
+
+        Returns
+        -------
+        RobustForestClassifier or RobustExtraTreesClassifier
+        """
+        check_is_fitted(self)
+        forest = copy(self)
+        size = check_integer("min_samples_split", min_samples_split, low=2)
+        forest.min_samples_split = forest.min_samples_split_ = size
+        forest.estimators_ = map_in_threads(lambda tree: tree.pruned(size), self.estimators_, self._n_threads())
+        forest._packed = []
+        return forest
 
     def __len__(self) -> int:
         return len(self.estimators_)

@@ -40,7 +40,6 @@ OPTIONAL_ATTRIBUTES = (
 class BaseForest(FittedForest):
     """Base class of `RobustForestClassifier` and `RobustExtraTreesClassifier`: parameters and fitting."""
 
-    min_samples_split_: int
     shrinkage_: float
     chosen_params_: dict[str, int | float]
     passes_: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._adaptive_criterion import best_lam, holdout_accuracies, with_lam
 from ._base import BaseRobustTrees, path_matrix
-from ._checks import check_number, is_auto
+from ._checks import check_integer, check_number, is_auto
 from ._growing import MAX_SEED, Sample, grow_tree
 from .criteria import ADAPTIVE, TREE_CRITERION, Criterion
 from .tree import Tree
@@ -186,6 +187,26 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         """
         leaves = self.apply(X)
         return path_matrix(self.tree_, leaves)
+
+    def pruned(self, min_samples_split: int) -> Self:
+        """Copy of the fitted tree without the splits of nodes with fewer rows.
+
+        It is the tree that `fit` grows with a larger `min_samples_split`, unless `max_leaf_nodes` limits it.
+
+        Parameters
+        ----------
+        min_samples_split : int
+            Minimum number of rows of a node that is split.
+
+        Returns
+        -------
+        RobustDecisionTreeClassifier
+        """
+        check_is_fitted(self)
+        tree = copy(self)
+        tree.min_samples_split = check_integer("min_samples_split", min_samples_split, low=2)
+        tree.tree_ = self.tree_.pruned(tree.min_samples_split)
+        return tree
 
     def get_depth(self) -> int:
         """Number of splits on the longest path."""

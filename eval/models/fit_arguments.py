@@ -6,7 +6,7 @@ from typing import Any
 
 from .input_form import PASS_ON, class_names, parts
 
-SEARCHES = {"GridSearchCV", "RandomizedSearchCV"}
+SEARCHES = {"GridSearchCV", "NodeSizeSearch", "RandomizedSearchCV"}
 
 # Their `fit` passes on weights without naming them.
 VOTES = {"VotingClassifier", "StackingClassifier"}

@@ -26,6 +26,7 @@ PASS_ON = {
     "FeatureUnion": "transformer_list",
     "FixedThresholdClassifier": "estimator",
     "GridSearchCV": "estimator",
+    "NodeSizeSearch": "estimator",
     "RandomizedSearchCV": "estimator",
     "RobustClassifier": "estimator",
     "StackingClassifier": "estimators",

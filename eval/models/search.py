@@ -1,4 +1,4 @@
-"""Parameter search by scores on noisy labels, with scikit-learn's search estimators."""
+"""Parameter search by scores on noisy labels, with scikit-learn's search estimators, or by pruning."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from robust_splits.label_noise.folds import (
     limit_folds,
     shuffled_folds,
 )
+
+from .node_size_search import NODE_SIZE, NodeSizeSearch, can_prune
 
 
 @dataclass
@@ -71,9 +73,9 @@ def _numbered(y: ArrayLike, groups: ArrayLike | None) -> tuple[NDArray[np.int64]
     return codes, None if groups is None else np.unique(groups, return_inverse=True)[1]
 
 
-def negative_log_loss(model: Any, X: Any, y: ArrayLike) -> float:
+def negative_log_loss(model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     """scikit-learn's negative log loss, for validation rows that may lack a class."""
-    return -float(log_loss(y, model.predict_proba(X), labels=model.classes_))
+    return -float(log_loss(y, model.predict_proba(X), labels=model.classes_, sample_weight=sample_weight))
 
 
 def make_search(
@@ -100,10 +102,13 @@ def make_search(
 
     Returns
     -------
-    GridSearchCV or RandomizedSearchCV
+    GridSearchCV, RandomizedSearchCV or NodeSizeSearch
     """
+    scoring = negative_log_loss if metric == "neg_log_loss" else metric
+    if draws is None and can_prune(estimator, candidates):
+        return NodeSizeSearch(estimator, candidates[NODE_SIZE], scoring, splitter)
     settings: dict[str, Any] = {
-        "scoring": negative_log_loss if metric == "neg_log_loss" else metric,
+        "scoring": scoring,
         "cv": splitter,
         "n_jobs": 1,  # the model uses the threads
         "error_score": "raise",  # scikit-learn would skip candidates that fail

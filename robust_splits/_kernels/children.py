@@ -10,6 +10,7 @@ from .compile import inlined_kernel, merged_kernel
 from .inputs import LOW_HALF, class_and_weight
 from .nodes import UNKNOWN, init_node, is_final, keep_counts
 from .partition import partition
+from .random import split_seed
 from .search import LEFT, count_classes
 from .waiting import free_entry, put_entry
 
@@ -106,6 +107,7 @@ def add_children(search, nodes, waiting, at, children, progress, best_first):
             waiting.constant[child, word] = waiting.constant[at, word]
         entry = waiting.entries[child]
         entry.begin, entry.end, entry.depth, entry.node = begin, end, depth, node
+        entry.seed = split_seed(parent.seed, i)
         waiting.priority[child] = np.inf
         put_entry(waiting, progress, child, best_first)
     free_entry(waiting, progress, at)

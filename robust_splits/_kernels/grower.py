@@ -3,6 +3,10 @@
 Everything except reallocation runs in one compiled function that holds no Python object and releases the GIL,
 so threads grow trees in parallel.  Rows of weight 0 are ignored.  A node is split only if its best gain is
 positive.
+
+A node draws random numbers of its own, from a seed that depends only on the tree's seed and the path to the
+node.  So its split does not depend on where growth stops elsewhere: removing the splits of nodes with few rows
+gives the tree that a larger ``min_samples_split`` grows.
 """
 
 from typing import NamedTuple
@@ -215,7 +219,7 @@ def grow_nodes(
         class_bits = 0
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
-    progresses = init_root(samples, row_of_label, memory.rows, memory.nodes, memory.waiting, growth)
+    progresses = init_root(samples, row_of_label, memory.rows, memory.nodes, memory.waiting, growth, seed)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     phi_table: NDArray[np.float64] | None = None
     if measure.code != GINI:
@@ -227,7 +231,7 @@ def grow_nodes(
         scratch=memory.scratch.for_search(gini=measure.code == GINI),
         rows=memory.rows,
         features=np.arange(n_features),
-        state=np.full(1, seed, dtype=np.uint64),
+        state=np.empty(1, dtype=np.uint64),
         rounding=ROUNDING if integer_weights else max(ROUNDING, EPSILON * memory.nodes.n_rows[0]),
         phi_table=phi_table,
         gini=True if measure.code == GINI else None,

@@ -133,9 +133,9 @@ class Search(NamedTuple):
     rows : int64 array of shape (n_samples,)
         The rows.  Those of a node are consecutive, and each split divides them.
     features : int64 array of shape (n_features,)
-        A permutation of the features, in which each search draws.
+        The features in their order.  A search draws among them, and restores the order.
     state : uint64 array of shape (1,)
-        State of the random numbers.
+        State of the random numbers of a search.
     rounding : float
         Rounding error of a reduction, relative to the weight of the node.
     phi_table : float64 array of shape (n,) or None

@@ -19,6 +19,16 @@ def draw_feature(features, n_drawn, state):
     return feature
 
 
+@merged_kernel()
+def restore_order(features, n_drawn):
+    """Undo the swaps of the first `n_drawn` draws from the features in their order."""
+    for i in range(n_drawn):
+        if features[i] >= n_drawn:
+            features[features[i]] = features[i]
+    for i in range(n_drawn):
+        features[i] = i
+
+
 @inlined_kernel(level=1)
 def search_node(columns, search, codes, waiting, at, exhaustive, random):
     """Best split of a node over a random selection of features; return the feature, or -1, and the `Split`.
@@ -31,6 +41,7 @@ def search_node(columns, search, codes, waiting, at, exhaustive, random):
     n_features = features.shape[0]
     entry, counts, constant = waiting.entries[at], waiting.counts[at], waiting.constant[at]
     begin = entry.begin
+    state[0] = entry.seed
     node = describe(measure.code, measure.parameter, counts, entry.end - begin, search.phi_table)
     best_feature = -1
     best = Split(search.rounding * node.weight, np.int64(-1), 0.0, np.int64(NO_MISSING))
@@ -57,4 +68,5 @@ def search_node(columns, search, codes, waiting, at, exhaustive, random):
             split = search_random(search, node, gathered, values, best.reduction)
         if split.below >= 0:
             best_feature, best = f, split
+    restore_order(features, n_tried)
     return best_feature, best

@@ -1,4 +1,9 @@
-"""Random numbers in compiled code: the xorshift64* generator.  Its state is an array of one nonzero uint64."""
+"""Random numbers in compiled code: the xorshift64* generator.  Its state is an array of one nonzero uint64.
+
+References
+----------
+.. [1] Steele, Lea & Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
+"""
 
 import numpy as np
 
@@ -26,6 +31,15 @@ def next_below(state, bound):
 def next_uniform(state):
     """Draw a float in [0, 1)."""
     return np.float64(next_uint64(state) >> np.uint64(11)) * 2.0**-53
+
+
+@inner_kernel()
+def split_seed(seed, i):
+    """Seed of the generator that is number `i` of those that a seed stands for, by SplitMix64 [1]_; nonzero."""
+    x = seed + np.uint64(i + 1) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return max(x ^ (x >> np.uint64(31)), np.uint64(1))
 
 
 @outer_kernel()

@@ -40,6 +40,7 @@ def init_root(
     nodes: Nodes,
     waiting: Waiting,
     growth: GrowthSettings,
+    seed: int,
 ) -> NDArray[np.void]:
     """Initialise the root, and write its rows, those of positive weight, to `rows`; return the progress.
 
@@ -54,7 +55,7 @@ def init_root(
     only_class = int(present[0]) if present.size == 1 else -1
     waiting.constant[0] = 0
     waiting.priority[0] = np.inf
-    waiting.entries[0] = (0, n, 0, 0, -1, -1, NO_MISSING)
+    waiting.entries[0] = (0, n, 0, 0, -1, -1, NO_MISSING, seed)
     waiting.order[0] = 0
     waiting.free[:] = np.arange(waiting.free.size)[::-1]
     progresses: NDArray[np.void] = np.zeros(1, dtype=PROGRESS)

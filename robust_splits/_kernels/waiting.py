@@ -21,6 +21,7 @@ ENTRY = np.dtype(
             ("feature", np.int64),  # of its split
             ("below", np.int64),  # highest code on the left
             ("missing", np.int64),  # side of missing values
+            ("seed", np.uint64),  # of the node's random numbers
         ],
     )
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from robust_splits import (
@@ -65,8 +66,6 @@ def test_losses_of_node_sizes_and_shrinkages(noisy, weight):
 
 
 def test_a_pruned_tree_is_one_that_stopped_earlier():
-    # Earlier draws decide between splits of equal gain.  With these weights such ties occur only in very small
-    # nodes, where several splits separate the classes completely.
     rng = np.random.default_rng(0)
     X, y, weight = rng.normal(size=(2_000, 3)), rng.integers(0, 3, 2_000), rng.uniform(size=2_000)
     full = RobustDecisionTreeClassifier("gini", random_state=0).fit(X, y, weight).tree_
@@ -78,6 +77,29 @@ def test_a_pruned_tree_is_one_that_stopped_earlier():
         # The sums of the weights, added up in another order, differ by rounding.
         values, expected = pruned.values[pruned.apply(X)], grown.values[grown.apply(X)]
         np.testing.assert_allclose(values, expected, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "params"),
+    [
+        (RobustForestClassifier, {"criterion": "pairwise"}),
+        (RobustForestClassifier, {"max_features": 1, "class_weight": "balanced_subsample"}),
+        (RobustExtraTreesClassifier, {"criterion": "misclassification"}),
+    ],
+)
+def test_a_pruned_forest_is_the_one_that_stopped_earlier(noisy, estimator, params):
+    # The values of few rows tie in gain, and each node draws features and thresholds.
+    X, y = noisy[0], noisy[1] % 2
+    forest = estimator(10, passes=1, shrinkage=0.0, min_samples_split=2, random_state=0, n_jobs=2, **params)
+    full = forest.fit(X, y)
+    for size in (5, 40, 1_000):
+        grown = clone(forest).set_params(min_samples_split=size).fit(X, y)
+        pruned = full.pruned(size)
+        np.testing.assert_allclose(pruned.predict_proba(X), grown.predict_proba(X), rtol=1e-14)
+        assert pruned.min_samples_split_ == size
+    assert full.pruned(5).apply(X).max() < full.apply(X).max()
+    with pytest.raises(ValueError, match="min_samples_split must be"):
+        full.pruned(1)
 
 
 def test_more_noise_is_smoothed_more():
