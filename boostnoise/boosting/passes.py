@@ -31,10 +31,10 @@ from .target import Target
 from .weights import combine_weights, weigh_soft_labels
 
 COLUMN_ARGUMENTS = ("feature_name", "categorical_feature", "feature_weights")  # of `fit`, in either library
-# Trees of each of the two judges, by the least number of rows, and the most rows that a tree draws.  More trees
-# and rows hardly improve the soft labels of many rows, but cost more than the boosters.
+# Trees of each of the two judges, by the least number of rows, and the share of the rows that a tree draws, or
+# the number if it is larger.  More trees and rows improve the soft labels little for what they cost.
 JUDGING_TREES = {0: 100, 2_000: 50, 10_000: 25}
-MAX_DRAWN = 5_000
+DRAWN_SHARE, DRAWN_ROWS = 0.2, 5_000
 ROUNDS_UNTIL_STOPPED = 2_000  # where an evaluation set chooses the number of rounds
 
 
@@ -188,7 +188,7 @@ def _judge(
     """Posterior of the clean labels, or None if the features do not distinguish the classes."""
     options = {
         "n_estimators": [trees for rows, trees in JUDGING_TREES.items() if codes.size >= rows][-1],
-        "max_samples": MAX_DRAWN,
+        "max_samples": max(DRAWN_ROWS, round(DRAWN_SHARE * codes.size)),
         "random_state": integer_seed(estimator.random_state),
         "n_jobs": effective_n_jobs(estimator.n_jobs or -1),
     }

@@ -26,7 +26,7 @@ from .published_comparison import (
     compare_with_published,
     name_list,
 )
-from .run_claims import RUN_CLAIMS, RunClaim, check_run_claims
+from .run_claims import RUN_CLAIMS, RunClaim, check_run_claims, without_published
 
 FOLDER = "published"  # of the tables that are part of this package, each with its source in the first line
 
@@ -35,6 +35,18 @@ def published_names() -> list[str]:
     """Names of the tables that are part of this package."""
     folder = files(__package__) / FOLDER
     return sorted(file.name.removesuffix(".csv") for file in folder.iterdir() if file.name.endswith(".csv"))
+
+
+def _tables_with_claims_only() -> list[str]:
+    """Names of tables with claims that this package has no numbers of."""
+    return sorted(set(CLAIMS).difference(published_names()))
+
+
+def _claims_alone(source: str | Path) -> list[RunClaim]:
+    """Claims of a study, or of a table whose numbers this package does not have; none for others."""
+    if source in _tables_with_claims_only():
+        return [without_published(claim) for claim in CLAIMS[str(source)]]
+    return RUN_CLAIMS.get(str(source), [])
 
 
 def read_published(source: str | Path) -> pd.DataFrame:
@@ -57,7 +69,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
             return pd.read_csv(file, comment="#")  # the source of the numbers
     file_format = format_of(name)
     if file_format not in ("csv", "parquet"):
-        known = [*published_names(), *RUN_CLAIMS]
+        known = [*published_names(), *RUN_CLAIMS, *_tables_with_claims_only()]
         raise ConfigError(
             f"{context}: must be a CSV or Parquet file, or one of {joined(known)}{suggest(name, known)}"
         )
@@ -79,9 +91,9 @@ def check_published(source: str | Path, config: Config) -> list[str]:
         See `read_published` and `compare_with_published`, or if the run will have none of the cells.
     """
     context = f"published numbers {str(source)!r}"
-    if source in RUN_CLAIMS:
+    if of_study := _claims_alone(source):
         models, datasets = ([spec.name for spec in specs] for specs in (config.models, config.datasets))
-        return _match_claims(RUN_CLAIMS[str(source)], models, datasets, context, "config")
+        return _match_claims(of_study, models, datasets, context, "config")
     try:
         cells = check_cells(read_published(source), config.metric)
     except ValueError as error:
@@ -170,7 +182,7 @@ def against_published(
     ----------
     run : Run
     source : str, Path or DataFrame
-        See `read_published`; or the name of a study of `RUN_CLAIMS`, whose claims are checked.
+        See `read_published`; or the name of a study or table with claims only, which are checked.
     metric : str or None, default=None
         The measure; None for that of the run.
 
@@ -185,8 +197,7 @@ def against_published(
         context, table = "published numbers", source
     else:
         context = f"published numbers {str(source)!r}"
-        if source in RUN_CLAIMS:
-            of_study = RUN_CLAIMS[str(source)]
+        if of_study := _claims_alone(source):
             _match_claims(of_study, names["model"], names["dataset"], context, "run")
             return claims_only(metric, check_run_claims(of_study, run.scores))
         table = read_published(source)
@@ -197,5 +208,5 @@ def against_published(
     by_kind = run.scores["noise_rate"].round(DIGITS).groupby(run.scores["noise_kind"])
     rates = {str(kind): set(of_kind) for kind, of_kind in by_kind}
     _match(compared.cells, names, rates, context, "run")
-    claims = CLAIMS.get(source) if isinstance(source, str) else None
+    claims = CLAIMS.get(Path(source).stem) if isinstance(source, str | Path) else None
     return compared if claims is None else replace(compared, claims=check_claims(claims, compared.cells))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .._wording import listed, percent
-from .claims import CLAIM_COLUMNS, CRITERIA, Finding
+from .claims import AT, CLAIM_COLUMNS, CRITERIA, Claim, Finding
 
 SUFFICIENT = 0.95  # accuracy
 FACTOR = 2.0  # a number is "about" another if they differ by at most this factor
@@ -48,6 +48,17 @@ class RunClaim:
         return [name for name in self.models if name not in models] + [
             name for name in self.datasets if name not in datasets
         ]
+
+
+def without_published(claim: Claim) -> RunClaim:
+    """A claim about a table of published numbers, for a run alone."""
+
+    def check(scores: pd.DataFrame) -> Finding:
+        cells = scores.groupby([*AT, "model"])["accuracy"]
+        means, errors = (values.unstack("model").dropna() for values in (cells.mean(), cells.sem().fillna(0.0)))
+        return claim.check(means, errors.reindex(means.index))
+
+    return RunClaim(claim.text, claim.models, (), check)
 
 
 def check_run_claims(claims: list[RunClaim], scores: pd.DataFrame) -> pd.DataFrame:

@@ -197,3 +197,33 @@ def test_errors(finished, tmp_path):
         read_published(tmp_path / "none.csv")
     with pytest.raises(ConfigError, match="'model' is missing"):
         against_published(finished, pd.DataFrame({"dataset": ["iris"]}))
+
+
+TABLE_3 = "wilton_2024_table_3"
+
+
+def test_a_table_whose_numbers_the_package_does_not_have(small_config, made_scores, with_measures, tmp_path):
+    """Its claims are checked for the run; with the numbers in a file of its name, also for these."""
+    levels = {"ane": 0.9, "credal": 0.86, "cl": 0.82, "mse": 0.81, "ce": 0.8, "gce": 0.79, "twoing": 0.6}
+    scores = made_scores(tuple(levels), ("iris",), rates=(0.0, 0.3), repeats=2)
+    accuracy = scores["model"].map(levels)
+    accuracy = accuracy.mask((scores["model"] == "cl") & (scores["noise_rate"] == 0), 0.5)
+    models = [{"name": name, "model": f"robust_tree:{'gini' if name == 'mse' else 'ane'}"} for name in levels]
+    finished = Run(small_config(models=models, **NO_PICTURES), with_measures(scores.assign(accuracy=accuracy)))
+    assert check_published(TABLE_3, finished.config) == []
+    alone = against_published(finished, TABLE_3)
+    assert alone.cells.empty
+    assert alone.claims["ours"].all()
+    assert alone.claims["published"].isna().all()
+    numbers = finished.scores.groupby(CELL, as_index=False)["accuracy"].mean()
+    numbers["accuracy"] = 1 - numbers["accuracy"]  # the opposite order
+    numbers.to_csv(tmp_path / f"{TABLE_3}.csv", index=False)
+    compared = against_published(finished, tmp_path / f"{TABLE_3}.csv")
+    assert compared.claims["ours"].all()
+    assert not compared.claims["published"].iloc[:-1].any()
+    assert len(compared.reproduced) == 14
+
+
+def test_claims_without_numbers_need_the_models(small_config):
+    with pytest.raises(ConfigError, match=r"does not have ane, cl, .* ce, which its claims need"):
+        check_published(TABLE_3, small_config())
