@@ -17,7 +17,7 @@ from ..noise.base import Noise, NoiseOn
 from .given_noise import given_noise
 
 # Part of every key.  Raise it when a change to this package changes the scores of a job.
-PROTOCOL = 3
+PROTOCOL = 4
 
 SETTING_DIGITS = 16  # of the hash of a setting
 
