@@ -42,9 +42,9 @@ def leaf_value_power(leaf_value: object, criterion: Criterion) -> float:
 def node_values(counts: NDArray[np.float64], power: float, seed: int) -> NDArray[np.float64]:
     """Values of all nodes from their class counts, both of shape (n_nodes, n_classes).
 
-    The values minimise a loss (Wilton & Ye 2024): class proportions minimise cross entropy and squared error,
-    their normalised powers generalised cross entropy, and the majority class the conservative losses (Theorem
-    3).  Ties for the majority class are broken at random with `seed`.
+    The values minimise a loss (Wilton & Ye 2024, Theorem 3 and the proof of Theorem 1 d): class proportions
+    minimise cross entropy and squared error, the majority class the conservative losses, and normalised powers
+    of the proportions generalised cross entropy.  Ties for the majority class are broken at random with `seed`.
     """
     if np.isfinite(power):
         values = np.empty_like(counts)

@@ -128,7 +128,7 @@ class Impurity(Criterion):
 
 @dataclass(frozen=True)
 class Gini(Impurity):
-    """``I(p) = 1 - sum p_k^2``, the minimum of squared error (Wilton & Ye, Theorem 1; CART)."""
+    """``I(p) = 1 - sum p_k^2``, the minimum of squared error (Wilton & Ye, Theorem 1 a; CART)."""
 
     code = codes.GINI
 
@@ -142,17 +142,18 @@ class Gini(Impurity):
 
 @dataclass(frozen=True)
 class Entropy(Impurity):
-    """``I(p) = -sum p_k ln p_k`` in nats, the minimum of cross entropy (Wilton & Ye, Theorem 1)."""
+    """``I(p) = -sum p_k ln p_k`` in nats, the minimum of cross entropy (Wilton & Ye, Theorem 1 b)."""
 
     code = codes.ENTROPY
 
 
 @dataclass(frozen=True)
 class Misclassification(Impurity):
-    """``I(p) = 1 - max p_k``, the minimum of the conservative losses: 0-1, MAE, infinity norm.
+    """``I(p) = 1 - max p_k``, up to a factor the minimum of every conservative loss (Wilton & Ye, Theorem 2).
 
-    No split of a node has a positive gain if and only if the majority classes of the node remain majority
-    classes in both children of every split (Wilton & Ye, Theorem 5).
+    The factor is 1 for 0-1 and infinity norm loss, 2 for mean absolute error, and 1/q for generalised cross
+    entropy with q >= 1 (Corollary 2.1 there).  No split of a node has a positive gain if and only if the
+    majority classes of the node remain majority classes in both children of every split (Theorem 5 a there).
     """
 
     code = codes.MISCLASSIFICATION
@@ -160,10 +161,10 @@ class Misclassification(Impurity):
 
 @dataclass(frozen=True)
 class SqrtGini(Impurity):
-    """``I(p) = sqrt(K/(K-1) (1 - sum p_k^2))``, the minimum of exponential loss; DKM for two classes.
+    """``I(p) = sqrt(K/(K-1) (1 - sum p_k^2))``, for two classes the minimum of exponential loss and DKM.
 
-    Wilton & Ye, Theorem 8, in the limit of lam = 0; for two classes Dietterich, Kearns & Mansour 1996, and
-    Yang, Gao & Li 2019, Table I.
+    For two classes Dietterich, Kearns & Mansour 1996, and Yang, Gao & Li 2019, Table I.  For any number, the
+    limit of `NegativeExponential` as lam goes to 0 (Wilton & Ye, after Theorem 8).
     """
 
     code = codes.SQRT_GINI
@@ -193,9 +194,10 @@ class GeneralizedCrossEntropy(Impurity):
 class NegativeExponential(Impurity):
     """Minimum of the negative exponential loss ``min{1, exp(-v - mu)}`` (Wilton & Ye, Theorem 8).
 
-    ``I(p) = min{1 - max p_k, lam sqrt((K-1)/K (1 - sum p_k^2))}`` with ``lam = 2 exp(-mu)``.  A larger `lam`
-    stops earlier.  `lam` = 1 equals `Misclassification`.  `lam` = 0 means the limit, which orders splits as
-    `SqrtGini` does; its gain is that of `SqrtGini`.
+    ``I(p) = min{1 - max p_k, lam sqrt((K-1)/K (1 - sum p_k^2))}`` with ``lam = 2 exp(-mu)``.  The theorem is
+    for two classes; the paper extends the impurity to K classes, without a loss.  A larger `lam` stops earlier.
+    `lam` = 1 equals `Misclassification`.  `lam` = 0 means the limit, which orders splits as `SqrtGini` does;
+    its gain is that of `SqrtGini`.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
     """Decision tree classifier with a choice of split criteria that are robust to label noise.
 
     The split search is exact unless `max_bins` is set.  A node is split only if its best gain is positive,
-    which makes the conservative criteria stop early (Wilton & Ye 2024, Theorem 5); scikit-learn also splits at
-    zero gain.
+    which makes the conservative criteria stop early (Wilton & Ye 2024, Theorem 5 a); scikit-learn also splits
+    at zero gain.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight.
     leaf_value : {"proportions", "majority", "gce", "gce(q)"}, default="proportions"
         Class probabilities of a leaf: class proportions; 1 for the majority class, which minimises the
-        conservative losses (Theorem 3); or normalised proportions to the power 1 / (1 - q), which minimise
-        generalised cross entropy.  The default of q is that of the criterion if it has one, else 0.7.
+        conservative losses (Theorem 3 there); or normalised proportions to the power 1 / (1 - q), which
+        minimise generalised cross entropy.  The default of q is that of the criterion if it has one, else 0.7.
     shrinkage : float, default=0.0
         Strength of the hierarchical shrinkage of leaf values towards their ancestors: along a path,
         ``value(parent) + (mean(child) - mean(parent)) / (1 + shrinkage / n(parent))`` (Agarwal et al. 2022).

@@ -1,4 +1,4 @@
-"""Split criteria from probability distributions (Wilton & Ye 2024, Lemmas 6 to 8).
+"""Split criteria from probability distributions (Wilton & Ye 2024, Lemmas 6 and 7, Theorem 8).
 
 A distribution function F defines the loss ``l(y, v) = F(-y v)`` of a prediction v for a label y in {-1, 1}, and
 thereby the impurity ``I(p) = inf_v {p F(-v) + (1 - p) F(v)}``.

@@ -1,4 +1,4 @@
-"""Split criteria from losses (Wilton & Ye 2024, Theorem 1)."""
+"""Split criteria from losses (Wilton & Ye 2024, Equation 1)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINKS = np.arange(-50, 50.25, 0.25)  # at which losses such as hinge loss have t
 class LossCriterion(LineImpurity):
     """Impurity that a loss induces, ``I(p) = inf_v {(1 - p) l(0, v) + p l(1, v)}``, for two classes.
 
-    A split reduces it by as much as it reduces the mean loss of the best predictions (Wilton & Ye, Theorem 1).
+    A split reduces it by as much as it reduces the mean loss of the best predictions (Wilton & Ye, Equation 1).
     The infimum is taken over 2^15 margins v up to 1,000 on either side, and so is attained if the loss is flat
     beyond; for smooth losses its relative error is below 1e-6.  What the best predictions for pure nodes lose
     is subtracted, which changes no gain, so that the impurity of pure nodes is 0.

@@ -1,4 +1,4 @@
-"""The loss induced by a probability distribution (Wilton & Ye, AAAI 2024, Lemmas 6 to 8)."""
+"""The loss induced by a probability distribution (Wilton & Ye, AAAI 2024, Lemmas 6 and 7)."""
 
 from __future__ import annotations
 

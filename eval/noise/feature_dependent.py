@@ -37,7 +37,7 @@ class MahalanobisNoise(MatrixNoise):
     References
     ----------
     .. [1] Wilton & Ye, "Robust Loss Functions for Training Decision Trees with Noisy Labels", AAAI 2024,
-           Algorithm 1.
+           Appendix J, Algorithm 1.
     """
 
     kind = "mahalanobis"

@@ -1,7 +1,10 @@
-"""Theorems about criteria under label noise, on expected counts: clean counts times a transition matrix.
+"""Theorems about criteria: the losses that they minimise, and what label noise changes.
 
-Ghosh, Manwani & Sastry 2017, Theorem 3.1; Yang, Gao & Li 2019, Theorem 1; Wilton & Ye 2024, Theorem 8.
+Noise acts on expected counts: clean counts times a transition matrix.  The page docs/statements.md lists which
+theorem each test shows.
 """
+
+import itertools
 
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from robust_splits import NegativeExponential, Pairwise, RobustDecisionTreeClassifier, get_criterion
+from robust_splits import NegativeExponential, Pairwise, RobustDecisionTreeClassifier, SqrtGini, get_criterion
 
 RATES = st.floats(0, 1)
 
@@ -51,6 +54,106 @@ def test_uniform_noise_scales_the_gain(name, power, counts, share):
     assert noisy == pytest.approx(kept**power * criterion.gain(*counts), rel=1e-9, abs=1e-14)
 
 
+# Losses of a prediction, a vector of probabilities of shape (K,), for each label: K numbers.
+def squared_error(predicted):
+    return ((predicted - np.eye(predicted.size)) ** 2).sum(axis=1)
+
+
+def cross_entropy(predicted):
+    with np.errstate(divide="ignore"):
+        return -np.log(predicted)
+
+
+def generalised_cross_entropy(q):
+    return lambda predicted: (1 - predicted**q) / q
+
+
+def zero_one(predicted):
+    return (predicted < 1).astype(float)
+
+
+def absolute_error(predicted):
+    return np.abs(predicted - np.eye(predicted.size)).sum(axis=1)
+
+
+def infinity_norm(predicted):
+    return np.abs(predicted - np.eye(predicted.size)).max(axis=1)
+
+
+CONSERVATIVE = [
+    (zero_one, 1),
+    (absolute_error, 2),
+    (infinity_norm, 1),
+    (generalised_cross_entropy(1.5), 1 / 1.5),
+]
+
+
+def predictions(n_classes):
+    """The corners, the centre and random points of the simplex."""
+    drawn = np.random.default_rng(0).dirichlet(np.full(n_classes, 0.5), 500)
+    return np.vstack([np.eye(n_classes), np.full(n_classes, 1 / n_classes), drawn])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize(("loss", "c"), CONSERVATIVE)
+def test_conservative_losses_keep_the_three_conditions(loss, c, n_classes):
+    losses = np.array([loss(predicted) for predicted in predictions(n_classes)])
+    assert losses.sum(axis=1).min() >= c * (n_classes - 1) - 1e-12
+    assert losses.max() <= c + 1e-12
+    assert (losses[:n_classes].diagonal() == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("loss", "criterion", "factor", "power"),
+    [
+        (squared_error, "gini", 1, 1),
+        (cross_entropy, "entropy", 1, 1),
+        (generalised_cross_entropy(0.5), "gce(0.5)", 1, 2),
+        (generalised_cross_entropy(0.7), "gce(0.7)", 1, 1 / 0.3),
+        (generalised_cross_entropy(1.5), "gce(1.5)", 1, np.inf),
+        *((loss, "misclassification", c, np.inf) for loss, c in CONSERVATIVE),
+    ],
+)
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_an_impurity_is_the_least_risk_of_its_loss(loss, criterion, factor, power, n_classes):
+    """It is attained at normalised powers of the class proportions, or at the majority class."""
+    for p in np.random.default_rng(1).dirichlet(np.ones(n_classes), 10):
+        best = np.eye(n_classes)[p.argmax()] if np.isinf(power) else p**power / (p**power).sum()
+        impurity = factor * get_criterion(criterion).impurity(p)
+        assert p @ loss(best) == pytest.approx(impurity, rel=1e-12)
+        others = predictions(n_classes)[n_classes if np.isinf(power) else 0 :]
+        assert min(p @ loss(predicted) for predicted in others) > impurity
+
+
+@pytest.mark.parametrize("name", ["gini", "entropy", "gce(0.5)"])
+@given(counts=arrays(int, (2, 3), elements=st.integers(0, 12)), times=st.integers(1, 5))
+def test_other_losses_stop_only_at_equal_distributions(name, counts, times):
+    left, right = counts + np.eye(2, 3, dtype=int)
+    alike = (left * right.sum() == right * left.sum()).all()
+    assert (get_criterion(name).gain(left, right) > 1e-12) == (not alike)
+    assert get_criterion(name).gain(left, times * left) < 1e-12
+
+
+def test_a_small_lam_prefers_a_pure_child_and_a_large_one_does_not():
+    """Figure 8 of Wilton & Ye: children with shares 0 and 0.67 of a class, or 0.2 and 0.8."""
+    pure, mixed = ([25, 0], [25, 50]), ([40, 10], [10, 40])
+    for criterion in (SqrtGini(), NegativeExponential(0.0)):
+        assert criterion.gain(*pure) > criterion.gain(*mixed)
+    assert NegativeExponential(1.0).gain(*pure) < NegativeExponential(1.0).gain(*mixed)
+
+
+@given(arrays(int, (2, 2), elements=st.integers(0, 6)).filter(lambda counts: counts.sum(axis=1).all()))
+def test_the_pairwise_gain_is_what_a_split_removes_of_the_ranking_loss(counts):
+    """Pairs of rows of both classes in the wrong order, which count half if the rows have the same score."""
+
+    def ranking_loss(scores):
+        negative, positive = (np.repeat(scores, counts[:, k]) for k in (0, 1))
+        return sum((b < a) + (b == a) / 2 for a, b in itertools.product(negative, positive))
+
+    removed = ranking_loss([0, 0]) - min(ranking_loss([0, 1]), ranking_loss([1, 0]))
+    assert Pairwise().gain(*counts) == pytest.approx(removed, abs=1e-12)
+
+
 GHOSH = {"f1": np.array([[45, 5], [25, 25]]), "f2": np.array([[29.7, 0.3], [40.3, 29.7]])}
 
 
@@ -76,7 +179,7 @@ def test_noise_reverses_the_order_of_two_splits_for_entropy_only(name, without_n
 
 @given(splits(), st.floats(0.01, 1))
 def test_the_larger_lam_the_fewer_splits_have_a_gain(counts, lam):
-    """Wilton & Ye: where the negative exponential criterion finds no gain, misclassification finds none."""
+    """Wilton & Ye, after Theorem 8: where lam finds no gain, misclassification, lam = 1, finds none."""
     if NegativeExponential(lam).gain(*counts) <= 0:
         assert NegativeExponential(1.0).gain(*counts) <= 1e-14
 

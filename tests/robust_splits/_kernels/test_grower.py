@@ -136,7 +136,7 @@ def test_no_split_without_gain():
 @settings(max_examples=60)
 @given(problem=problems())
 def test_conservative_trees_stop_exactly_as_the_theorem_says(problem):
-    """Wilton & Ye, Theorem 5: a leaf if and only if no split changes the majority of a child."""
+    """Wilton & Ye, Theorem 5 a: a leaf if and only if no split changes the majority of a child."""
     X, y, _ = problem
     model = RobustDecisionTreeClassifier("misclassification", max_depth=1).fit(X, y)
     y = np.searchsorted(model.classes_, y)

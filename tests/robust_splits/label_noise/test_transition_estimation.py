@@ -27,7 +27,7 @@ def test_known_noise_is_recovered(method, shares):
 
 
 def reference_confident_joint(y, p):
-    """Row by row, after equations (1) and (3) of the paper and its estimate of the joint distribution."""
+    """Row by row: thresholds, confident joint and estimate of the joint distribution, as the paper defines them."""
     K = p.shape[1]
     thresholds = [p[y == j, j].mean() for j in range(K)]
     counts = np.zeros((K, K))
