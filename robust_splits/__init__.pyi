@@ -19,7 +19,7 @@ from .distribution import DistributionCriterion
 from .export import export_text, plot_tree
 from .forest import RobustExtraTreesClassifier, RobustForestClassifier
 from .function_criterion import FunctionCriterion
-from .impurity_curves import plot_impurity
+from .impurity_curves import plot_gain, plot_impurity
 from .loss_criterion import LossCriterion
 from .tree import Tree
 
@@ -48,6 +48,7 @@ __all__ = [
     "get_criterion",
     "majority_retention_probability",
     "min_leaf_samples",
+    "plot_gain",
     "plot_impurity",
     "plot_tree",
 ]

@@ -4,7 +4,7 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from scipy.stats import expon, logistic
 
-from robust_splits import DistributionCriterion, Gini, RobustForestClassifier, plot_impurity
+from robust_splits import DistributionCriterion, Gini, RobustForestClassifier, plot_gain, plot_impurity
 
 
 @pytest.fixture
@@ -46,6 +46,27 @@ def test_curves_are_the_impurities_of_two_classes(ax, scaled):
         np.testing.assert_allclose(drawn, expected, atol=1e-14)
 
 
+# Gains of two halves of 400 rows, with p and 1 - p of a class.
+GAINS = {
+    "gini": lambda p: (1 - 2 * p) ** 2 / 2,
+    "twoing": lambda p: (1 - 2 * p) ** 2 / 4,
+    "entropy": lambda p: np.log(2) - FORMULAS["entropy"](p),
+    "misclassification": lambda p: abs(1 - 2 * p) / 2,
+    "pairwise": lambda p: 400**2 * abs(1 - 2 * p) / 2,
+}
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_gains_of_halves(ax, scaled):
+    assert plot_gain(GAINS, scaled=scaled, ax=ax) is ax
+    assert [line.get_label() for line in ax.lines] == list(GAINS)
+    for line, formula in zip(ax.lines, GAINS.values(), strict=True):
+        p, drawn = line.get_data()
+        assert len(p) == 401
+        expected = formula(p) / (formula(np.array([1.0])) if scaled else 1)
+        np.testing.assert_allclose(drawn, expected, rtol=1e-12, atol=1e-14)
+
+
 def test_curves_can_be_told_apart(ax):
     plot_impurity([f"ne({lam})" for lam in np.linspace(0, 1, 9)], ax=ax)
     styles = [(line.get_color(), line.get_linestyle()) for line in ax.lines]
@@ -71,7 +92,7 @@ def test_the_default_is_the_current_axes():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("agg")
     try:
-        assert plot_impurity("gini") is plt.gca()
+        assert plot_impurity("gini") is plot_gain("credal") is plt.gca()
     finally:
         plt.close("all")
 
@@ -89,5 +110,6 @@ def test_the_default_is_the_current_axes():
     ],
 )
 def test_bad_arguments(criteria, options, error, message):
-    with pytest.raises(error, match=message):
-        plot_impurity(criteria, **options)
+    for function in [plot_impurity] if criteria == "twoing" else [plot_impurity, plot_gain]:
+        with pytest.raises(error, match=message):
+            function(criteria, **options)
