@@ -266,11 +266,11 @@ class Comparison:
         ----------
         plot : str, default="ela"
             ``"ela"``, ``"rla"``, ``"retention"`` or a measure, optionally followed by ``"_by_dataset"``;
-            ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"heatmap"``; or, without other arguments,
-            ``"parameter_sweep"``, ``"training_size"``.
+            ``"critical_difference"``, ``"ranks"``, ``"time"``, ``"time_per_dataset"``, ``"heatmap"``; or,
+            without other arguments, ``"parameter_sweep"``, ``"training_size"``.
         noise_rate : float or None, default=None
-            The noise rate of ``"critical_difference"``, ``"time"`` and ``"heatmap"``; None for the one of
-            `verdict`.
+            The noise rate of ``"critical_difference"``, ``"time"``, ``"time_per_dataset"`` and ``"heatmap"``;
+            None for the one of `verdict`.
         noise_kind, models, metric
             See `boostnoise.eval.plot`.
         ax : Axes or None, default=None

@@ -15,7 +15,7 @@ MAX_LINES = 10_000
 # Names, for configs and for `plot`.
 CURVES = (*PAIRED, *MEASURES)  # against the noise rate
 BY_DATASET = "_by_dataset"
-COMPARISONS = ("critical_difference", "ranks", "time", "heatmap")
+COMPARISONS = ("critical_difference", "ranks", "time", "time_per_dataset", "heatmap")
 SWEEPS = ("parameter_sweep", "training_size")
 PLOTS = (*CURVES, *(f"{metric}{BY_DATASET}" for metric in CURVES), *COMPARISONS)
 FIGURES = (*PLOTS, *SWEEPS)

@@ -20,11 +20,16 @@ from .heat_map import heat_map
 from .rank_curves import rank_curves
 from .request import AREA, PlotRequest
 from .small_multiples import curves_by_dataset
-from .time_plot import accuracy_against_time
+from .time_plot import accuracy_against_time, time_on_each_dataset
 
 DRAW_COMPARISON = dict(
-    zip(COMPARISONS, (critical_difference_diagram, rank_curves, accuracy_against_time, heat_map), strict=True)
+    zip(
+        COMPARISONS,
+        (critical_difference_diagram, rank_curves, accuracy_against_time, time_on_each_dataset, heat_map),
+        strict=True,
+    )
 )
+NO_METRIC = (*CURVES, "time_per_dataset")  # plots of one metric
 
 
 def plot(
@@ -58,15 +63,17 @@ def plot(
           Nemenyi's test;
         - ``"ranks"``: mean ranks against the noise rate, with a band over the data sets;
         - ``"time"``: a measure against the time to fit;
+        - ``"time_per_dataset"``: the time to fit on each data set;
         - ``"heatmap"``: every model on every data set.
     measure : str, default="accuracy"
-        The measure that ELA, RLA and retention are computed from, and that the last four plots compare.
+        The measure that ELA, RLA and retention are computed from, and that ``"critical_difference"``,
+        ``"ranks"``, ``"time"`` and ``"heatmap"`` compare.
     metric : str or None, default=None
-        The metric that the last four plots compare instead of `measure`, such as ``"ela"``.
+        The metric that these four plots compare instead of `measure`, such as ``"ela"``.
         ``"critical_difference"`` and ``"heatmap"`` also accept ``"area_under_ela"``.
     noise_rate : float or None, default=None
-        The noise rate at which ``"critical_difference"``, ``"time"`` and ``"heatmap"`` compare; None for the
-        noise rate of `verdict`.
+        The noise rate at which ``"critical_difference"``, ``"time"``, ``"time_per_dataset"`` and ``"heatmap"``
+        compare; None for the noise rate of `verdict`.
     noise_kind : str or None, default=None
         The kind of noise to draw; None for all, in one panel each.
     models : sequence of str or None, default=None
@@ -97,7 +104,7 @@ def plot(
         available = ", ".join(name for name in MEASURES if name in scores)
         raise ValueError(f"measure must be one in the scores, {available}, got {measure!r}")
     curve_metric = plot.removesuffix(BY_DATASET)
-    if metric is not None and curve_metric in CURVES:
+    if metric is not None and curve_metric in NO_METRIC:
         raise ValueError(f"metric must be None for {plot}, whose name is its metric, got {metric!r}")
     if metric is not None and (metric not in METRICS or (metric == AREA and plot in ("ranks", "time"))):
         allowed = [name for name in METRICS if name != AREA or plot not in ("ranks", "time")]

@@ -128,6 +128,7 @@ class PlotRequest:
         title: str,
         caption: str,
         headings: Sequence[str] | None = None,
+        panel: tuple[float, float] = PANEL,
     ) -> Axes | NDArray[Any]:
         """Draw one panel per kind of noise, with a legend of the models; see `figure.draw_panels`."""
         if self.ax is not None:
@@ -143,7 +144,7 @@ class PlotRequest:
             caption=caption,
             missing_where="under {} noise",
             options=self.options,
-            panel=scaled_panel(PANEL, len(self.chosen)),
+            panel=scaled_panel(panel, len(self.chosen)),
         )
         return axes if len(axes) > 1 else axes[0]
 

@@ -1,4 +1,4 @@
-"""A metric against the time to fit."""
+"""The time to fit: against a metric, and on each data set."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogFormatter
 from numpy.typing import NDArray
 
-from .bands import averaged
+from .bands import averaged, by_dataset
+from .figure import PANEL
+from .mathtext import text_of
 from .request import PlotRequest
 
 SECONDS = "fit_seconds"
+ROW_HEIGHT = 0.32  # inches
+NAME_WIDTH = 26
 
 
 def accuracy_against_time(request: PlotRequest) -> Axes | NDArray[Any]:
@@ -36,6 +40,40 @@ def accuracy_against_time(request: PlotRequest) -> Axes | NDArray[Any]:
         title=f"{request.name} and time{request.rate_suffix}, {request.over_datasets}",
         caption=f"Error bars: {interval}",
         headings=[request.noise_of(kind) for kind in request.kinds],
+    )
+
+
+def time_on_each_dataset(request: PlotRequest) -> Axes | NDArray[Any]:
+    """Draw the seconds to fit at one noise rate, a row for each data set, one panel per kind of noise."""
+    table, interval = by_dataset(request.scores, SECONDS)
+    n_rows, n_models = len(request.datasets), len(request.chosen)
+    row_of = {name: row for row, name in enumerate(request.datasets)}
+    shifts = 0.6 * (np.arange(n_models) - (n_models - 1) / 2) / n_models
+
+    def draw(ax: Axes, kind: str) -> list[Line2D]:
+        noise_rate = request.rate_of(kind)
+        assert noise_rate is not None  # noqa: S101 - for the type checker: only the area has no rate
+        drawn = table[(table["noise_kind"] == kind) & np.isclose(table["noise_rate"], noise_rate)]
+        _format_seconds(ax)
+        points = []
+        for (model, style), shift in zip(request.styles.items(), shifts, strict=True):
+            of_model = drawn[drawn["model"] == model]
+            height = np.array([row_of[name] for name in of_model["dataset"]]) + shift
+            height[of_model[SECONDS].isna()] = np.nan  # which the legend marks
+            (point,) = ax.plot(of_model[SECONDS], height, **{**style, "linestyle": "none"})
+            common: Any = {"color": point.get_color(), "gid": style["gid"], "alpha": 0.6, "zorder": 1.5}
+            ax.hlines(height, of_model["low"], of_model["high"], **common)
+            points.append(point)
+        ax.set_yticks(range(n_rows), [text_of(name, wrap_at=NAME_WIDTH) for name in request.datasets])
+        ax.set_ylim(n_rows - 0.5, -0.5)
+        return points
+
+    return request.draw_panels(
+        draw,
+        title=f"Time to fit{request.rate_suffix}",
+        caption=f"Error bars: {interval}",
+        headings=[request.noise_of(kind) for kind in request.kinds],
+        panel=(PANEL[0], max(PANEL[1], ROW_HEIGHT * n_rows + 1)),
     )
 
 
@@ -75,14 +113,19 @@ def draw_times(
         ax.vlines(row[SECONDS], row["low"], row["high"], **common)
         ax.hlines(row[metric], row["fastest"], row["slowest"], **common)
         points.append(point)
+    _format_seconds(ax)
+    ax.set_ylabel(label)
+    return points
+
+
+def _format_seconds(ax: Axes) -> None:
+    """Make the horizontal axis a logarithmic one of seconds."""
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: _plain(seconds)))
     ax.xaxis.set_minor_formatter(_MinorFormatter(labelOnlyBase=False, minor_thresholds=(1.2, 0.5)))
     ax.set_xlabel("seconds to fit (log scale)")
-    ax.set_ylabel(label)
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
-    return points
 
 
 class _MinorFormatter(LogFormatter):

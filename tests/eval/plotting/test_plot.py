@@ -10,7 +10,7 @@ from boostnoise.eval import mean_curve, plot
 from boostnoise.eval.config.figures import FIGURES, FigureOptions
 from boostnoise.eval.config.run import Figure as FigureName
 
-MIXED = ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "heatmap"]
+MIXED = ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "time_per_dataset", "heatmap"]
 SETS = [f"set {i}" for i in range(4)]
 
 
@@ -67,7 +67,7 @@ def test_titles_name_the_measure(made_scores):
 def test_a_model_has_one_style_in_all_plots(made_scores, n):
     scores = made_scores([f"m{i}" for i in range(n)], datasets=SETS, rates=(0.0, 0.4), repeats=1)
     styles = {}
-    for plot_name in ("ela", "accuracy", "ela_by_dataset", "critical_difference", "ranks", "time"):
+    for plot_name in MIXED[:-1]:
         ax = first(plot(scores, plot_name))
         for i in range(n):
             line = lines_of(ax, i)[-1]
@@ -77,7 +77,9 @@ def test_a_model_has_one_style_in_all_plots(made_scores, n):
     assert len({(*styles[i], dashes[i]) for i in range(n)}) == n
 
 
-@pytest.mark.parametrize("plot_name", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time"])
+@pytest.mark.parametrize(
+    "plot_name", ["ela", "ela_by_dataset", "critical_difference", "ranks", "time", "time_per_dataset"]
+)
 def test_a_model_has_one_style_without_the_others(made_scores, plot_name):
     scores = made_scores("abcde", datasets=SETS)
     whole, some = first(plot(scores, plot_name)), first(plot(scores, plot_name, models=["e", "b", "d"]))
@@ -165,6 +167,11 @@ def test_noise_rates_and_kinds_of_noise(made_scores):
         ("ela", {"measure": "roc_auc"}, "measure must be one in the scores, .*, got 'roc_auc'"),
         ("leaves", {}, "measure 'leaves' is not in the scores"),
         ("ela", {"metric": "rla"}, "metric must be None for ela, .* got 'rla'"),
+        (
+            "time_per_dataset",
+            {"metric": "ela"},
+            "metric must be None for time_per_dataset, whose name is its metric",
+        ),
         ("heatmap", {"metric": "elan"}, "metric must be one of .*, area_under_ela for heatmap, got 'elan'"),
         (
             "time",
