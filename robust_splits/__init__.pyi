@@ -1,4 +1,5 @@
 from .bounds import gain_order_failure_probability, majority_retention_probability, min_leaf_samples
+from .corrected_criterion import CorrectedCriterion
 from .criteria import (
     Credal,
     Criterion,
@@ -24,6 +25,7 @@ from .loss_criterion import LossCriterion
 from .tree import Tree
 
 __all__ = [
+    "CorrectedCriterion",
     "Credal",
     "Criterion",
     "DistributionCriterion",

@@ -36,6 +36,7 @@ from ._validation import (
     class_weights,
 )
 from .bounds import min_leaf_samples
+from .corrected_criterion import CorrectedCriterion
 from .criteria import ADAPTIVE, Criterion, Gini, NegativeExponential, get_criterion
 from .tree import Tree
 
@@ -193,7 +194,11 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self._leaf_values(self._check_features(X))
+        return self._corrected(self._leaf_values(self._check_features(X)))
+
+    def _corrected(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities of the clean classes, if the criterion corrects for noise."""
+        return self.criterion_.clean_proportions(p) if isinstance(self.criterion_, CorrectedCriterion) else p
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict logarithms of class probabilities; minus infinity for a probability of 0.
@@ -221,6 +226,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         else:
             criterion = get_criterion(self.criterion)
             criterion.check_classes(sample.n_classes)
+            if isinstance(criterion, CorrectedCriterion):
+                self._check_corrected()
         max_leaf_nodes = 0
         if self.max_leaf_nodes is not None:
             max_leaf_nodes = check_integer("max_leaf_nodes", self.max_leaf_nodes, low=2)
@@ -240,6 +247,15 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             random_thresholds=self._random_thresholds,
         )
         return TreeSettings(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
+
+    def _check_corrected(self) -> None:
+        """Raise a ValueError if another parameter does not go with a `CorrectedCriterion`."""
+        for name, allowed in (("leaf_value", "proportions"), ("class_weight", None)):
+            if getattr(self, name) != allowed:
+                raise ValueError(
+                    f"{name} must be {allowed!r} with a CorrectedCriterion, whose T describes the proportions "
+                    f"of noisy labels; got {getattr(self, name)!r}"
+                )
 
     def _min_samples_split(self, n_samples: int) -> int:
         return check_row_count("min_samples_split", self.min_samples_split, n_samples, low=2)

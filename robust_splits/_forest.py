@@ -22,6 +22,7 @@ from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
 from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._threads import map_in_threads
 from ._validation import read_only
+from .corrected_criterion import CorrectedCriterion
 from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .label_noise.clean_posterior import CleanPosterior, IndistinctClassesError, estimate_clean_posterior
@@ -210,6 +211,12 @@ class BaseForest(FittedForest):
             if self.passes == 2:
                 raise ValueError("passes=2 judges class labels, but y has soft labels; use passes=1 or 'auto'")
             return False
+        if isinstance(self.criterion, CorrectedCriterion):
+            if self.passes == 2:
+                raise ValueError(
+                    "passes=2 corrects the labels, and so does a CorrectedCriterion; use passes=1 or 'auto'"
+                )
+            return False
         totals = np.bincount(sample.labels, weights=sample.weights, minlength=sample.n_classes)
         return self.passes != 1 and self.bootstrap and totals.size > 1 and bool(totals.all())
 
@@ -345,10 +352,12 @@ class BaseForest(FittedForest):
     def _score_out_of_bag(self, p: NDArray[np.float64], sample: Sample) -> None:
         """Set the out-of-bag predictions, whose scale is arbitrary, and their score on the given labels."""
         with np.errstate(invalid="ignore"):
-            self.oob_decision_function_ = p / p.sum(axis=1, keepdims=True)
+            self.oob_decision_function_ = self._corrected(p / p.sum(axis=1, keepdims=True))
         score = self.oob_score if callable(self.oob_score) else accuracy_score
         labels = sample.labels if sample.soft_labels is None else sample.soft_labels.most_probable()
-        self.oob_score_ = score_predictions(self.classes_, labels, p, score)
+        self.oob_score_ = score_predictions(
+            self.classes_, labels, np.nan_to_num(self.oob_decision_function_), score
+        )
 
     def _grow(self, sample: Sample, settings: TreeSettings, seeds: Sequence[tuple[int, int]]) -> list[Tree]:
         backend, _ = get_active_backend(prefer="threads")

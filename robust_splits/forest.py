@@ -63,7 +63,7 @@ class RobustForestClassifier(BaseForest):
     passes : {1, 2, "auto"}, default="auto"
         Number of forests that are grown, one after the other.  1 fits the given labels as they are.  ``"auto"``
         means 2 if labels can be judged: with bootstrap, and if labels are not soft and there are two classes
-        with positive weight or more.
+        with positive weight or more.  With a `CorrectedCriterion` it means 1.
     oob_score : bool or callable, default=False
         Whether to compute out-of-bag predictions and score them on the given labels, by accuracy or by a
         callable ``score(y_true, y_predicted)``.
