@@ -12,7 +12,7 @@ from .models.cleanlab_classifier import CleanlabClassifier
 from .noise.annotators import AnnotatorNoise, SoftLabels
 from .noise.base import NoisyLabels
 from .noise.class_dependent import ByClassNoise, ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
-from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise
+from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise, RowNoise
 from .noise.given import GivenNoise
 from .papers.published_comparison import compare_with_published
 from .plotting.curves import plot_curves
@@ -42,6 +42,7 @@ __all__ = [
     "PairFlipNoise",
     "Plan",
     "Progress",
+    "RowNoise",
     "Run",
     "SoftLabels",
     "UniformNoise",

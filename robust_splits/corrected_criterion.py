@@ -122,7 +122,7 @@ class CorrectedCriterion(Criterion):
 
     @cached_property
     def _inverse(self) -> NDArray[np.float64]:
-        return np.linalg.inv(self._matrix)
+        return np.asarray(np.linalg.inv(self._matrix), dtype=np.float64)
 
     @cached_property
     def _compiled(self) -> Any:

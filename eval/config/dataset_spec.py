@@ -133,6 +133,8 @@ class DatasetSpec(Strict):
     weight : str, int or None
         Column of the weights of rows in training, numbers from 0, which every model must accept.  It is not
         used as a feature.  Scores are not weighted.
+    rate_column : str, int or None
+        Column of numbers from 0, with which the rates of ``by_row`` noise grow.  It is not used as a feature.
     noisy : dict of str to str or int
         Columns of noisy labels, by the names under which `given` noise refers to them, such as ``{"heuristic":
         "label_v1"}``.  They are not used as features.  Rows that lack any of them are removed, except
@@ -188,6 +190,7 @@ class DatasetSpec(Strict):
     split: Column | None = None
     group: Column | None = None
     weight: Column | None = None
+    rate_column: Column | None = None
     noisy: dict[Name, Column] = Field(default={}, max_length=100)
     annotators: AnnotatorsSpec | None = None
     unchecked: Unchecked = "drop"
@@ -258,7 +261,7 @@ class DatasetSpec(Strict):
             raise ValueError(f"must end in {suffixes}, be an existing folder, or have a 'format'")
         return path
 
-    @field_validator("target", "split", "group", "weight", mode="before")
+    @field_validator("target", "split", "group", "weight", "rate_column", mode="before")
     @classmethod
     def _name_or_position(cls, column: Any) -> Any:
         if column is not None and (isinstance(column, bool) or not isinstance(column, str | int)):

@@ -18,7 +18,12 @@ from ..noise.class_dependent import (
     PairFlipNoise,
     UniformNoise,
 )
-from ..noise.feature_dependent import HIGHEST_MAHALANOBIS_RATE, InstanceDependentNoise, MahalanobisNoise
+from ..noise.feature_dependent import (
+    HIGHEST_MAHALANOBIS_RATE,
+    InstanceDependentNoise,
+    MahalanobisNoise,
+    RowNoise,
+)
 from ..noise.given import GivenNoise
 from .base import Name, Strict
 
@@ -158,6 +163,20 @@ class InstanceDependentSpec(_RatesSpec):
     kind: Literal["instance_dependent"]
 
 
+class ByRowSpec(_RatesSpec):
+    """A label changes to any other class, with a probability of its own for each row.
+
+    Attributes
+    ----------
+    rates : list of float
+        Mean noise rates: those of the rows are multiples of the numbers in `rate_column`, which every data set
+        must have.  The mean of this column as rate gives its numbers themselves.  The rate 0 is always added.
+    """
+
+    noise_class = RowNoise
+    kind: Literal["by_row"]
+
+
 class MahalanobisSpec(_RatesSpec):
     """Nearby classes are confused more often than distant ones, as in Wilton & Ye.
 
@@ -284,6 +303,7 @@ NoiseSpec = Annotated[
     | MahalanobisSpec
     | PairFlipSpec
     | InstanceDependentSpec
+    | ByRowSpec
     | LabelSpec
     | GivenSpec,
     Field(discriminator="kind"),

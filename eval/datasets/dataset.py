@@ -42,6 +42,8 @@ class Dataset:
         Number of the group of each row.  Rows of a group stay together.
     weights : float64 array of shape (n_samples,) or None
         Weight of each row in training.
+    noise_rates : float64 array of shape (n_samples,) or None
+        Noise rate of each row, up to a common factor.
     rows : int64 array of shape (n_samples,) or None
         Number of each row in the source, from 0.
     train_rows : int or None
@@ -63,6 +65,7 @@ class Dataset:
     encoding: Encoding = dataclasses.field(default_factory=Encoding)
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
+    noise_rates: NDArray[np.float64] | None = None
     rows: NDArray[np.int64] | None = None
     train_rows: int | None = None
     is_known: NDArray[np.bool_] | None = None
@@ -78,6 +81,7 @@ class Dataset:
             is_test=None if self.is_test is None else self.is_test[rows],
             groups=None if self.groups is None else self.groups[rows],
             weights=None if self.weights is None else self.weights[rows],
+            noise_rates=None if self.noise_rates is None else self.noise_rates[rows],
             rows=None if self.rows is None else self.rows[rows],
             is_known=None if self.is_known is None else self.is_known[rows],
             noisy={name: labels[rows] for name, labels in self.noisy.items()},
@@ -111,7 +115,7 @@ class Dataset:
     def fingerprint(self) -> str:
         """Hash of features, class numbers, given split, groups and weights, in order, without the name.
 
-        Noisy labels are not part of it, because cells without noise do not depend on them.
+        Noisy labels and noise rates are not part of it, because cells without noise do not depend on them.
         """
         digest = hashlib.sha256()
         digest.update(repr(self.X.shape).encode())

@@ -20,24 +20,24 @@ from .files import SVMLIGHT_TARGET, CsvOptions, read_files
 from .given_labels import EncodedLabels, GivenLabels, choose_rows, encode_all_labels, read_given_labels
 from .inspection import describe_numbers_as_text, parse_dates
 from .named_sets import load_openml, load_set
-from .row_columns import check_split, find_column, read_groups, read_split, read_weights
+from .row_columns import check_split, find_column, read_groups, read_noise_rates, read_split, read_weights
 
 
 def load_dataset(spec: DatasetSpec) -> Dataset:
     """Read and check a data set, and encode its labels.
 
-    The steps are: read the split, set groups and weights aside, drop columns, rows without a label and (with
-    ``"missing": "drop_rows"``) incomplete rows, encode the labels, draw at most `max_rows` rows.  Rows without
-    a label cause a warning.  The draw is stratified by class, and by training and test rows if the split is
-    given, with at least one row of each stratum.  It keeps the order of the rows and has a fixed seed, so the
-    data set is the same in every run.
+    The steps are: read the split, set groups, weights and noise rates aside, drop columns, rows without a label
+    and (with ``"missing": "drop_rows"``) incomplete rows, encode the labels, draw at most `max_rows` rows.
+    Rows without a label cause a warning.  The draw is stratified by class, and by training and test rows if
+    the split is given, with at least one row of each stratum.  It keeps the order of the rows and has a fixed
+    seed, so the data set is the same in every run.
 
     Raises
     ------
     ConfigError
         If the source cannot be read or is empty, a named column does not exist, all labels are missing, labels
-        are infinite or continuous, there is only one class, the split, the groups or the weights are unusable,
-        or a column has neither numbers, nor dates, nor text.
+        are infinite or continuous, there is only one class, the split, groups, weights or noise rates are
+        unusable, or a column has neither numbers, nor dates, nor text.
     """
     context = f"data set {spec.name!r}"
     source = _read_source(spec, context)
@@ -66,6 +66,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         encoding=Encoding(spec.features, spec.categorical, spec.missing),
         groups=groups,
         weights=weights,
+        noise_rates=None if source.noise_rates is None else read_noise_rates(source.noise_rates, context),
         rows=source.features.index.to_numpy(dtype=np.int64),
         train_rows=spec.train_rows if isinstance(spec.train_rows, int) else None,
         is_known=labels.is_known,
@@ -85,7 +86,7 @@ class _Source:
         Column of the target.
     is_test : bool array or None
         Whether each row is a test row; None if the split is random.
-    groups, weights : Series or None
+    groups, weights, noise_rates : Series or None
     given : GivenLabels
     dates : list
         Columns of dates.
@@ -96,6 +97,7 @@ class _Source:
     is_test: NDArray[np.bool_] | None
     groups: pd.Series[Any] | None
     weights: pd.Series[Any] | None
+    noise_rates: pd.Series[Any] | None
     given: GivenLabels
     dates: list[Any]
 
@@ -107,6 +109,7 @@ class _Source:
             None if self.is_test is None else self.is_test[rows],
             None if self.groups is None else self.groups.iloc[rows],
             None if self.weights is None else self.weights.iloc[rows],
+            None if self.noise_rates is None else self.noise_rates.iloc[rows],
             self.given.take(self.labels.index[rows]),
             self.dates,
         )
@@ -127,7 +130,8 @@ def _read_source(spec: DatasetSpec, context: str) -> _Source:
         return name
 
     dropped = [find(column, "drop") for column in spec.drop]
-    split, group, weight = (find(getattr(spec, key), key) for key in ("split", "group", "weight"))
+    keys = ("split", "group", "weight", "rate_column")
+    split, group, weight, noise_rate = (find(getattr(spec, key), key) for key in keys)
     if split is not None:
         is_test = read_split(frame[split], context)
     given = read_given_labels(frame, spec, is_test, context)
@@ -136,13 +140,14 @@ def _read_source(spec: DatasetSpec, context: str) -> _Source:
     dates = [find_column(frame, column, "dates", context) for column in spec.dates]
     if len(frame) == 0:
         raise ConfigError(f"{context}: has no rows")
-    special = [name for name in (split, group, weight) if name is not None]
+    special = [name for name in (split, group, weight, noise_rate) if name is not None]
     return _Source(
         features=frame.drop(columns=[target, *dropped, *special, *given.columns]),
         labels=frame[target],
         is_test=is_test,
         groups=None if group is None else frame[group],
         weights=None if weight is None else frame[weight],
+        noise_rates=None if noise_rate is None else frame[noise_rate],
         given=given,
         dates=dates,
     )

@@ -1,4 +1,4 @@
-"""Find columns, and read those that say how rows are used: the given split, groups, and weights."""
+"""Find columns, and read those that describe rows: the given split, groups, weights and noise rates."""
 
 from __future__ import annotations
 
@@ -68,20 +68,33 @@ def read_groups(column: pd.Series[Any], context: str) -> NDArray[np.int64]:
 
 def read_weights(column: pd.Series[Any], y: NDArray[np.int64], context: str) -> NDArray[np.float64]:
     """Weight of each row."""
-    if not pd.api.types.is_numeric_dtype(column):
-        raise ConfigError(
-            f"{context}: column {column.name!r} must contain weights, which are numbers, "
-            f"found {column.tolist()[0]!r}"
-        )
-    weights = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    invalid = weights[~(np.isfinite(weights) & (weights >= 0))]
-    if invalid.size:
-        raise ConfigError(
-            f"{context}: column {column.name!r} must contain weights from 0, without gaps, found {invalid[0]:g}"
-        )
+    weights = _read_numbers(column, "weights", context)
     if not np.bincount(y, weights).all():
         raise ConfigError(f"{context}: column {column.name!r} gives all rows of a class the weight 0")
     return weights
+
+
+def read_noise_rates(column: pd.Series[Any], context: str) -> NDArray[np.float64]:
+    """Noise rate of each row, up to a common factor."""
+    rates = _read_numbers(column, "noise rates", context)
+    if not rates.any():
+        raise ConfigError(f"{context}: column {column.name!r} gives all rows the noise rate 0")
+    return rates
+
+
+def _read_numbers(column: pd.Series[Any], what: str, context: str) -> NDArray[np.float64]:
+    if not pd.api.types.is_numeric_dtype(column):
+        raise ConfigError(
+            f"{context}: column {column.name!r} must contain {what}, which are numbers, "
+            f"found {column.tolist()[0]!r}"
+        )
+    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    invalid = numbers[~(np.isfinite(numbers) & (numbers >= 0))]
+    if invalid.size:
+        raise ConfigError(
+            f"{context}: column {column.name!r} must contain {what} from 0, without gaps, found {invalid[0]:g}"
+        )
+    return numbers
 
 
 def check_split(

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..config.noise_spec import GivenSpec, NoiseSpec
+import numpy as np
+
+from ..config.noise_spec import NO_NOISE, ByRowSpec, GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
 from ..models.resolved_model import ResolvedModel
 from ..noise.base import Noise, NoiseOn
+from ..noise.feature_dependent import RowNoise
 from .given_noise import given_noise
 
 # Part of every key.  Raise it when a change to this package changes the scores of a job.
@@ -166,7 +169,7 @@ def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]
     Raises
     ------
     ConfigError
-        If the noise is for another number of classes, or true labels are unknown.
+        If the noise is for another number of classes, or true labels or noise rates of rows are unknown.
     """
     assert not isinstance(spec, GivenSpec)  # noqa: S101 - for the type checker
     context = f"noise {spec.name!r}"
@@ -175,9 +178,24 @@ def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]
             f"{context}: cannot be injected into data set {dataset.name!r}, because true labels of training "
             "rows are unknown; use a config of its own with 'given' noise"
         )
+    if isinstance(spec, ByRowSpec):
+        return [NO_NOISE, *((rate, _row_noise(rate, dataset, context)) for rate in spec.rates if rate)]
     for _, noise in spec.noise_by_rate:
         try:
             noise.check_classes(dataset.classes.size)
         except ValueError as error:
             raise ConfigError(f"{context}: {error} in data set {dataset.name!r}") from None
     return spec.noise_by_rate
+
+
+def _row_noise(noise_rate: float, dataset: Dataset, context: str) -> RowNoise:
+    """Noise with this mean rate, in proportion to the noise rates of a data set."""
+    if dataset.noise_rates is None:
+        raise ConfigError(f"{context}: data set {dataset.name!r} has no 'rate_column'")
+    highest = float(dataset.noise_rates.max() / dataset.noise_rates.mean())
+    if noise_rate * highest > 1:
+        raise ConfigError(
+            f"{context}: rate {noise_rate:g} would give a row of data set {dataset.name!r} the noise rate "
+            f"{noise_rate * highest:.3g}; the highest possible rate is {1 / highest:.3g}"
+        )
+    return RowNoise(np.minimum(dataset.noise_rates / dataset.noise_rates.max() * (noise_rate * highest), 1.0))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -141,6 +145,73 @@ class InstanceDependentNoise(Noise):
         ranks = np.searchsorted(ordered, margins, side="left") + np.searchsorted(ordered, margins, side="right")
         u = ranks / (2 * train_margins.size)
         return 2 * self.noise_rate * (1 - u) if self.noise_rate <= 0.5 else 1 - 2 * (1 - self.noise_rate) * u
+
+
+@dataclass(frozen=True, eq=False)
+class RowNoise(Noise):
+    """Noise with a rate for each row: its label is flipped with this probability, to any class equally often.
+
+    If all rates are below 1/2, a leaf with enough rows, all of the same class, keeps it as its majority label
+    (Ghosh, Manwani & Sastry 2017, Theorem 3.4 b).
+
+    Parameters
+    ----------
+    rates : float, array-like of shape (n_samples,), or callable
+        Noise rates in [0, 1]: of all rows; of each row of a data set, in the same order; or ``rates(X)``, which
+        takes features of shape (n_rows, n_features) and returns a rate for each row.
+
+    Examples
+    --------
+    >>> from boostnoise.eval import RowNoise
+    >>> RowNoise([0, 1, 0]).corrupt(["a", "b", "a"], random_state=0).labels.tolist()
+    ['a', 'a', 'a']
+    >>> RowNoise(lambda X: X[:, 0] > 2).corrupt([0, 1], [[1], [3]], random_state=0).flipped.tolist()
+    [False, True]
+    """
+
+    kind = "by_row"
+    rates: ArrayLike | Callable[[Floats], ArrayLike]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "needs_features", callable(self.rates))
+        if not callable(self.rates):
+            _check_rates(self.rates)
+
+    @cached_property
+    def identity(self) -> list[Any]:
+        """Kind of noise and hash of the rates; a function is identified within the process only."""
+        if callable(self.rates):
+            return [self.kind, repr(self.rates)]
+        rates = np.ascontiguousarray(self.rates, dtype="<f8")
+        return [self.kind, hashlib.sha256(repr(rates.shape).encode() + rates.tobytes()).hexdigest()]
+
+    def _draw(
+        self, rows: LabelledRows, train: Integers, test: Integers, random_state: object
+    ) -> tuple[Integers, Integers, float]:
+        rates = _check_rates(self.rates(rows.X) if callable(self.rates) else self.rates)
+        if rates.shape not in ((), rows.y.shape):
+            raise ValueError(f"rates must contain one rate per row, got {rates.size} for {rows.y.size} rows")
+        rates = np.broadcast_to(rates, rows.y.shape)
+
+        def draw_labels(part: Integers, rng: np.random.Generator) -> Integers:
+            # With the same seed, labels flipped at one rate are also flipped at higher ones.
+            flipped = rng.random(part.size) < rates[part]
+            steps = rng.integers(1, rows.n_classes, size=part.size)
+            return np.where(flipped, (rows.y[part] + steps) % rows.n_classes, rows.y[part])
+
+        train_rng, test_rng = make_generators(random_state)
+        return draw_labels(train, train_rng), draw_labels(test, test_rng), float(rates[train].mean())
+
+
+def _check_rates(rates: ArrayLike) -> Floats:
+    """Noise rates of rows, or one for all, as floats."""
+    found = np.asarray(rates, dtype=np.float64)
+    if found.ndim > 1:
+        raise ValueError(f"rates must have shape (n_samples,), got {found.shape}")
+    wrong = found[~((found >= 0) & (found <= 1))]
+    if wrong.size:
+        raise ValueError(f"rates of RowNoise must be in [0, 1], got {wrong[0]:g}")
+    return found
 
 
 class _ClassMeans:

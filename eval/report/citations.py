@@ -62,6 +62,7 @@ NOISE = {
     "pair_flip": ["han2018"],
     "mahalanobis": ["wilton2024"],
     "instance_dependent": ["menon2018", "zhang2021"],
+    "by_row": ["ghosh2017trees"],
 }
 
 

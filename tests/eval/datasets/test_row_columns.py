@@ -36,6 +36,20 @@ def test_groups_and_weights_are_no_features(load):
     assert (some.groups.tolist(), some.weights.tolist()) == ([0, 2], [1, 0])
 
 
+def test_noise_rates_are_no_features_and_no_part_of_the_fingerprint(load):
+    keys = {"drop": ["part", "patient"]}
+    dataset = load(rate_column="trust", **keys)
+    assert dataset.columns == ("age",)
+    assert dataset.noise_rates.tolist() == FRAME["trust"].tolist()
+    assert dataset.take(np.array([2, 7])).noise_rates.tolist() == [2, 0.5]
+    assert load(max_rows=4, rate_column="trust", **keys).noise_rates.size == 4
+    assert dataset.fingerprint == load(drop=["part", "patient", "trust"]).fingerprint
+    frame = FRAME.astype({"ill": "Int64"})
+    frame.loc[2, "ill"] = None
+    with pytest.warns(UserWarning, match="1 missing label"):
+        assert load(frame, rate_column="trust", **keys).noise_rates.tolist() == [1, 1, 2, 0, 1, 1, 0.5]
+
+
 def test_rows_without_a_label_take_their_groups_and_weights_along(load):
     frame = FRAME.astype({"ill": "Int64"})
     frame.loc[2, ["ill", "patient", "trust"]] = None
@@ -69,6 +83,10 @@ def test_they_are_part_of_the_fingerprint_but_names_are_not(load):
         ({"trust": -1.0}, {"weight": "trust"}, "'trust' must contain weights from 0, without gaps, found -1"),
         ({"trust": [None] + [1.0] * 7}, {"weight": "trust"}, "without gaps, found nan"),
         ({"trust": [1.0, 0] * 4}, {"weight": "trust"}, "gives all rows of a class the weight 0"),
+        ({}, {"rate_column": "patient"}, "'patient' must contain noise rates, which are numbers, found 'a'"),
+        ({"trust": -1.0}, {"rate_column": "trust"}, "must contain noise rates from 0, without gaps, found -1"),
+        ({"trust": 0.0}, {"rate_column": "trust"}, "'trust' gives all rows the noise rate 0"),
+        ({}, {"rate_column": "ill"}, "rate_column names the target 'ill'"),
         ({"patient": list("aabbccda")}, {"group": "patient", "split": "part"}, "rows of 1 group among both"),
     ],
 )

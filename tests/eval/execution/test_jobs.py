@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from boostnoise.eval import LabelNoise, UniformNoise
+from boostnoise.eval import LabelNoise, RowNoise, UniformNoise
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import Dataset
@@ -137,6 +137,27 @@ def test_no_noise_is_injected_if_true_labels_are_unknown():
         ConfigError, match="'uniform': cannot be injected into data set 'letters', because true"
     ):
         noise_by_rate(spec({"kind": "uniform", "rates": [0.1]}), partly)
+
+
+def test_noise_rates_of_rows_are_scaled_to_the_rate():
+    config = parse_config(
+        {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "by_row", "rates": [0.1, 0.25]}]}, "run"
+    )
+    (spec,), difficulty = config.noise, np.array([0.0, 1, 3, 4])
+    data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), noise_rates=difficulty)
+    (_, none), (_, low), (rate, high) = noise_by_rate(spec, data)
+    assert (none, rate) == (UniformNoise(0.0), 0.25)
+    assert isinstance(low, RowNoise)
+    np.testing.assert_allclose(low.rates, difficulty / 20)
+    np.testing.assert_allclose(high.rates, difficulty / 8)
+    assert high.identity != low.identity == RowNoise(low.rates.tolist()).identity
+    steep = dataclasses.replace(data, noise_rates=difficulty**3)
+    with pytest.raises(
+        ConfigError, match=r"^noise 'by_row': rate 0.5 would .* rate 1.39; the highest .* 0.359"
+    ):
+        noise_by_rate(spec.model_copy(update={"rates": [0.0, 0.5]}), steep)
+    with pytest.raises(ConfigError, match=r"^noise 'by_row': data set 'a' has no 'rate_column'"):
+        noise_by_rate(spec, dataclasses.replace(data, noise_rates=None))
 
 
 def test_a_matrix_for_another_number_of_classes():

@@ -13,6 +13,7 @@ from boostnoise.eval import (
     LabelNoise,
     MahalanobisNoise,
     PairFlipNoise,
+    RowNoise,
     UniformNoise,
 )
 
@@ -27,7 +28,8 @@ MATRIX_KINDS = [
     ClassConditionalNoise(0.6 * np.eye(10) + 0.4 * CYCLE),
     MahalanobisNoise(),
 ]
-DRAWN = [*MATRIX_KINDS, InstanceDependentNoise(0.3), InstanceDependentNoise(0.8), LabelNoise(0.3)]
+ROW_KINDS = [RowNoise(np.linspace(0.0, 0.6, 1797)), RowNoise(lambda X: np.minimum(X[:, 20], 16) / 32)]
+DRAWN = [*MATRIX_KINDS, InstanceDependentNoise(0.3), InstanceDependentNoise(0.8), LabelNoise(0.3), *ROW_KINDS]
 ALL = [*DRAWN, GivenNoise(GIVEN)]
 
 

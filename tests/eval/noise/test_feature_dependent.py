@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import mahalanobis
-from scipy.stats import rankdata
+from scipy.stats import binomtest, rankdata
 from sklearn.datasets import load_digits, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from boostnoise.eval import InstanceDependentNoise, MahalanobisNoise
+from boostnoise.eval import InstanceDependentNoise, MahalanobisNoise, RowNoise, UniformNoise
 
 WINE_X, WINE_Y = load_wine(return_X_y=True)
 
@@ -123,3 +123,39 @@ def test_margins_of_test_rows_are_ranked_among_training_rows():
     z = (flips - 400 * p) / np.sqrt(400 * p * (1 - p))
     assert np.abs(z).max() < 4.5
     assert np.abs(z.mean(axis=1)).max() < 0.4
+
+
+def test_each_row_has_its_noise_rate():
+    y, rates = np.arange(4000) % 3, np.repeat([0.0, 0.1, 0.4, 1.0], 1000)
+    noisy = RowNoise(rates).corrupt(y, random_state=0)
+    for rate in np.unique(rates):
+        flipped = noisy.flipped[rates == rate]
+        assert binomtest(int(flipped.sum()), flipped.size, rate).pvalue > 1e-3
+    others = noisy.labels[noisy.flipped & (y == 1)]
+    assert binomtest(int((others == 0).sum()), others.size, 0.5).pvalue > 1e-3
+    higher = RowNoise(np.minimum(2 * rates, 1)).corrupt(y, random_state=0)
+    assert (higher.flipped >= noisy.flipped).all()
+    assert noisy.noise_rate == rates.mean()
+    np.testing.assert_array_equal(
+        RowNoise(0.3).corrupt(y, random_state=0).flipped, UniformNoise(0.3).corrupt(y, random_state=0).flipped
+    )
+
+
+def test_noise_rates_of_a_function():
+    X = np.linspace(0, 1, 200)[:, np.newaxis]
+    y = np.arange(200) % 2
+    by_function = RowNoise(lambda X: 0.4 * X[:, 0]).corrupt(y, X, random_state=1)
+    by_row = RowNoise(0.4 * X[:, 0]).corrupt(y, random_state=1)
+    np.testing.assert_array_equal(by_function.labels, by_row.labels)
+
+
+def test_bad_noise_rates_of_rows():
+    for rates, found in (([0.2, 1.5], "1.5"), ([0.2, np.nan], "nan"), (-0.1, "-0.1")):
+        with pytest.raises(ValueError, match=rf"^rates of RowNoise must be in \[0, 1\], got {found}"):
+            RowNoise(rates)
+    with pytest.raises(ValueError, match=r"^rates must have shape \(n_samples,\), got \(1, 2\)"):
+        RowNoise([[0.1, 0.2]])
+    with pytest.raises(ValueError, match=r"^rates must contain one rate per row, got 2 for 3 rows"):
+        RowNoise([0.1, 0.2]).corrupt([0, 1, 1])
+    with pytest.raises(ValueError, match=r"^rates of RowNoise must be in \[0, 1\], got 7"):
+        RowNoise(lambda X: X[:, 0]).corrupt([0, 1], [[7.0], [0.0]])

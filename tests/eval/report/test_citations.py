@@ -36,6 +36,7 @@ def references(models, noise="uniform"):
         (["decision_tree"], "uniform", {"pedregosa2011"}),
         (["robust_forest"], "pair_flip", {"han2018"}),
         (["robust_tree"], "uniform", {"wilton2024"}),
+        (["decision_tree"], "by_row", {"pedregosa2011", "ghosh2017trees"}),
         (["robust_forest:credal(0.5)"], "uniform", {"mantas2014"}),
         (["robust_xgboost"], "uniform", {"chen2016"}),
         (["robust_xgboost:gce"], "uniform", {"chen2016", "zhang2018"}),
