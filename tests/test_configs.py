@@ -113,12 +113,18 @@ PAPERS = {
     "ghosh_2017_table_1_svm_quadratic": "ghosh_2017_table_1",
     "wilton_2024_table_2": "wilton_2024_table_2",
     "ghosh_2017_table_2": "ghosh_2017_table_2",
+    "ghosh_2017_table_2_svm": "ghosh_2017_table_2",
     "wilton_2024_table_4": "wilton_2024_table_4",
     "wilton_2024_table_5": "wilton_2024_table_5",
     "yang_2019_table_3": "yang_2019_table_3",
     "yang_2019_table_3_exchanged": "yang_2019_table_3",
     "yang_2019_table_3_exchanged_no_bootstrap": "yang_2019_table_3",
 }
+# As those, with the ranges of parameters of the paper; too slow even in their quick form.
+PAPER_GRIDS = [
+    f"ghosh_2017_table_{table}_paper_grid" for table in ("1_svm", "1_svm_gaussian", "1_svm_quadratic", "2_svm")
+]
+LIMITS = {"model__C": (0.01, 500), "model__gamma": (0.001, 10)}
 WITHOUT_TABLES = [
     "ghosh_2017_figure_1a", "ghosh_2017_figure_1b", "wilton_2024_figure_6",
     "wilton_2024_table_3", "wilton_2024_tables_2_4", "yang_2019_figure_2", "yang_2019_trees",
@@ -134,8 +140,24 @@ OPEN_QUESTIONS = [
 
 def test_all_studies_of_papers_are_known(root):
     assert sorted(path.stem for path in (root / "configs" / "studies").glob("*.json")) == sorted(
-        [*PAPERS, *WITHOUT_TABLES, *(f"2020_{name}" for name in OPEN_QUESTIONS)]
+        [*PAPERS, *PAPER_GRIDS, *WITHOUT_TABLES, *(f"2020_{name}" for name in OPEN_QUESTIONS)]
     )
+
+
+@pytest.mark.parametrize("name", PAPER_GRIDS)
+def test_grids_of_the_paper(root, name):
+    """They differ from the configs of the smaller grids in the grids and repeats alone."""
+    slow, fast = (
+        load_config(root / "configs" / "studies" / f"{stem}.json")
+        for stem in (name, name.removesuffix("_paper_grid"))
+    )
+    (svm,), (smaller,) = slow.models, fast.models
+    assert svm.model_copy(update={"search": None}) == smaller.model_copy(update={"search": None})
+    build(resolve(svm), seed=0, threads=1)
+    ranges = {key: (min(values), max(values)) for key, values in svm.search.params.items()}
+    assert ranges == {key: LIMITS[key] for key in smaller.search.params}
+    assert slow.repeats == 10
+    assert slow.model_copy(update={"name": fast.name, "models": fast.models, "repeats": fast.repeats}) == fast
 
 
 @pytest.mark.parametrize("name", WITHOUT_TABLES)
