@@ -56,6 +56,12 @@ def run(root, data, tmp_path):
     [
         ("learner.py", ["peers", "--sets", "one,two", "--max-bins", 16, *FOREST], "scikit-learn"),
         ("learner.py", ["criteria", "--sets", "one", *FOREST], "negative_exponential"),
+        ("forest_variance.py", ["--rows", 50, "--trees", 2, "--draws", 2], "purely random"),
+        (
+            "corrected_criteria.py",
+            ["scores.csv", "--sets", "one", "--criteria", "gini", "--repeats", 1, "--jobs", 1],
+            "estimated",
+        ),
         ("learner.py", ["extras", "--sets", "one", *FOREST], "shrinkage=auto"),
         ("learner.py", ["nodes", "--sets", "one", *FOREST], "2048"),
         ("learner.py", ["growth", "--rows", "300,600", "--columns", 3, *FOREST], "power"),

@@ -188,7 +188,7 @@ class RowNoise(Noise):
     def _draw(
         self, rows: LabelledRows, train: Integers, test: Integers, random_state: object
     ) -> tuple[Integers, Integers, float]:
-        rates = _check_rates(self.rates(rows.X) if callable(self.rates) else self.rates)
+        rates = _check_rates(self.rates(np.asarray(rows.X)) if callable(self.rates) else self.rates)
         if rates.shape not in ((), rows.y.shape):
             raise ValueError(f"rates must contain one rate per row, got {rates.size} for {rows.y.size} rows")
         rates = np.broadcast_to(rates, rows.y.shape)

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from robust_splits import NegativeExponential, Pairwise, RobustDecisionTreeClassifier, SqrtGini, get_criterion
+from robust_splits import (
+    FunctionCriterion,
+    NegativeExponential,
+    Pairwise,
+    RobustDecisionTreeClassifier,
+    RobustExtraTreesClassifier,
+    SqrtGini,
+    get_criterion,
+)
 
 RATES = st.floats(0, 1)
 
@@ -211,3 +219,25 @@ def test_a_tree_on_expected_noise_makes_a_best_clean_split(name, noise):
     labels = np.tile(np.arange(len(noise)), len(y))
     noisy = clean_gain(X.repeat(len(noise), axis=0), labels, noise[y].ravel())
     assert noisy == pytest.approx(clean_gain(X, y), rel=1e-9)
+
+
+def constant(left, right):
+    return 1.0
+
+
+def test_a_constant_gain_gives_a_purely_random_forest():
+    """Ghosh et al., Remark 3.9: its splits do not depend on the labels.
+
+    Nodes of 40 rows have both classes.  Gini rejects the few splits with the same proportions on both sides.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.random((500, 4))
+    settings = {"max_features": 1, "bootstrap": False, "min_samples_split": 40, "random_state": 0}
+    for criterion, is_random in ((FunctionCriterion(constant), True), ("gini", False)):
+        forest = RobustExtraTreesClassifier(5, criterion=criterion, **settings)
+        first, second = (forest.fit(X, rng.integers(2, size=500)).estimators_ for _ in range(2))
+        same = [
+            np.array_equal(a.tree_.threshold, b.tree_.threshold, equal_nan=True)
+            for a, b in zip(first, second, strict=True)
+        ]
+        assert all(same) == is_random
