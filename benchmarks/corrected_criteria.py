@@ -20,7 +20,7 @@ SETS = ("spambase", "splice", "german", "dna", "segment", "vehicle")
 CRITERIA = ("gini", "entropy", "misclassification", "negative_exponential")
 NOISE_RATES = (0.1, 0.2, 0.3, 0.4)
 KEY = ["set", "noise_rate", "model", "criterion", "repeat"]
-VARIANTS = ("plain", "predictions", "splits", "estimated")
+VARIANTS = ("plain", "predictions", "splits", "estimated", "two_passes")
 TEST_SHARE = 0.4
 
 
@@ -61,6 +61,7 @@ def accuracies(
         "predictions": (clean_p.argmax(axis=1) == truth).mean(),
         "splits": of_corrected(T),
         "estimated": of_corrected(estimate),
+        "two_passes": two_passes.score(X_test, truth),
         "error_of_T": np.abs(estimate - T).sum(axis=1).mean() / 2,
     }
 
