@@ -149,7 +149,7 @@ class InstanceDependentNoise(Noise):
 
 @dataclass(frozen=True, eq=False)
 class RowNoise(Noise):
-    """Noise with a rate for each row: its label is flipped with this probability, to any class equally often.
+    """Noise with a rate for each row: its label is flipped with this probability, to any other class equally.
 
     If all rates are below 1/2, a leaf with enough rows, all of the same class, keeps it as its majority label
     (Ghosh, Manwani & Sastry 2017, Theorem 3.4 b).
