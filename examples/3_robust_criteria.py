@@ -35,7 +35,6 @@ from boostnoise.eval import UniformNoise
 from robust_splits import (
     RobustDecisionTreeClassifier,
     RobustForestClassifier,
-    get_criterion,
     plot_impurity,
     plot_tree,
 )
@@ -68,17 +67,10 @@ plt.show()
 # node has 20 % of its labels in the minority, and a split divides it into two halves with 10 % and 30 %:
 
 # %%
-left_child, right_child, parent = [10, 90], [30, 70], [20, 80]
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True, layout="constrained")
 for ax, name in zip(axes, ["gini", "ne(0.75)", "misclassification"], strict=True):
-    criterion = get_criterion(name)
-    plot_impurity(name, scaled=False, ax=ax)
-    ax.lines[0].set_marker("")
-    children = [criterion.impurity(left_child), criterion.impurity(right_child)]
-    ax.plot([0.1, 0.3], children, "o-", color="#D55E00", label="children, and their mean")
-    ax.plot(0.2, criterion.impurity(parent), "s", color="#000000", label="parent")
-    ax.set(title=f"{name}: gain {criterion.gain(left_child, right_child):.3f}", ylabel="")
-    ax.legend(loc="lower center", fontsize="small")
+    plot_impurity(name, scaled=False, splits=[(0.1, 0.2, 0.3)], ax=ax)
+    ax.set(title=name, ylabel="")
 axes[0].set_ylabel("impurity")
 plt.show()
 
@@ -90,6 +82,18 @@ plt.show()
 # Under label noise, most late splits of a tree are of this kind. They separate wrong labels from right ones
 # until each wrong one has its own leaf.
 #
+# A larger lam mostly gives a smaller tree, but a small lam has a way of its own: it likes pure children, which
+# need no further split. Of two splits of an even node, lam = 0 takes the one with a pure child, and lam = 1 the
+# one that is right more often (Wilton & Ye, Figure 8 and Appendix M):
+
+# %%
+figure, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
+for ax, name in zip(axes, ["ne(0)", "ne(1)"], strict=True):
+    plot_impurity(name, splits=[(0, 0.5, 0.67), (0.2, 0.5, 0.8)], ax=ax)
+axes[1].set_ylabel("")
+plt.show()
+
+# %% [markdown]
 # ## 2. Trees that stop early
 #
 # Half moons, 200 rows, and a quarter of the labels wrong. The three trees have no limit of depth or size; only

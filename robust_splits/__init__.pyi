@@ -1,4 +1,5 @@
 from .bounds import gain_order_failure_probability, majority_retention_probability, min_leaf_samples
+from .conservative import ConservativeReport, check_conservative
 from .corrected_criterion import CorrectedCriterion
 from .criteria import (
     Credal,
@@ -25,6 +26,7 @@ from .loss_criterion import LossCriterion
 from .tree import Tree
 
 __all__ = [
+    "ConservativeReport",
     "CorrectedCriterion",
     "Credal",
     "Criterion",
@@ -45,6 +47,7 @@ __all__ = [
     "SqrtGini",
     "Tree",
     "Twoing",
+    "check_conservative",
     "export_text",
     "gain_order_failure_probability",
     "get_criterion",

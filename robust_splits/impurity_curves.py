@@ -26,6 +26,7 @@ def plot_impurity(
     criteria: str | Criterion | Iterable[str | Criterion],
     *,
     scaled: bool = True,
+    splits: Iterable[tuple[float, float, float]] = (),
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the impurity I(p, 1 - p) of criteria for two classes against the proportion p of one class.
@@ -43,6 +44,10 @@ def plot_impurity(
         Whether to divide each curve by its maximum, the value at p = 1/2.  A constant factor does not change
         which split is best, so scaled curves show the relevant differences.  Unscaled, the curves of the
         negative exponential criterion lie within the triangle of the misclassification rate.
+    splits : iterable of (float, float, float), default=()
+        Splits to draw on each curve, each as the p of the left child, of the parent and of the right child, in
+        increasing order: the chord between the children, and the gain as a vertical line at the parent.  The
+        legend has the gain, divided by the maximum of the curve if `scaled`.
     ax : matplotlib.axes.Axes or None, default=None
         Axes to draw on; None for pyplot's current axes.
 
@@ -55,7 +60,7 @@ def plot_impurity(
     TypeError
         If an argument has the wrong type, or a criterion has no impurity.
     ValueError
-        If a name is unknown or `criteria` is empty.
+        If a name is unknown, `criteria` is empty, or a split is not three increasing numbers from 0 to 1.
 
     References
     ----------
@@ -68,17 +73,32 @@ def plot_impurity(
     >>> ax = plot_impurity(["gini", "misclassification"], ax=Figure().subplots())
     >>> [line.get_label() for line in ax.lines]
     ['gini', 'misclassification']
+    >>> ax = plot_impurity("ne(1)", splits=[(0.0, 0.5, 0.67), (0.2, 0.5, 0.8)], ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['ne(1)', '0 and 0.67: gain 0.507', '0.2 and 0.8: gain 0.600']
     """
-    curves = []
+    named: list[tuple[str, Impurity]] = []
     for name, criterion in _named_criteria(criteria):
         if not isinstance(criterion, Impurity):
             raise TypeError(
                 f"criterion {name!r} has no impurity, as its gain is not a decrease in impurity; use plot_gain"
             )
-        curves.append((name, np.array([criterion.impurity([n, N_STEPS - n]) for n in range(N_STEPS + 1)])))
+        named.append((name, criterion))
+    curves = [
+        (name, np.array([criterion.impurity([n, N_STEPS - n]) for n in range(N_STEPS + 1)]))
+        for name, criterion in named
+    ]
     scaled = check_flag("scaled", scaled)
+    checked = [_checked_split(split) for split in splits]
     ax = _check_axes(ax)
     _draw(ax, curves, scaled)
+    for i, ((name, criterion), (_, curve)) in enumerate(zip(named, curves, strict=True)):
+        scale = curve.max() or 1.0 if scaled else 1.0
+        for j, split in enumerate(checked):
+            height = [criterion.impurity([p, 1 - p]) / scale for p in split]
+            colour = COLOURS[(len(named) + i * len(checked) + j) % len(COLOURS)]
+            shift = 0.01 * (j - (len(checked) - 1) / 2)  # splits of the same parent
+            _draw_split(ax, split, height, colour, shift, prefix=f"{name}, " if len(named) > 1 else "")
     ax.set(
         xlabel="proportion p of one class",
         ylabel="impurity, scaled to a maximum of 1" if scaled else "impurity",
@@ -179,6 +199,29 @@ def _draw(ax: Axes, curves: list[tuple[str, NDArray[np.float64]]], scaled: bool)
             markevery=(round((i + 0.5) / len(curves) * N_STEPS / N_MARKERS), N_STEPS // N_MARKERS),
         )
     ax.set_xlim(0, 1)
+
+
+def _draw_split(
+    ax: Axes, split: list[float], height: list[float], colour: str, shift: float, prefix: str
+) -> None:
+    """Draw the chord between the children of a split, and its gain at the parent."""
+    left, parent, right = split
+    mean = height[0] + (height[2] - height[0]) * (parent - left) / (right - left)
+    label = f"{prefix}{left:g} and {right:g}: gain {height[1] - mean:.3f}"
+    ax.plot([left, right], [height[0], height[2]], "o-", color=colour, markersize=4.5, label=label)
+    ax.plot([parent + shift] * 2, [mean, height[1]], ".-", color=colour)
+
+
+def _checked_split(split: object) -> list[float]:
+    try:
+        found = np.asarray(split, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (3,) or not 0 <= found[0] < found[1] < found[2] <= 1:
+        raise ValueError(
+            f"splits must have the p of the left child, the parent and the right child, got {split!r}"
+        )
+    return [float(p) for p in found]
 
 
 def _named_criteria(criteria: object) -> list[tuple[str, Criterion]]:

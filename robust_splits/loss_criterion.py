@@ -41,6 +41,10 @@ class LossCriterion(LineImpurity):
     ValueError
         If the loss does not return one number for each row, or a value is NaN or below all bounds.
 
+    See Also
+    --------
+    check_conservative : Whether a loss induces the misclassification impurity, for any number of classes.
+
     Examples
     --------
     >>> import numpy as np

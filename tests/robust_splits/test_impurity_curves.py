@@ -76,6 +76,30 @@ def test_curves_can_be_told_apart(ax):
     assert [text.get_text() for text in ax.get_legend().get_texts()][1] == "ne(0.125)"
 
 
+def gains_in(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts() if "gain" in text.get_text()]
+
+
+def test_splits_of_the_paper(ax):
+    """Wilton & Ye, Figure 8: lam = 0 prefers the split with a pure child, lam = 1 the other one."""
+    splits = [(0, 0.5, 0.67), (0.2, 0.5, 0.8)]
+    plot_impurity(["ne(0)", "ne(1)"], splits=splits, ax=ax)
+    expected = []
+    for name, curve in (("ne(0)", lambda p: 2 * sqrt_of_variance(p)), ("ne(1)", lambda p: 2 * least(p))):
+        pure, mixed = 1 - 0.5 / 0.67 * curve(0.67), 1 - curve(0.2)
+        expected += [f"{name}, 0 and 0.67: gain {pure:.3f}", f"{name}, 0.2 and 0.8: gain {mixed:.3f}"]
+        assert (pure > mixed) == (name == "ne(0)")
+    assert gains_in(ax) == expected
+
+
+def test_the_gain_of_a_split_is_that_of_the_criterion(ax):
+    plot_impurity("gini", scaled=False, splits=[(0.1, 0.25, 0.3)], ax=ax)
+    gain = Gini().gain([10, 90], [90, 210])  # a quarter of the rows on the left
+    assert gains_in(ax) == [f"0.1 and 0.3: gain {gain:.3f}"]
+    low, high = ax.lines[-1].get_ydata()
+    assert high - low == pytest.approx(gain)
+
+
 def test_criteria_as_objects(ax):
     plot_impurity([Gini(), DistributionCriterion(logistic())], ax=ax)
     assert ax.lines[0].get_label() == "Gini()"
@@ -106,6 +130,8 @@ def test_the_default_is_the_current_axes():
         (3, {}, TypeError, "criteria must be names or criteria, got 3"),
         ("gini", {"scaled": "yes"}, TypeError, "scaled must be True or False, got 'yes'"),
         ("gini", {"ax": "left"}, TypeError, r"ax must be one matplotlib.axes.Axes or None, got str"),
+        ("gini", {"splits": [(0.5, 0.2, 0.8)]}, ValueError, "left child, the parent and the right child, got"),
+        ("gini", {"splits": [0.2]}, ValueError, "splits must have the p of the left child"),
         (RobustForestClassifier(), {}, TypeError, "criteria must be names or criteria"),
     ],
 )
