@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -20,6 +20,8 @@ SWEEPS = ("parameter_sweep", "training_size")
 PLOTS = (*CURVES, *(f"{metric}{BY_DATASET}" for metric in CURVES), *COMPARISONS)
 FIGURES = (*PLOTS, *SWEEPS)
 
+Band = Literal["interval", "two_sd"]
+
 
 class FigureOptions(Strict):
     """Options of a figure, named as in the configs of the 2020 study.
@@ -36,6 +38,9 @@ class FigureOptions(Strict):
         Title; by default a description of the content.
     fig_cmap : str or None
         Matplotlib colour map of the lines; by default colours that colour-blind readers can distinguish.
+    fig_band : {"interval", "two_sd"}
+        Band of a curve: the 95 % interval of the mean, or two standard deviations of the repeats to either side
+        of the mean, as many papers draw them.
     plot_kwargs : list of dict
         Matplotlib line styles, such as ``{"linestyle": "--"}``: one object per model, or an empty list.
     """
@@ -47,6 +52,7 @@ class FigureOptions(Strict):
     fig_dpi: Annotated[int, Field(ge=10, le=2000)] = 150
     fig_title: Title | None = None
     fig_cmap: str | None = None
+    fig_band: Band = "interval"
     plot_kwargs: list[dict[str, Any]] = Field(default=[], max_length=MAX_LINES)
 
     @model_validator(mode="after")

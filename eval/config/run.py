@@ -72,6 +72,9 @@ class Config(Strict):
         same by default.  Data sets with their own split keep it.
     stratify : bool
         Whether training and test rows have the same class shares.
+    fixed_split : bool
+        Whether all repeats have the test rows of the first.  Repeats then differ only in noise and seeds.  Not
+        allowed with `folds`.  Data sets with their own split keep it.
     random_state : int
         Seed of all random draws.
     results_dir : str
@@ -110,6 +113,7 @@ class Config(Strict):
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
     folds: int | None = Field(default=None, ge=2, le=1000)
     stratify: bool = True
+    fixed_split: bool = False
     random_state: int = Field(default=0, ge=0, le=2**31)
     results_dir: Name = "results"
     resume: bool = True
@@ -145,6 +149,8 @@ class Config(Strict):
     def _check_folds(self) -> Self:
         if self.folds is not None and self.repeats % self.folds:
             raise ValueError(f"repeats: must be a multiple of folds ({self.folds}), got {self.repeats}")
+        if self.folds is not None and self.fixed_split:
+            raise ValueError("fixed_split: must be false with folds, of which each repeat tests another one")
         return self
 
     @model_validator(mode="after")
@@ -255,7 +261,7 @@ class Config(Strict):
     @property
     def sets_with_own_split(self) -> list[str]:
         """Data sets whose repeats share their test rows."""
-        return [spec.name for spec in self.datasets if spec.has_own_split]
+        return [spec.name for spec in self.datasets if self.fixed_split or spec.has_own_split]
 
     @property
     def output_dir(self) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,6 +47,22 @@ def split(
             raise ValueError(f"train_rows must be from {fewest} to {train.size}, got {dataset.train_rows}")
         train = train[draw_rows(y, dataset.train_rows, dataset.name, seed)]
     return train, test
+
+
+def fix_split(dataset: Dataset, test_fraction: float, stratify: bool, seed: int) -> Dataset:
+    """Give a data set without a split of its own the test rows of a random split.
+
+    Parameters
+    ----------
+    dataset, test_fraction, stratify, seed : see `split`
+
+    Raises
+    ------
+    ValueError
+        See `split`.
+    """
+    _, test = _split_all(dataset, test_fraction, stratify, seed, None)
+    return dataclasses.replace(dataset, is_test=np.isin(np.arange(dataset.y.size), test))
 
 
 def _split_all(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from .._wording import numbered
 from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..datasets.loader import load_dataset
-from ..datasets.train_test import split
+from ..datasets.train_test import fix_split, split
 from ..errors import ConfigError, nearest_first, suggest
 from ..metrics.outcome import Outcome
 from ..models.factory import build
@@ -168,9 +169,17 @@ def check(config: Config) -> Plan:
 def _make_plan(config: Config, allow_modules: Collection[str]) -> Plan:
     # Comes first, because it keeps packages that the user did not allow from being imported.
     models = resolve_all(config.models, allow_modules)
-    datasets = {spec.name: load_dataset(spec) for spec in config.datasets}
+    datasets = {spec.name: _with_fixed_split(load_dataset(spec), config) for spec in config.datasets}
     jobs = make_jobs(config, models, list(datasets.values()))
     return Plan(config, models, datasets, jobs, [job.key for job in jobs])
+
+
+def _with_fixed_split(dataset: Dataset, config: Config) -> Dataset:
+    """The data set with the test rows of all repeats, if these are fixed."""
+    if not config.fixed_split or dataset.is_test is not None:
+        return dataset
+    with _split_in_errors(dataset, config):
+        return fix_split(dataset, config.test_fraction, config.stratify, config.random_state)
 
 
 def _check_pending(plan: Plan) -> None:
@@ -210,6 +219,14 @@ def _check_weights(estimator: Any, weights: NDArray[np.float64] | None, why: str
 
 
 def _check_split(dataset: Dataset, config: Config) -> None:
+    fold = None if config.folds is None else (config.folds, 0)
+    with _split_in_errors(dataset, config):
+        split(dataset, config.test_fraction, config.stratify, config.random_state, fold)
+
+
+@contextmanager
+def _split_in_errors(dataset: Dataset, config: Config) -> Iterator[None]:
+    """Name the data set and the split in errors, and the class if it is too small to stratify."""
     counts = np.bincount(dataset.y)
     if config.stratify and dataset.is_test is None and counts.min() < 2:
         rarest = dataset.classes.tolist()[counts.argmin()]
@@ -217,9 +234,8 @@ def _check_split(dataset: Dataset, config: Config) -> None:
             f"data set {dataset.name!r}: class {rarest!r} has a single row, but a stratified split needs two; "
             'remove the row, or set "stratify": false'
         )
-    fold = None if config.folds is None else (config.folds, 0)
-    how = f"with test_fraction {config.test_fraction}" if fold is None else f"into {config.folds} folds"
+    how = f"with test_fraction {config.test_fraction}" if config.folds is None else f"into {config.folds} folds"
     try:
-        split(dataset, config.test_fraction, config.stratify, config.random_state, fold)
+        yield
     except ValueError as error:
         raise ConfigError(f"data set {dataset.name!r} cannot be split {how}: {error}") from None

@@ -80,7 +80,7 @@ def plot_curves(
 
 def averaged_curves(request: PlotRequest) -> Axes | NDArray[Any]:
     """Draw a metric against the noise rate, averaged over data sets, one panel per kind of noise."""
-    table, band = averaged(request.scores, request.metric, request.measure)
+    table, band = averaged(request.scores, request.metric, request.measure, request.options.fig_band)
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
         rows = table[table["noise_kind"] == kind]

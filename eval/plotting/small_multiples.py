@@ -32,7 +32,7 @@ def curves_by_dataset(request: PlotRequest) -> NDArray[Any]:
     -------
     ndarray of Axes, of shape (n_datasets,) or (n_datasets, n_kinds)
     """
-    table, band = by_dataset(request.scores, request.metric, request.measure)
+    table, band = by_dataset(request.scores, request.metric, request.measure, request.options.fig_band)
     n_kinds, n_datasets = len(request.kinds), len(request.datasets)
     top = upper_limit(table[request.metric].to_numpy(dtype=np.float64))
     panel_size = PANEL if n_datasets > FEW else LARGE_PANEL

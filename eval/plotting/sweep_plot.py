@@ -124,7 +124,7 @@ def _over_models(config: Config, scores: pd.DataFrame) -> tuple[pd.DataFrame, st
     sweeps = parameter_sweeps(config.models)
     if not sweeps:
         raise ValueError("no two models differ in nothing but one parameter; add 'sweep' to a model")
-    table, band = averaged(scores, config.metric)
+    table, band = averaged(scores, config.metric, band=config.ela_fig.fig_band)
     parts = [
         table[table["model"] == model].assign(line=sweep.name, x=value)
         for sweep in sweeps
@@ -146,7 +146,8 @@ def _over_sizes(config: Config, scores: pd.DataFrame) -> tuple[pd.DataFrame, str
         ]
     parts, band = [], ""
     for size, names, suffix in averages:
-        table, band = averaged(scores[scores["dataset"].isin(names)], config.metric)
+        of_size = scores[scores["dataset"].isin(names)]
+        table, band = averaged(of_size, config.metric, band=config.ela_fig.fig_band)
         parts.append(table.assign(line=table["model"] + suffix, x=size))
     return pd.concat(parts, ignore_index=True), sweeps[0].parameter, band
 

@@ -24,8 +24,8 @@ NAME_WIDTH = 26
 
 def accuracy_against_time(request: PlotRequest) -> Axes | NDArray[Any]:
     """Draw a metric at one noise rate against the seconds to fit, one panel per kind of noise."""
-    values, interval = averaged(request.scores, request.metric, request.measure)
-    seconds, _ = averaged(request.scores, SECONDS)
+    values, interval = averaged(request.scores, request.metric, request.measure, request.options.fig_band)
+    seconds, _ = averaged(request.scores, SECONDS, band=request.options.fig_band)
     seconds = seconds.rename(columns={"low": "fastest", "high": "slowest"})
     both = values.merge(seconds, on=["noise_kind", "noise_rate", "model"])
 

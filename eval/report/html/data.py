@@ -84,6 +84,7 @@ class Results:
             noise_kind=run.scores["noise_kind"].map(kinds),
         )
         self.metric: str = run.config.metric
+        self._band = run.config.ela_fig.fig_band
         self.models, self.datasets, self.kinds = [list(names.values()) for names in (models, datasets, kinds)]
         rates = self.scores.groupby("noise_kind")["noise_rate"].unique()
         self.rates = {kind: sorted(map(float, rates[kind])) for kind in self.kinds}
@@ -123,7 +124,7 @@ class Results:
     def by_dataset(self) -> dict[str, dict[str, Lines]]:
         """Curves of each data set, by metric and kind of noise."""
         return {
-            metric: self._lines(by_dataset(self.scores, metric, self.metric)[0], metric)
+            metric: self._lines(by_dataset(self.scores, metric, self.metric, self._band)[0], metric)
             for metric in self.curves
         }
 
@@ -135,12 +136,12 @@ class Results:
     @property
     def band_by_dataset(self) -> str:
         """Description of the band of one data set's curves."""
-        return over_repeats(self.scores, self.metric)
+        return over_repeats(self.scores, self.metric, band=self._band)
 
     @cached_property
     def seconds(self) -> dict[str, Lines]:
         """Seconds to fit, averaged over the data sets, by kind of noise."""
-        return self._lines(averaged(self.scores, "fit_seconds")[0], "fit_seconds")
+        return self._lines(averaged(self.scores, "fit_seconds", band=self._band)[0], "fit_seconds")
 
     @cached_property
     def ranks(self) -> dict[str, Lines]:
@@ -197,7 +198,7 @@ class Results:
 
     @cached_property
     def _averaged(self) -> dict[str, tuple[pd.DataFrame, str]]:
-        return {metric: averaged(self.scores, metric, self.metric) for metric in self.curves}
+        return {metric: averaged(self.scores, metric, self.metric, self._band) for metric in self.curves}
 
     def _lines(self, table: pd.DataFrame, metric: str) -> dict[str, Lines]:
         lines: dict[str, Lines] = {}

@@ -132,3 +132,9 @@ def test_data_sets_whose_repeats_share_their_test_rows():
     )
     assert config.sets_with_own_split == ["unchecked", "split", "sample"]
     assert config.resampled_fraction == 0.2  # of the others
+    assert parse(fixed_split=True).sets_with_own_split == ["iris"]
+
+
+def test_a_fixed_split_and_folds():
+    with pytest.raises(ConfigError, match="fixed_split: must be false with folds"):
+        parse(fixed_split=True, folds=5)

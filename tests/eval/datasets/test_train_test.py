@@ -2,11 +2,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from boostnoise.eval.config.dataset_spec import DatasetSpec
 from boostnoise.eval.datasets.loader import load_dataset
-from boostnoise.eval.datasets.train_test import split
+from boostnoise.eval.datasets.train_test import fix_split, split
 
 WINE = load_dataset(DatasetSpec.model_validate("wine"))
 
@@ -27,6 +27,14 @@ def test_the_split_of_the_data_set_takes_precedence():
     np.testing.assert_array_equal(is_test[test], True)
     np.testing.assert_array_equal(is_test[train], False)
     assert train.size + test.size == 178
+
+
+def test_a_fixed_split_is_that_of_scikit_learn():
+    fixed = fix_split(WINE, 0.2, False, 0)
+    train, test = train_test_split(np.arange(178), train_size=0.8, random_state=0)
+    for seed in (0, 1):
+        found = split(fixed, None, False, seed)
+        assert [rows.tolist() for rows in found] == [sorted(train), sorted(test)]
 
 
 def test_too_few_rows():

@@ -1,10 +1,13 @@
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import train_test_split
 
 from boostnoise.eval import ConfigError
+from boostnoise.eval.datasets.train_test import split
 from boostnoise.eval.execution.plan import check, plan
 from boostnoise.eval.execution.runner import run
 from boostnoise.eval.execution.store import Store
@@ -94,6 +97,24 @@ def test_data_that_cannot_be_split(make, tmp_path):
     expected = r"data set 'rare': class 1 has a single row, .* set .stratify.: false"
     with pytest.raises(ConfigError, match=expected):
         plan(make(datasets=[rare]))
+    with pytest.raises(ConfigError, match=expected):
+        plan(make(datasets=[rare], fixed_split=True))
+    with pytest.raises(ConfigError, match="cannot be split with test_fraction"):
+        plan(make(fixed_split=True, test_fraction=0.999))
+
+
+def test_a_split_that_all_repeats_share(make):
+    keys = {"stratify": False, "random_state": 4, "repeats": 3}
+    fixed, drawn = (plan(make(fixed_split=fixed_split, **keys)) for fixed_split in (True, False))
+    dataset = fixed.datasets["iris"]
+    _, test = train_test_split(np.arange(150), train_size=0.8, random_state=4)
+    assert np.flatnonzero(dataset.is_test).tolist() == sorted(test)
+    rows = {job.seed: split(dataset, *job.split)[1].tolist() for job in fixed.jobs}
+    assert list(rows) == [4, 5, 6]
+    assert all(found == sorted(test) for found in rows.values())
+    assert drawn.datasets["iris"].is_test is None
+    assert fixed.config.sets_with_own_split == ["iris"]
+    assert not set(fixed.keys) & set(drawn.keys)
 
 
 def test_every_model_must_take_weights(make, tmp_path):

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval.metrics.correct_rows import pack_rows
+from boostnoise.eval.metrics.curves import per_repeat
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets
 from boostnoise.eval.statistics.confidence_band import confidence_band
 
@@ -44,6 +45,29 @@ def test_by_dataset(made_scores):
     here = table[table["dataset"] == "wine"]
     np.testing.assert_allclose(here[["accuracy", "low", "high"]], alone[["accuracy", "low", "high"]])
     assert description == f"{INTERVAL} 3 repeats"
+
+
+@pytest.mark.parametrize("metric", ["ela", "accuracy"])
+def test_two_standard_deviations(made_scores, metric):
+    scores = made_scores(repeats=4, datasets=SETS[:2])
+    keys = ["noise_kind", "noise_rate", "model"]
+    values = per_repeat(scores, metric)
+    for draw, by in ((by_dataset, ["dataset", *keys]), (averaged, keys)):
+        table, description = draw(scores, metric, band="two_sd")
+        assert description == "two standard deviations over 4 repeats"
+        means = values.groupby([*by, "repeat"])[metric].mean().groupby(by)
+        expected = pd.DataFrame({metric: means.mean(), "sd": means.std(ddof=1)})
+        drawn = table.set_index(by).loc[expected.index]
+        np.testing.assert_allclose(drawn[metric], expected[metric])
+        np.testing.assert_allclose(drawn["low"], (expected[metric] - 2 * expected["sd"]).clip(lower=0))
+        above = expected[metric] + 2 * expected["sd"]
+        np.testing.assert_allclose(drawn["high"], above.clip(upper=1) if metric == "accuracy" else above)
+
+
+def test_no_standard_deviation_of_one_repeat(made_scores):
+    table, description = by_dataset(made_scores(repeats=1), "accuracy", band="two_sd")
+    assert table["low"].isna().all()
+    assert description == "none (one repeat is too few; at least two repeats needed)"
 
 
 def test_points_with_fewer_data_sets():

@@ -91,6 +91,14 @@ def test_a_model_has_one_style_without_the_others(made_scores, plot_name):
     assert not legends or [text.get_text() for text in legends[0].get_texts()] == ["e", "b", "d"]
 
 
+@pytest.mark.parametrize("plot_name", ["accuracy", "accuracy_by_dataset", "time"])
+def test_bands_of_two_standard_deviations(made_scores, plot_name):
+    scores = made_scores(datasets=SETS)
+    ax = first(plot(scores, plot_name, options=FigureOptions(fig_band="two_sd")))
+    captions = [text.get_text() for text in ax.figure.texts]
+    assert any("two standard deviations over" in caption for caption in captions)
+
+
 @pytest.mark.parametrize("plot_name", MIXED)
 def test_svg_can_be_scripted(made_scores, plot_name, tmp_path):
     scores = made_scores("abcd", datasets=SETS, kinds=("uniform", "pair"), rates=(0.0, 0.4), repeats=1)
