@@ -239,7 +239,8 @@ class Config(Strict):
     def quick(self) -> Config:
         """A short form, to try a config: one repeat or cross-validation, at most 1,000 rows of each data set.
 
-        Of data sets with a number of training rows, those with at most 1,000 remain.
+        Of data sets with a number of training rows, those with at most 1,000 remain.  If that is none of all,
+        the first is cut like any other.
         """
         sizes = [spec.train_rows if isinstance(spec.train_rows, int) else 0 for spec in self.datasets]
         few = [spec for spec, size in zip(self.datasets, sizes, strict=True) if size <= QUICK_ROWS]
@@ -247,7 +248,7 @@ class Config(Strict):
             spec
             if spec.train_rows
             else spec.model_copy(update={"max_rows": min(QUICK_ROWS, spec.max_rows or QUICK_ROWS)})
-            for spec in few or self.datasets[:1]
+            for spec in few or [self.datasets[0].model_copy(update={"train_rows": None})]
         ]
         return self.model_copy(
             update={"name": f"{self.name}_quick", "repeats": self.folds or 1, "datasets": datasets}

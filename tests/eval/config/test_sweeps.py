@@ -130,6 +130,8 @@ def test_a_wrong_number_of_training_rows_is_one_problem(value):
 def test_the_quick_form_has_few_training_rows():
     many = parse(datasets=[{"set": "checkerboard2x2", "train_rows": [100, 5000]}, "iris"]).quick()
     assert [(spec.train_rows, spec.max_rows) for spec in many.datasets] == [(100, None), (None, 1000)]
+    large = parse(datasets=[{"set": "checkerboard2x2", "train_rows": 5000}]).quick()
+    assert [(spec.train_rows, spec.max_rows) for spec in large.datasets] == [(None, 1000)]
 
 
 def test_folds():
