@@ -114,11 +114,8 @@ PAPERS = {
     "ghosh_2017_table_2": "ghosh_2017_table_2",
     "ghosh_2017_table_2_svm": "ghosh_2017_table_2",
     "wilton_2024_table_2": "wilton_2024_table_2",
-    "wilton_2024_table_2_embeddings": "wilton_2024_table_2",
     "wilton_2024_table_4": "wilton_2024_table_4",
-    "wilton_2024_table_4_embeddings": "wilton_2024_table_4",
     "wilton_2024_table_5": "wilton_2024_table_5",
-    "wilton_2024_table_5_embeddings": "wilton_2024_table_5",
     "yang_2019_table_3": "yang_2019_table_3",
     "yang_2019_table_3_exchanged": "yang_2019_table_3",
     "yang_2019_table_3_exchanged_no_bootstrap": "yang_2019_table_3",
@@ -130,7 +127,8 @@ PAPER_GRIDS = [
 LIMITS = {"model__C": (0.01, 500), "model__gamma": (0.001, 10)}
 WITHOUT_TABLES = [
     "ghosh_2017_figure_1a", "ghosh_2017_figure_1b", "wilton_2024_figure_6", "wilton_2024_figure_6_binary",
-    "wilton_2024_table_3", "wilton_2024_table_3_embeddings", "wilton_2024_tables_2_4", "yang_2019_figure_2",
+    "wilton_2024_table_2_embeddings", "wilton_2024_table_3", "wilton_2024_table_3_embeddings",
+    "wilton_2024_table_4_embeddings", "wilton_2024_table_5_embeddings", "wilton_2024_tables_2_4", "yang_2019_figure_2",
     "yang_2019_trees",
 ]  # fmt: skip
 TWO_CLASSES = [

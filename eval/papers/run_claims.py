@@ -219,6 +219,7 @@ RUN_CLAIMS: Mapping[str, list[RunClaim]] = {
     "ghosh_2017_figure_1a": [_small_leaves_suffice(50, 0.3)],
     "ghosh_2017_figure_1b": [_rows_for_accuracy({0.2: 400, 0.4: 4000})],
     "wilton_2024_figure_6": [_larger_lam_smaller_trees(), _no_best_lam()],
+    "wilton_2024_figure_6_binary": [_larger_lam_smaller_trees(), _no_best_lam()],
     "wilton_2024_tables_2_4": [_forests_less_sensitive()],
     "yang_2019_trees": [_smaller_under_noise("depth", "shallower"), _smaller_under_noise("leaves", "smaller")],
 }
