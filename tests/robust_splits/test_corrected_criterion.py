@@ -39,7 +39,7 @@ def clean_counts(noisy, T):
 @pytest.mark.parametrize(
     "criterion",
     [*(name for name in CRITERIA), "gce(1.5)", FunctionCriterion(distance), LossCriterion(logistic)],
-    ids=str,
+    ids=lambda c: str(c).partition("(function")[0].partition("(loss")[0],
 )
 def test_expected_counts_give_the_clean_gain(criterion):
     """Noisy counts equal to their expectation T'c are corrected to c, for any criterion."""
