@@ -102,13 +102,18 @@ def _summary(cls: Any) -> str:
 
 
 def criterion_name(value: Any) -> str | None:
-    """Name of a criterion object of `robust_splits`, such as ``"gce(0.5)"``; None for any other object."""
+    """Name of a criterion object of `robust_splits`, such as ``"gce(0.5)"``; None for an object without one."""
     criteria = sys.modules.get("robust_splits.criteria")
     if criteria is None:  # not imported, so no criterion object exists
         return None
     for name, criterion in criteria.CRITERIA.items():
         if type(value) is criterion:
-            return name if value == criterion() else f"{name}({value.parameter!r})"
+            parameters = criteria.number_parameters(criterion)
+            while parameters and getattr(value, parameters[-1]) == getattr(criterion(), parameters[-1]):
+                parameters.pop()
+            numbers = ", ".join(repr(float(getattr(value, parameter))) for parameter in parameters)
+            full_name = f"{name}({numbers})" if numbers else name
+            return full_name if criteria.get_criterion(full_name) == value else None
     return None
 
 

@@ -37,6 +37,7 @@ CRITERIA = {
     "pairwise": ["yang2019"],
     "pairwise_sum": ["yang2019"],
     "credal": ["mantas2014"],
+    "newton": ["chen2016"],
 }
 LOSSES = {
     "mae": ["ghosh2017"],

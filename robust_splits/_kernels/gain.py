@@ -214,6 +214,27 @@ def credal(criterion, s, counts, left, right, n_left, n_right):
     return gain
 
 
+@inner_kernel()
+def newton(table, left, right, n_left, n_right):
+    """Gain of `NewtonGain`, whose parameters are in `table`.
+
+    With ``a = H_L + lambda`` and ``b = H_R + lambda`` it equals ``(b G_L - a G_R)^2 / (a b (a + b)) -
+    lambda G^2 / ((a + b) (H + lambda)) - gamma``.  Only the first term depends on the split.  Unlike the
+    difference of the nodes' scores, it does not cancel, so that useless splits have no gain.
+    """
+    reg_lambda, gamma, base_score = table[0], table[1], table[2]
+    hessian = base_score * (1.0 - base_score)
+    gradient_left, gradient_right = base_score * left[0], base_score * right[0]
+    if left.shape[0] > 1:
+        gradient_left -= (1.0 - base_score) * left[1]
+        gradient_right -= (1.0 - base_score) * right[1]
+    a, b = hessian * n_left + reg_lambda, hessian * n_right + reg_lambda
+    difference = (b * gradient_left - a * gradient_right) / (a + b)
+    gradient = gradient_left + gradient_right
+    lost = reg_lambda / (a + b - reg_lambda) * gradient * gradient / (a + b)
+    return difference * difference / a * ((a + b) / b) - lost - gamma
+
+
 @intrinsic
 def call_at(typing_context, address, code, parameter, table, counts, left, right):
     """Call the function of type `REDUCTION` at an address."""

@@ -3,8 +3,8 @@
 from numba import carray  # type: ignore[attr-defined]
 
 from .compile import callback
-from .criterion_codes import LAST_IMPURITY, PAIRWISE, TWOING
-from .gain import REDUCTION, credal, pairwise, twoing, weighted_impurity
+from .criterion_codes import LAST_IMPURITY, NEWTON, PAIRWISE, TWOING
+from .gain import REDUCTION, credal, newton, pairwise, twoing, weighted_impurity
 
 
 @callback(REDUCTION)
@@ -15,8 +15,8 @@ def reduction(criterion, parameter, table, n_table, counts, left, right, n_class
     right = carray(right, n_classes)
     n_left, n_right = left.sum(), right.sum()
     n = n_left + n_right
+    table = carray(table, n_table)
     if criterion <= LAST_IMPURITY:
-        table = carray(table, n_table)
         children = weighted_impurity(criterion, parameter, table, left, n_left)
         children += weighted_impurity(criterion, parameter, table, right, n_right)
         return weighted_impurity(criterion, parameter, table, counts, n) - children
@@ -24,4 +24,6 @@ def reduction(criterion, parameter, table, n_table, counts, left, right, n_class
         return n * twoing(left, right, n_left, n_right)
     if criterion == PAIRWISE:
         return pairwise(left, right) / n
+    if criterion == NEWTON:
+        return newton(table, left, right, n_left, n_right)
     return n * credal(criterion, parameter, counts, left, right, n_left, n_right)

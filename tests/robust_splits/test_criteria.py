@@ -20,6 +20,7 @@ from robust_splits import (
     Gini,
     Misclassification,
     NegativeExponential,
+    NewtonGain,
     Pairwise,
     PairwiseSum,
     RobustDecisionTreeClassifier,
@@ -30,7 +31,7 @@ from robust_splits import (
 )
 
 ALL = [Gini(), Entropy(), Misclassification(), SqrtGini(), GeneralizedCrossEntropy(), NegativeExponential()]
-OTHERS = [Twoing(), Pairwise(), PairwiseSum(), Credal()]
+OTHERS = [Twoing(), Pairwise(), PairwiseSum(), Credal(), NewtonGain()]
 
 # Left and right class counts, no side empty.
 SPLITS = (
@@ -246,7 +247,9 @@ def test_bad_functions(model):
 
 
 def test_criteria_by_name():
-    assert [get_criterion(name) for name in ("twoing", "pairwise", "pairwise_sum", "credal")] == OTHERS
+    assert [
+        get_criterion(name) for name in ("twoing", "pairwise", "pairwise_sum", "credal", "newton")
+    ] == OTHERS
     assert get_criterion("credal(2.5)") == Credal(s=2.5)
     assert get_criterion("gini") == Gini()
     assert get_criterion("gce") == GeneralizedCrossEntropy(q=0.7)

@@ -24,7 +24,13 @@ from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import EXTRAS, is_installed
 from boostnoise.eval.models.resolved_model import resolve
 from boostnoise.eval.models.short_names import SHORT_NAMES
-from robust_splits import NegativeExponential, RobustDecisionTreeClassifier, RobustForestClassifier
+from robust_splits import (
+    Credal,
+    NegativeExponential,
+    NewtonGain,
+    RobustDecisionTreeClassifier,
+    RobustForestClassifier,
+)
 
 NAMES = [
     *SHORT_NAMES,
@@ -86,6 +92,7 @@ def test_a_description_builds_the_same_model(name):
         (RobustXGBClassifier(loss="gce", loss_params={"q": 0.5}, n_estimators=9), "boostnoise", {"loss": "gce", "loss_params": {"q": 0.5}, "n_estimators": 9}),
         (RobustLGBMClassifier(loss="alpha"), "boostnoise", {"loss": "alpha"}),
         (RobustForestClassifier(criterion=NegativeExponential(lam=0.25)), "robust_splits", {"criterion": "negative_exponential(0.25)"}),
+        (RobustForestClassifier(criterion=NewtonGain(gamma=2)), "robust_splits", {"criterion": "newton(1.0, 2.0)"}),
         (SVC(kernel="rbf", random_state=3), "sklearn.svm", {"random_state": 3}),
     ],
 )  # fmt: skip
@@ -151,6 +158,7 @@ Local.__module__ = _of_this_script.__module__ = "__main__"
         (GridSearchCV(SVC(), {"C": [1]}, cv=StratifiedKFold(3)), r"it\.cv: StratifiedKFold\(.* cannot be written"),
         (SVC(C=math.inf), r"it\.C: inf cannot be written"),
         (XGBClassifier(objective=xgboost_objective("gce")), r"it\.objective: .* cannot be written"),
+        (RobustForestClassifier(criterion=Credal(gain_ratio=True)), r"it\.criterion: Credal\(s=1.0, gain_ratio=True\) cannot be written"),
         (RobustXGBClassifier(loss=get_loss("gce")), r"it\.loss: Gen.*use the name of the loss, and its parameters as loss_params"),
         (FunctionTransformer(_of_this_script), r"it\.func: other processes cannot import the function _of_this_script from __main__"),
         (Local(), r"it: other processes cannot import the class Local from __main__"),
