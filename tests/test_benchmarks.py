@@ -121,3 +121,19 @@ def test_real_noise_of_a_run(run, command, data, tmp_path):
     told = run("real_noise.py", "results/small", "--picture", "picture.png")
     assert "Mean balanced_accuracy over 2 data sets" in told
     assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+@pytest.mark.release
+def test_rounds_of_adaboost(run, data, tmp_path):
+    path = f"{data}/data/one.parquet"
+    config = {
+        "datasets": [{"path": path, "target": "target"}],
+        "models": [{"model": "adaboost", "sweep": {"n_estimators": [2, 20]}}],
+        "noise": [{"kind": "label", "rates": [0.0, 0.2]}],
+        "repeats": 1,
+    }
+    (tmp_path / "small.json").write_text(json.dumps(config))
+    run("adaboost_rounds.py", "small.json", "--csv", "errors.csv", "--picture", "picture.png")
+    errors = pd.read_csv(tmp_path / "errors.csv").set_index(["rate", "rounds"])["training"]
+    assert errors[0.0, 20] < errors[0.0, 2] < errors[0.2, 20]
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
