@@ -71,7 +71,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         out-of-bag probabilities of forests.
     hessian : {"irls", "logistic", "fisher", "exact_clipped", "abs", "unit"} or None, default=None
         Hessian strategy, see `boostnoise.losses.curvature`; None uses the default of the loss.
-    n_estimators, learning_rate, num_leaves : int or float, default="auto"
+    n_estimators, learning_rate, num_leaves, min_child_weight : int or float, default="auto"
     subsample, subsample_freq, colsample_bynode, min_data_per_group : int or float, default="auto"
         As in `lightgbm.LGBMClassifier`.  With two passes, what is "auto" is chosen on the noisy labels, see
         `boostnoise.boosting.structures`.  With one pass, or if boosting is not "gbdt" or sampling not
@@ -131,6 +131,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         n_estimators: int | str = AUTO,
         learning_rate: float | str = AUTO,
         num_leaves: int | str = AUTO,
+        min_child_weight: float | str = AUTO,
         subsample: float | str = AUTO,
         subsample_freq: int | str = AUTO,
         colsample_bynode: float | str | None = AUTO,
@@ -145,6 +146,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             n_estimators=n_estimators,  # type: ignore[arg-type]
             learning_rate=learning_rate,  # type: ignore[arg-type]
             num_leaves=num_leaves,  # type: ignore[arg-type]
+            min_child_weight=min_child_weight,  # type: ignore[arg-type]
             subsample=subsample,  # type: ignore[arg-type]
             subsample_freq=subsample_freq,  # type: ignore[arg-type]
             **kwargs,

@@ -27,33 +27,43 @@ LIGHTGBM_NAMES = {
         "n_iter_no_change",
     ),
 }
-# On small samples, LightGBM's default of 100 rows for each group of categories would exclude most categories.
-SAMPLED = {"subsample": 0.7, "subsample_freq": 1, "colsample_bynode": 0.7, "min_data_per_group": 10}
+# Parameters that all structures share.
+SHARED = {
+    "subsample": 0.7,
+    "subsample_freq": 1,
+    "colsample_bynode": 0.7,
+    # LightGBM's default would exclude most categories on small samples.
+    "min_data_per_group": 10,
+    # With LightGBM's default of 0.001, a leaf of rows that are almost certain gets a value of thousands if the
+    # label of one of them is wrong.
+    "min_child_weight": 0.1,
+}
 
 # Parameters that can be "auto".
 AUTO_PARAMETERS = AutoParameters(
     structures=(
         (
-            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 8, **SAMPLED},
-            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 16, **SAMPLED},
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 8, **SHARED},
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 16, **SHARED},
         ),
         (
-            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 16, **SAMPLED},
-            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 31, **SAMPLED},
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 16, **SHARED},
+            {"n_estimators": 200, "learning_rate": 0.05, "num_leaves": 31, **SHARED},
         ),
         (
-            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 31, **SAMPLED},
-            {"n_estimators": 150, "learning_rate": 0.05, "num_leaves": 63, **SAMPLED},
+            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 31, **SHARED},
+            {"n_estimators": 150, "learning_rate": 0.05, "num_leaves": 63, **SHARED},
         ),
         (
-            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 63, **SAMPLED},
-            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 127, **SAMPLED},
+            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 63, **SHARED},
+            {"n_estimators": 100, "learning_rate": 0.1, "num_leaves": 127, **SHARED},
         ),
     ),
     defaults={
         "n_estimators": 100,
         "learning_rate": 0.1,
         "num_leaves": 31,
+        "min_child_weight": 1e-3,
         "min_data_per_group": 100,
         "subsample": 1.0,
         "subsample_freq": 0,
@@ -65,6 +75,9 @@ AUTO_PARAMETERS = AutoParameters(
             "nrounds", "num_boost_round", "max_iter",
         ),
         "learning_rate": ("shrinkage_rate", "eta"),
+        "min_child_weight": (
+            "min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian",
+        ),
         "num_leaves": ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"),
         "subsample": ("bagging_fraction", "sub_row", "bagging"),
         "subsample_freq": ("bagging_freq",),

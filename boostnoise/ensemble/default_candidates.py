@@ -9,7 +9,7 @@ from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
 from ..boosting.lightgbm_classifier import RobustLGBMClassifier
 
 # Parameters of LightGBM, from the smallest booster to the largest one.
-SAMPLED = {"subsample": 0.7, "subsample_freq": 1, "colsample_bytree": 0.7}
+SAMPLED = {"subsample": 0.7, "subsample_freq": 1, "colsample_bytree": 0.7, "min_child_weight": 0.1}
 BOOSTERS: tuple[dict[str, Any], ...] = (
     {"num_leaves": 8, "learning_rate": 0.05, "n_estimators": 100},
     {"num_leaves": 16, "learning_rate": 0.05, "n_estimators": 200},

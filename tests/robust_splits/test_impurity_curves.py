@@ -136,6 +136,7 @@ def test_the_default_is_the_current_axes():
     ],
 )
 def test_bad_arguments(criteria, options, error, message):
-    for function in [plot_impurity] if criteria == "twoing" else [plot_impurity, plot_gain]:
+    is_of_impurity = criteria == "twoing" or "splits" in options
+    for function in [plot_impurity] if is_of_impurity else [plot_impurity, plot_gain]:
         with pytest.raises(error, match=message):
             function(criteria, **options)
