@@ -89,14 +89,14 @@ def predict_out_of_bag(
     options: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     if max_samples is not None and max_samples < n_used:
         options["max_samples"] = max_samples
-    sums = 0.0
+    by_judge: list[Floats] = []
     for judge in JUDGES:
         forest = judge(n_estimators, passes=1, oob_score=True, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no row is out of bag")
             forest.fit(X, labels, weight, groups)
-        sums = sums + np.nan_to_num(forest.oob_decision_function_)
-    p: Floats = np.asarray(sums)
+        by_judge.append(np.nan_to_num(forest.oob_decision_function_))
+    p: Floats = np.sum(by_judge, axis=0)
     drawn_by_all = ~p.any(axis=1)
     if drawn_by_all.any():
         by_class = labels if labels.ndim == 2 else np.eye(p.shape[1])[labels]

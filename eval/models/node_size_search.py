@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ def can_prune(estimator: Any, candidates: Mapping[str, Sequence[Any]]) -> bool:
     """
     if list(candidates) != [NODE_SIZE] or not isinstance(estimator, PRUNABLE):
         return False
-    if not all(isinstance(n, Integral) and n >= 2 for n in candidates[NODE_SIZE]):
+    if not all(isinstance(n, int | np.integer) and n >= 2 for n in candidates[NODE_SIZE]):
         return False
     params = estimator.get_params(deep=False)
     one_pass = params.get("passes", 1) == 1 or not params["bootstrap"]
