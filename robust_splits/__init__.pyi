@@ -3,20 +3,18 @@ from .conservative import ConservativeReport, check_conservative
 from .corrected_criterion import CorrectedCriterion
 from .criteria import (
     Credal,
-    Criterion,
     Entropy,
     GeneralizedCrossEntropy,
     Gini,
-    Impurity,
     Misclassification,
     NegativeExponential,
-    NewtonGain,
     Pairwise,
     PairwiseSum,
     SqrtGini,
     Twoing,
     get_criterion,
 )
+from .criterion import Criterion, Impurity
 from .decision_tree import RobustDecisionTreeClassifier
 from .distribution import DistributionCriterion
 from .export import export_text, plot_tree
@@ -24,6 +22,7 @@ from .forest import RobustExtraTreesClassifier, RobustForestClassifier
 from .function_criterion import FunctionCriterion
 from .impurity_curves import plot_gain, plot_impurity
 from .loss_criterion import LossCriterion
+from .newton_gain import NewtonGain
 from .tree import Tree
 
 __all__ = [

@@ -37,7 +37,8 @@ from ._validation import (
 )
 from .bounds import min_leaf_samples
 from .corrected_criterion import CorrectedCriterion
-from .criteria import ADAPTIVE, Criterion, Gini, NegativeExponential, get_criterion
+from .criteria import ADAPTIVE, Gini, NegativeExponential, get_criterion
+from .criterion import Criterion
 from .tree import Tree
 
 

@@ -23,7 +23,8 @@ from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._threads import map_in_threads
 from ._validation import read_only
 from .corrected_criterion import CorrectedCriterion
-from .criteria import ADAPTIVE, FOREST_CRITERION, Criterion
+from .criteria import ADAPTIVE, FOREST_CRITERION
+from .criterion import Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .label_noise.clean_posterior import CleanPosterior, IndistinctClassesError, estimate_clean_posterior
 from .tree import Tree

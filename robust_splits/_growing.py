@@ -18,7 +18,7 @@ from ._kernels.nodes import GrowthSettings
 from ._kernels.random import count_draws
 from ._soft_labels import SoftLabels
 from ._threads import map_in_threads
-from .criteria import Criterion
+from .criterion import Criterion
 from .tree import Tree
 
 MAX_SEED = int(np.iinfo(np.int32).max)

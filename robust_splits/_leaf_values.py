@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernels.leaf_values import normalise_powers, shrink_towards_parents
-from .criteria import Criterion, GeneralizedCrossEntropy
+from .criteria import GeneralizedCrossEntropy
+from .criterion import Criterion
 
 LEAF_VALUES = "'proportions', 'majority', 'gce' or 'gce(q)' with a number q of at least 0"
 

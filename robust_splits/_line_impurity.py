@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._kernels.criterion_codes import DISTRIBUTION
-from .criteria import Impurity
+from .criterion import Impurity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

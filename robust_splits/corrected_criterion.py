@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._kernels import criterion_codes as codes
-from .criteria import Criterion, get_criterion
+from .criteria import get_criterion
+from .criterion import Criterion
 from .label_noise.transition_matrix import check_matrix_size, check_transition_matrix
 
 if TYPE_CHECKING:

@@ -1,7 +1,4 @@
-"""Split criteria: names, parameters, and the gain of one split.
-
-A criterion is a frozen dataclass, so it compares, hashes, prints and pickles.  `Criterion.gain` and the tree
-grower call the same compiled kernel, in ``_kernels``.
+"""Split criteria and their names.
 
 Notation: a node holds weighted class counts n_k; n = sum n_k, p_k = n_k / n, and K is the number of classes.
 The gain of an impurity I for a split of S into L and R is ``I(S) - (n_L/n) I(L) - (n_R/n) I(R)``.
@@ -15,7 +12,6 @@ References
 .. [4] Yang, Gao & Li, "On the robust splitting criterion of random forest", ICDM 2019.
 .. [5] Mantas & Abellán, "Credal-C4.5: decision tree based on imprecise probabilities to classify noisy data",
        Expert Systems with Applications 41, 2014.
-.. [6] Chen & Guestrin, "XGBoost: A Scalable Tree Boosting System", KDD 2016.
 """
 
 from __future__ import annotations
@@ -23,108 +19,14 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ._checks import check_counts, check_flag, check_number, check_split
+from ._checks import check_flag, check_number
 from ._kernels import criterion_codes as codes
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """Abstract base class of all criteria."""
-
-    code: ClassVar[int]
-
-    @property
-    def parameter(self) -> float:
-        """Parameter of the compiled kernel; 0 for a criterion without one."""
-        values = dataclasses.astuple(self)
-        return float(values[0]) if values else 0.0
-
-    @property
-    def table(self) -> NDArray[np.float64]:
-        """Lookup table of the compiled kernel; empty for most criteria."""
-        return np.empty(0)
-
-    @property
-    def compiled(self) -> Any:
-        """Compiled function of type ``REDUCTION`` (see ``_kernels/gain.py``) that the grower calls."""
-        from ._kernels.reduction import reduction
-
-        return reduction
-
-    def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError if the criterion does not support this number of classes."""
-
-    def gain(self, left_counts: ArrayLike, right_counts: ArrayLike) -> float:
-        """Gain of one split, not weighted by the node's share of the total weight.
-
-        Parameters
-        ----------
-        left_counts, right_counts : array-like of shape (n_classes,)
-            Weighted class counts of the two children: non-negative, each with a positive sum.
-
-        Returns
-        -------
-        float
-            For an impurity, ``I(S) - (n_L/n) I(L) - (n_R/n) I(R)``.
-
-        Raises
-        ------
-        ValueError
-            If the counts are invalid or differ in length, or there are too many classes for the criterion.
-
-        Examples
-        --------
-        >>> from robust_splits import Gini
-        >>> Gini().gain([0, 7], [7, 0])
-        0.5
-        """
-        from ._kernels.gain import call_reduction
-
-        left, right = check_split(left_counts, right_counts)
-        self.check_classes(left.size)
-        reduction = call_reduction(self.compiled, self.code, self.parameter, self.table, left, right)
-        return self._to_gain(reduction, float(left.sum() + right.sum()))
-
-    def _to_gain(self, reduction: float, n: float) -> float:
-        """Convert the kernel's reduction to the gain of a node of weight n."""
-        return reduction / n
-
-
-@dataclass(frozen=True)
-class Impurity(Criterion):
-    """Base class of the criteria whose gain is a decrease in impurity."""
-
-    def impurity(self, counts: ArrayLike) -> float:
-        """Impurity I(p) of one node.
-
-        Parameters
-        ----------
-        counts : array-like of shape (n_classes,)
-            Weighted class counts: non-negative, with a positive sum.
-
-        Returns
-        -------
-        float
-            The impurity; 0 for a pure node.
-
-        Raises
-        ------
-        ValueError
-            If `counts` is invalid, or there are too many classes for the criterion.
-        """
-        from ._kernels.gain import weighted_impurity
-
-        counts = check_counts("counts", counts)
-        self.check_classes(counts.size)
-        total = counts.sum()
-        return float(weighted_impurity(self.code, self.parameter, self.table, counts, total) / total)
+from .criterion import Criterion, Impurity
+from .newton_gain import NewtonGain
 
 
 @dataclass(frozen=True)
@@ -283,99 +185,6 @@ class Credal(Criterion):
     def code(self) -> int:  # type: ignore[override]
         """Kernel code; the gain and the gain ratio have different ones."""
         return codes.CREDAL_RATIO if self.gain_ratio else codes.CREDAL
-
-
-@dataclass(frozen=True)
-class NewtonGain(Criterion):
-    """Split score of XGBoost's first tree with log loss, for two classes (Chen & Guestrin 2016, Equation 7).
-
-    ``Q = G_L^2 / (H_L + lambda) + G_R^2 / (H_R + lambda) - G^2 / (H + lambda) - gamma``, without the factor 1/2
-    of the paper, as in XGBoost.  G and H are the sums of the first and second derivatives of log loss over the
-    rows of a node.  All rows start from the probability p_0 of the second class, so ``G = n p_0 - n_1`` and
-    ``H = n p_0 (1 - p_0)``.
-
-    For lambda = 0 the order of the splits of a node is that of `Gini`.  For p_0 = 0.5 and gamma = 0, uniform
-    noise of rate eta multiplies the expected Q of every split by (1 - 2 eta)^2, because it multiplies G by
-    1 - 2 eta and leaves H as it is.
-
-    Parameters
-    ----------
-    reg_lambda : float, default=1.0
-        Non-negative.
-    gamma : float, default=0.0
-        Non-negative.  Nodes are split only if Q is positive, as with XGBoost's ``tree_method="hist"`` and
-        ``"approx"``; ``"exact"`` prunes the full tree instead, from the leaves up.
-    base_score : float, default=0.5
-        p_0, between 0 and 1.  XGBoost's default was 0.5 in 2020; today it is the share of the second class.
-
-    Notes
-    -----
-    XGBoost's ``min_child_weight`` is the smallest H of a leaf.  Its default of 1 corresponds to
-    ``min_samples_leaf=4`` for p_0 = 0.5.
-
-    With K > 2 classes and softmax, XGBoost grows a tree for each class from p_0 = 1/K.  The derivatives H are
-    twice those above, so the first trees have the splits of this criterion for one class against the others,
-    with half of XGBoost's lambda and twice its gamma; its leaf weights are half of these.
-
-    Examples
-    --------
-    >>> from robust_splits import NewtonGain
-    >>> NewtonGain(reg_lambda=0.5).gain([0, 6], [6, 0])
-    9.0
-    >>> NewtonGain(reg_lambda=0.5).leaf_weights([[0, 6], [6, 0]])
-    array([ 1.5, -1.5])
-    """
-
-    reg_lambda: float = 1.0
-    gamma: float = 0.0
-    base_score: float = 0.5
-    code = codes.NEWTON
-
-    def __post_init__(self) -> None:
-        check_number("reg_lambda of NewtonGain", self.reg_lambda, low=0.0, high=np.inf)
-        check_number("gamma of NewtonGain", self.gamma, low=0.0, high=np.inf)
-        check_number("base_score of NewtonGain", self.base_score, low=0.0, high=1.0, closed="neither")
-
-    @property
-    def table(self) -> NDArray[np.float64]:
-        """The three parameters."""
-        return np.array(dataclasses.astuple(self), dtype=np.float64)
-
-    def check_classes(self, n_classes: int) -> None:
-        """Raise a ValueError for more than two classes."""
-        if n_classes > 2:
-            raise ValueError(f"criterion 'newton' is for two classes, got {n_classes}")
-
-    def leaf_weights(self, counts: ArrayLike) -> NDArray[np.float64]:
-        """Weights of leaves, ``-G / (H + lambda)`` (Chen & Guestrin 2016, Equation 5).
-
-        XGBoost adds them, times its learning rate, to the log odds of `base_score`.
-
-        Parameters
-        ----------
-        counts : array-like of shape (n_nodes, 2)
-            Weighted class counts of each node, such as ``tree_.counts``: non-negative, with positive sums.
-
-        Returns
-        -------
-        ndarray of shape (n_nodes,)
-
-        Raises
-        ------
-        ValueError
-            If the counts of a node are invalid, or not of two classes.
-        """
-        checked = np.array([check_counts("counts", row) for row in np.asarray(counts)])
-        if checked.ndim != 2 or checked.shape[1] != 2:
-            raise ValueError(f"counts must have shape (n_nodes, 2), got {checked.shape}")
-        total = checked.sum(axis=1)
-        gradient = total * self.base_score - checked[:, 1]
-        hessian = total * self.base_score * (1 - self.base_score)
-        weights: NDArray[np.float64] = -gradient / (hessian + self.reg_lambda)
-        return weights
-
-    def _to_gain(self, reduction: float, n: float) -> float:
-        return reduction
 
 
 CRITERIA: dict[str, type[Criterion]] = {

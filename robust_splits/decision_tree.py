@@ -16,7 +16,8 @@ from ._adaptive_criterion import best_lam, holdout_accuracies, with_lam
 from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_integer, check_number, is_auto
 from ._growing import MAX_SEED, Sample, grow_tree
-from .criteria import ADAPTIVE, TREE_CRITERION, Criterion
+from .criteria import ADAPTIVE, TREE_CRITERION
+from .criterion import Criterion
 from .tree import Tree
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ._checks import AUTO
 from ._forest import BaseForest
-from .criteria import FOREST_CRITERION, Criterion
+from .criteria import FOREST_CRITERION
+from .criterion import Criterion
 
 
 class RobustForestClassifier(BaseForest):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._kernels import criterion_codes as codes
-from .criteria import Criterion
+from .criterion import Criterion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._checks import check_flag
-from .criteria import Criterion, Impurity, get_criterion
+from .criteria import get_criterion
+from .criterion import Criterion, Impurity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
