@@ -228,7 +228,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             criterion = get_criterion(self.criterion)
             criterion.check_classes(sample.n_classes)
             if isinstance(criterion, CorrectedCriterion):
-                self._check_corrected()
+                self._check_corrected(sample)
         max_leaf_nodes = 0
         if self.max_leaf_nodes is not None:
             max_leaf_nodes = check_integer("max_leaf_nodes", self.max_leaf_nodes, low=2)
@@ -249,8 +249,10 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         )
         return TreeSettings(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
 
-    def _check_corrected(self) -> None:
-        """Raise a ValueError if another parameter does not go with a `CorrectedCriterion`."""
+    def _check_corrected(self, sample: Sample) -> None:
+        """Raise a ValueError if the labels or a parameter do not go with a `CorrectedCriterion`."""
+        if sample.soft_labels is not None:
+            raise ValueError("y must be class labels with a CorrectedCriterion, got soft labels")
         for name, allowed in (("leaf_value", "proportions"), ("class_weight", None)):
             if getattr(self, name) != allowed:
                 raise ValueError(

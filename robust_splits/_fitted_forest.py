@@ -24,6 +24,7 @@ class FittedForest(BaseRobustTrees):
     estimators_: list[RobustDecisionTreeClassifier]
     min_samples_split: int | float | str
     min_samples_split_: int
+    chosen_params_: dict[str, int | float]
     _packed: list[PackedTrees]
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -88,7 +89,7 @@ class FittedForest(BaseRobustTrees):
         return csr_array(hstack(paths)), pointer
 
     def pruned(self, min_samples_split: int) -> Self:
-        """Copy of the fitted forest without the splits of nodes with fewer rows.
+        """Copy of the fitted forest without the splits of nodes with fewer rows, and without out-of-bag scores.
 
         With ``passes=1``, it is the forest that `fit` grows with a larger `min_samples_split`, unless
         `max_leaf_nodes` limits the trees or another parameter is chosen for the node size.
@@ -96,15 +97,24 @@ class FittedForest(BaseRobustTrees):
         Parameters
         ----------
         min_samples_split : int
-            Minimum number of rows of a node that is split.
+            Minimum number of rows of a node that is split, at least that of the fitted trees.
 
         Returns
         -------
         RobustForestClassifier or RobustExtraTreesClassifier
+
+        Raises
+        ------
+        ValueError
+            If `min_samples_split` is below that of the fitted trees.
         """
         check_is_fitted(self)
+        size = check_integer("min_samples_split", min_samples_split, low=self.min_samples_split_)
         forest = copy(self)
-        size = check_integer("min_samples_split", min_samples_split, low=2)
+        for name in ("oob_score_", "oob_decision_function_", "smoothing_losses_"):
+            forest.__dict__.pop(name, None)
+        chosen = self.chosen_params_
+        forest.chosen_params_ = {name: chosen[name] for name in chosen if name != "min_samples_split"}
         forest.min_samples_split = forest.min_samples_split_ = size
         forest.estimators_ = map_in_threads(lambda tree: tree.pruned(size), self.estimators_, self._n_threads())
         forest._packed = []

@@ -43,7 +43,6 @@ class BaseForest(FittedForest):
     """Base class of `RobustForestClassifier` and `RobustExtraTreesClassifier`: parameters and fitting."""
 
     shrinkage_: float
-    chosen_params_: dict[str, int | float]
     passes_: int
     transition_matrix_: NDArray[np.float64]
     _judged: CleanPosterior | None

@@ -47,7 +47,7 @@ class CorrectedCriterion(Criterion):
     TypeError
         If `T` does not contain numbers, or `criterion` is neither a name nor a criterion.
     ValueError
-        If `T` is not a transition matrix or is singular, or `criterion` is unknown.
+        If `T` is not a transition matrix or is singular, or `criterion` is unknown or a `CorrectedCriterion`.
 
     Examples
     --------
@@ -64,7 +64,10 @@ class CorrectedCriterion(Criterion):
 
     def __post_init__(self) -> None:
         # Tuples, unlike arrays, can be compared and hashed.
-        object.__setattr__(self, "criterion", get_criterion(self.criterion))
+        other = get_criterion(self.criterion)
+        if isinstance(other, CorrectedCriterion):
+            raise ValueError("criterion must not be a CorrectedCriterion itself; multiply the matrices instead")
+        object.__setattr__(self, "criterion", other)
         object.__setattr__(self, "T", tuple(map(tuple, check_transition_matrix(self.T).tolist())))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -72,7 +75,7 @@ class CorrectedCriterion(Criterion):
 
     @property
     def parameter(self) -> float:
-        """That of the other criterion."""
+        """Parameter of the other criterion."""
         return self._other.parameter
 
     @cached_property
@@ -106,8 +109,16 @@ class CorrectedCriterion(Criterion):
         -------
         float array of shape (n, n_classes)
             ``T'^-1 p`` of each row p, with negative entries set to 0 and the others scaled to the sum 1.
+
+        Raises
+        ------
+        ValueError
+            If the proportions have another shape.
         """
-        clean = np.maximum(np.asarray(proportions, dtype=np.float64) @ self._inverse, 0.0)
+        p = np.asarray(proportions, dtype=np.float64)
+        if p.shape[1:] != (len(self._inverse),):
+            raise ValueError(f"proportions must have shape (n, {len(self._inverse)}), got {p.shape}")
+        clean = np.maximum(p @ self._inverse, 0.0)
         return np.asarray(clean / clean.sum(axis=1, keepdims=True))
 
     def _to_gain(self, reduction: float, n: float) -> float:

@@ -265,7 +265,12 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     try:
         values = [float(number) for number in argument.split(",")]
     except ValueError:
-        raise ValueError(f"the parameter of criterion {name!r} must be a number, got {criterion!r}") from None
+        text = f"the parameter of criterion {name!r} must be a number"
+        if len(allowed) > 1:
+            text = (
+                f"the parameters {', '.join(allowed)} of criterion {name!r} must be numbers with commas between"
+            )
+        raise ValueError(f"{text}, got {criterion!r}") from None
     if len(values) > len(allowed):
         raise ValueError(f"criterion {name!r} takes {', '.join(allowed)}, got {criterion!r}")
     return CRITERIA[name](*values)

@@ -192,20 +192,27 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
     def pruned(self, min_samples_split: int) -> Self:
         """Copy of the fitted tree without the splits of nodes with fewer rows.
 
-        It is the tree that `fit` grows with a larger `min_samples_split`, unless `max_leaf_nodes` limits it.
+        It is the tree that `fit` grows with a larger `min_samples_split`, unless `max_leaf_nodes` limits it or
+        ``criterion="ane"`` chooses another lam for it.
 
         Parameters
         ----------
         min_samples_split : int
-            Minimum number of rows of a node that is split.
+            Minimum number of rows of a node that is split, at least that of the fitted tree.
 
         Returns
         -------
         RobustDecisionTreeClassifier
+
+        Raises
+        ------
+        ValueError
+            If `min_samples_split` is below that of the fitted tree.
         """
         check_is_fitted(self)
+        least = self._min_samples_split(int(self.tree_.n_rows[0]))
         tree = copy(self)
-        tree.min_samples_split = check_integer("min_samples_split", min_samples_split, low=2)
+        tree.min_samples_split = check_integer("min_samples_split", min_samples_split, low=least)
         tree.tree_ = self.tree_.pruned(tree.min_samples_split)
         return tree
 

@@ -87,6 +87,7 @@ def export_text(
     decimals = check_integer("decimals", decimals, low=0)
     show_weights = check_flag("show_weights", show_weights)
     show_missing = check_flag("show_missing", show_missing)
+    values = model._corrected(tree.values)
     heights, lines = _heights(tree), []
     # An explicit stack, because trees may be deeper than Python's recursion limit.
     stack = [(0, 0, "")]
@@ -98,7 +99,7 @@ def export_text(
         if left < 0:
             counts = ", ".join(f"{count:.{decimals}f}" for count in tree.counts[node])
             weights = f"weights: [{counts}] " if show_weights else ""
-            lines.append(f"{indent}{weights}class: {classes[tree.values[node].argmax()]}")
+            lines.append(f"{indent}{weights}class: {classes[values[node].argmax()]}")
         elif depth > depth_limit:
             lines.append(f"{indent}truncated branch of depth {heights[node]}")
         else:
@@ -171,6 +172,7 @@ def plot_tree(
         ax = plt.gca()
     elif not isinstance(ax, Axes):
         raise TypeError(f"ax must be one matplotlib.axes.Axes or None, got {type(ax).__name__}")
+    values, proportions = model._corrected(tree.values), model._corrected(tree.proportions)
     heights = _heights(tree)
     shown, xy = _layout(tree, depth_limit)
     ax.set(xlim=(-0.5, xy[:, 0].max() + 0.5), ylim=(xy[:, 1].max() + 0.5, -0.5))
@@ -179,7 +181,7 @@ def plot_tree(
     ax.add_collection(LineCollection(edges, colors="0.5", linewidths=1, zorder=1), autolim=False)
     texts = []
     for node in shown:
-        best, colour = tree.values[node].argmax(), np.ones(3)
+        best, colour = values[node].argmax(), np.ones(3)
         if tree.left[node] >= 0 and xy[node, 1] > depth_limit:
             lines = [f"truncated branch of depth{NBSP}{heights[node]}"]
         else:
@@ -191,7 +193,7 @@ def plot_tree(
                 lines = [split.replace(" <= ", f" <={NBSP}"), f"gain: {tree.gain[node]:.3g}", *lines]
             if filled:
                 # Mixed with white instead of transparent, because edges run underneath the boxes.
-                strength = MAX_TINT * tree.proportions[node, best] ** 2
+                strength = MAX_TINT * proportions[node, best] ** 2
                 colour = 1 - strength * (1 - np.array(to_rgb(COLOURS[best % len(COLOURS)])))
         content = "\n".join(textwrap.fill(line, BOX_WIDTH) for line in lines).replace(NBSP, " ")
         box = ax.text(

@@ -90,11 +90,13 @@ def plot_impurity(
         for name, criterion in named
     ]
     scaled = check_flag("scaled", scaled)
+    if not isinstance(splits, Iterable):
+        raise TypeError(f"splits must be a list of triples, got {splits!r}")
     checked = [_checked_split(split) for split in splits]
     ax = _check_axes(ax)
     _draw(ax, curves, scaled)
     for i, ((name, criterion), (_, curve)) in enumerate(zip(named, curves, strict=True)):
-        scale = curve.max() or 1.0 if scaled else 1.0
+        scale = _scale(curve) if scaled else 1.0
         for j, split in enumerate(checked):
             height = [criterion.impurity([p, 1 - p]) / scale for p in split]
             colour = COLOURS[(len(named) + i * len(checked) + j) % len(COLOURS)]
@@ -190,7 +192,7 @@ def _draw(ax: Axes, curves: list[tuple[str, NDArray[np.float64]]], scaled: bool)
     for i, (name, curve) in enumerate(curves):
         ax.plot(
             np.arange(N_STEPS + 1) / N_STEPS,
-            curve / (curve.max() or 1.0) if scaled else curve,  # an impurity may be 0 everywhere
+            curve / _scale(curve) if scaled else curve,
             label=name,
             color=COLOURS[i % len(COLOURS)],
             linestyle=STYLES[i // len(COLOURS) % len(STYLES)],
@@ -200,6 +202,12 @@ def _draw(ax: Axes, curves: list[tuple[str, NDArray[np.float64]]], scaled: bool)
             markevery=(round((i + 0.5) / len(curves) * N_STEPS / N_MARKERS), N_STEPS // N_MARKERS),
         )
     ax.set_xlim(0, 1)
+
+
+def _scale(curve: NDArray[np.float64]) -> float:
+    """Maximum of a curve; 1 if it is not positive, as for the impurity of some distributions."""
+    highest = float(curve.max())
+    return highest if highest > 0 else 1.0
 
 
 def _draw_split(
@@ -220,7 +228,8 @@ def _checked_split(split: object) -> list[float]:
         found = np.empty(0)
     if found.shape != (3,) or not 0 <= found[0] < found[1] < found[2] <= 1:
         raise ValueError(
-            f"splits must have the p of the left child, the parent and the right child, got {split!r}"
+            "splits must contain triples of increasing numbers from 0 to 1, the p of the left child, "
+            f"the parent and the right child; got {split!r}"
         )
     return [float(p) for p in found]
 

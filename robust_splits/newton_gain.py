@@ -31,8 +31,8 @@ class NewtonGain(Criterion):
     ``H = n p_0 (1 - p_0)``.
 
     For lambda = 0 the order of the splits of a node is that of `Gini`.  For p_0 = 0.5 and gamma = 0, uniform
-    noise of rate eta multiplies the expected Q of every split by (1 - 2 eta)^2, because it multiplies G by
-    1 - 2 eta and leaves H as it is.
+    noise of rate eta multiplies Q by (1 - 2 eta)^2 if the counts have their expected values, because it
+    multiplies G by 1 - 2 eta and leaves H as it is; the variance of actual counts adds to Q.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ class NewtonGain(Criterion):
         ValueError
             If the counts of a node are invalid, or not of two classes.
         """
+        if (shape := np.shape(counts))[1:] != (2,):
+            raise ValueError(f"counts must have shape (n_nodes, 2), got {shape}")
         checked = np.array([check_counts("counts", row) for row in np.asarray(counts)])
-        if checked.ndim != 2 or checked.shape[1] != 2:
-            raise ValueError(f"counts must have shape (n_nodes, 2), got {checked.shape}")
         total = checked.sum(axis=1)
         gradient = total * self.base_score - checked[:, 1]
         hessian = total * self.base_score * (1 - self.base_score)

@@ -33,8 +33,8 @@ def test_averaged_word_vectors(embeddings, tmp_path, monkeypatch):
     monkeypatch.setattr("sklearn.datasets.fetch_20newsgroups", lambda subset: DOCUMENTS[subset])
     lines = ["Cats 1 0", "cats 3 0.5", "dogs 2 7", "the 0 1", "of late 9 9"]
     (tmp_path / "glove.txt").write_text("\n".join(lines) + "\n")
-    told, table = make(embeddings, "news", tmp_path / "glove.txt", tmp_path / "data" / "news.parquet")
-    assert "3 rows, 2 features" in told  # one document has no known word
+    output, table = make(embeddings, "news", tmp_path / "glove.txt", tmp_path / "data" / "news.parquet")
+    assert "3 rows, 2 features" in output  # one document has no known word
     assert table["split"].tolist() == ["train", "train", "test"]
     assert table["target"].tolist() == [0, 2, 1]
     np.testing.assert_allclose(table[["f0", "f1"]], [[2, 2.5], [1, 4], [1, 0]])

@@ -150,7 +150,7 @@ class Config(Strict):
         if self.folds is not None and self.repeats % self.folds:
             raise ValueError(f"repeats: must be a multiple of folds ({self.folds}), got {self.repeats}")
         if self.folds is not None and self.fixed_split:
-            raise ValueError("fixed_split: must be false with folds, of which each repeat tests another one")
+            raise ValueError("fixed_split: must be false with folds, got true; each repeat tests another fold")
         return self
 
     @model_validator(mode="after")
@@ -239,8 +239,8 @@ class Config(Strict):
     def quick(self) -> Config:
         """A short form, to try a config: one repeat or cross-validation, at most 1,000 rows of each data set.
 
-        Of data sets with a number of training rows, those with at most 1,000 remain.  If that is none of all,
-        the first is cut like any other.
+        Of data sets with a number of training rows, those with at most 1,000 remain.  If there are none,
+        the first is cut to 1,000 rows.
         """
         sizes = [spec.train_rows if isinstance(spec.train_rows, int) else 0 for spec in self.datasets]
         few = [spec for spec, size in zip(self.datasets, sizes, strict=True) if size <= QUICK_ROWS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,8 @@ from ..noise.base import Noise, NoiseOn
 from ..noise.feature_dependent import RowNoise
 from .given_noise import given_noise
 
-# Part of every key.  Raise it when a change to this package changes the scores of a job.
+# Part of every key.  Raise it when a change to the evaluation changes the scores of a job: its splits, noise or
+# measures.  What models do changes with the versions of their packages, this one's too, which are in the key.
 PROTOCOL = 3
 
 SETTING_DIGITS = 16  # of the hash of a setting
@@ -196,6 +198,6 @@ def _row_noise(noise_rate: float, dataset: Dataset, context: str) -> RowNoise:
     if noise_rate * highest > 1:
         raise ConfigError(
             f"{context}: rate {noise_rate:g} would give a row of data set {dataset.name!r} the noise rate "
-            f"{noise_rate * highest:.3g}; the highest possible rate is {1 / highest:.3g}"
+            f"{noise_rate * highest:.6g}; the highest possible rate is {math.floor(1e4 / highest) / 1e4:g}"
         )
     return RowNoise(np.minimum(dataset.noise_rates / dataset.noise_rates.max() * (noise_rate * highest), 1.0))

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.metrics import check_scoring
 
 from robust_splits import RobustDecisionTreeClassifier, RobustExtraTreesClassifier, RobustForestClassifier
+from robust_splits.criteria import ADAPTIVE
 
 NODE_SIZE = "min_samples_split"
 PRUNABLE = RobustDecisionTreeClassifier, RobustExtraTreesClassifier, RobustForestClassifier
@@ -30,7 +31,7 @@ def can_prune(estimator: Any, candidates: Mapping[str, Sequence[Any]]) -> bool:
     one_pass = params.get("passes", 1) == 1 or not params["bootstrap"]
     return (
         one_pass
-        and params["criterion"] != "ane"
+        and params["criterion"] != ADAPTIVE
         and params["max_leaf_nodes"] is None
         and params["shrinkage"] != "auto"
     )

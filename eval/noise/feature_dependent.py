@@ -190,7 +190,9 @@ class RowNoise(Noise):
     ) -> tuple[Integers, Integers, float]:
         rates = _check_rates(self.rates(np.asarray(rows.X)) if callable(self.rates) else self.rates)
         if rates.shape not in ((), rows.y.shape):
-            raise ValueError(f"rates must contain one rate per row, got {rates.size} for {rows.y.size} rows")
+            raise ValueError(
+                f"rates of RowNoise must contain one rate per row, got {rates.size} for {rows.y.size} rows"
+            )
         rates = np.broadcast_to(rates, rows.y.shape)
 
         def draw_labels(part: Integers, rng: np.random.Generator) -> Integers:
@@ -205,9 +207,12 @@ class RowNoise(Noise):
 
 def _check_rates(rates: ArrayLike) -> Floats:
     """Noise rates of rows, or one for all, as floats."""
-    found = np.asarray(rates, dtype=np.float64)
+    try:
+        found = np.asarray(rates, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"rates of RowNoise must be numbers or a function, got {rates!r:.80}") from None
     if found.ndim > 1:
-        raise ValueError(f"rates must have shape (n_samples,), got {found.shape}")
+        raise ValueError(f"rates of RowNoise must have shape (n_samples,), got {found.shape}")
     wrong = found[~((found >= 0) & (found <= 1))]
     if wrong.size:
         raise ValueError(f"rates of RowNoise must be in [0, 1], got {wrong[0]:g}")

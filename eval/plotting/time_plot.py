@@ -45,7 +45,7 @@ def accuracy_against_time(request: PlotRequest) -> Axes | NDArray[Any]:
 
 def time_on_each_dataset(request: PlotRequest) -> Axes | NDArray[Any]:
     """Draw the seconds to fit at one noise rate, a row for each data set, one panel per kind of noise."""
-    table, interval = by_dataset(request.scores, SECONDS)
+    table, interval = by_dataset(request.scores, SECONDS, band=request.options.fig_band)
     n_rows, n_models = len(request.datasets), len(request.chosen)
     row_of = {name: row for row, name in enumerate(request.datasets)}
     shifts = 0.6 * (np.arange(n_models) - (n_models - 1) / 2) / n_models

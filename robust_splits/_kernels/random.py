@@ -35,7 +35,7 @@ def next_uniform(state):
 
 @inner_kernel()
 def split_seed(seed, i):
-    """Seed of the generator that is number `i` of those that a seed stands for, by SplitMix64 [1]_; nonzero."""
+    """Seed number `i` derived from a seed, by SplitMix64 [1]_; nonzero."""
     x = seed + np.uint64(i + 1) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

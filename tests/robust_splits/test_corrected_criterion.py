@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
@@ -15,7 +16,9 @@ from robust_splits import (
     RobustDecisionTreeClassifier,
     RobustExtraTreesClassifier,
     RobustForestClassifier,
+    export_text,
     get_criterion,
+    plot_tree,
 )
 from robust_splits.criteria import CRITERIA
 
@@ -140,6 +143,18 @@ def test_predictions_are_those_of_clean_classes():
     assert RobustForestClassifier(5, criterion=criterion).fit(X, noisy).passes_ == 1
 
 
+def test_printed_classes_are_those_that_are_predicted():
+    """Half of the rows of class 1 have the label 0, so leaves of class 1 have more labels 0."""
+    X = np.repeat([[0.0], [1.0]], 100, axis=0)
+    y = np.where(np.arange(200) < 100, np.arange(200) % 20 == 0, np.arange(200) % 5 < 2).astype(int)
+    T = [[0.95, 0.05], [0.6, 0.4]]
+    tree = RobustDecisionTreeClassifier(CorrectedCriterion("gini", T)).fit(X, y)
+    assert tree.predict([[0.0], [1.0]]).tolist() == [0, 1]
+    assert [line[-1] for line in export_text(tree).splitlines() if "class" in line] == ["0", "1"]
+    texts = [text.get_text() for text in plot_tree(tree, ax=Figure().subplots()).texts]
+    assert [text[-1] for text in texts if "gain" not in text and "class" in text] == ["0", "1"]
+
+
 def test_clones_and_pickles():
     X, y = load_iris(return_X_y=True)
     tree = RobustDecisionTreeClassifier(CorrectedCriterion("gini", THREE), random_state=0).fit(X, y)
@@ -188,6 +203,21 @@ def test_clones_and_pickles():
             lambda X, y: RobustForestClassifier(criterion=CorrectedCriterion("gini", PAIR), passes=2).fit(X, y),
             ValueError,
             "passes=2 corrects the labels, and so does a CorrectedCriterion",
+        ),
+        (
+            lambda X, y: RobustDecisionTreeClassifier(CorrectedCriterion("gini", PAIR)).fit(X, np.eye(2)[y]),
+            ValueError,
+            "y must be class labels with a CorrectedCriterion, got soft labels",
+        ),
+        (
+            lambda X, y: CorrectedCriterion(CorrectedCriterion("gini", PAIR), PAIR),
+            ValueError,
+            "criterion must not be a CorrectedCriterion itself",
+        ),
+        (
+            lambda X, y: CorrectedCriterion("gini", PAIR).clean_proportions([0.5, 0.5]),
+            ValueError,
+            r"proportions must have shape \(n, 2\), got \(2,\)",
         ),
         (
             lambda X, y: CorrectedCriterion(FunctionCriterion(lambda left, right: np.nan), PAIR).gain(

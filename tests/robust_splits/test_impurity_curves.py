@@ -4,7 +4,14 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from scipy.stats import expon, logistic
 
-from robust_splits import DistributionCriterion, Gini, RobustForestClassifier, plot_gain, plot_impurity
+from robust_splits import (
+    DistributionCriterion,
+    Gini,
+    NewtonGain,
+    RobustForestClassifier,
+    plot_gain,
+    plot_impurity,
+)
 
 
 @pytest.fixture
@@ -112,6 +119,13 @@ def test_an_impurity_that_is_zero_everywhere_stays_zero(ax):
     assert not ax.lines[0].get_ydata().any()
 
 
+def test_gains_that_are_negative_everywhere_keep_their_order(ax):
+    plot_gain(NewtonGain(gamma=1000), ax=ax)
+    gains = ax.lines[0].get_ydata()
+    assert gains.argmin() == gains.size // 2  # both halves are equal
+    assert gains.max() < 0
+
+
 def test_the_default_is_the_current_axes():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("agg")
@@ -130,8 +144,9 @@ def test_the_default_is_the_current_axes():
         (3, {}, TypeError, "criteria must be names or criteria, got 3"),
         ("gini", {"scaled": "yes"}, TypeError, "scaled must be True or False, got 'yes'"),
         ("gini", {"ax": "left"}, TypeError, r"ax must be one matplotlib.axes.Axes or None, got str"),
-        ("gini", {"splits": [(0.5, 0.2, 0.8)]}, ValueError, "left child, the parent and the right child, got"),
-        ("gini", {"splits": [0.2]}, ValueError, "splits must have the p of the left child"),
+        ("gini", {"splits": [(0.5, 0.2, 0.8)]}, ValueError, r"from 0 to 1, the p of the left child, .*; got"),
+        ("gini", {"splits": [0.2]}, ValueError, "splits must contain triples of increasing numbers"),
+        ("gini", {"splits": 0.3}, TypeError, "splits must be a list of triples, got 0.3"),
         (RobustForestClassifier(), {}, TypeError, "criteria must be names or criteria"),
     ],
 )

@@ -98,8 +98,19 @@ def test_a_pruned_forest_is_the_one_that_stopped_earlier(noisy, estimator, param
         np.testing.assert_allclose(pruned.predict_proba(X), grown.predict_proba(X), rtol=1e-14)
         assert pruned.min_samples_split_ == size
     assert full.pruned(5).apply(X).max() < full.apply(X).max()
-    with pytest.raises(ValueError, match="min_samples_split must be"):
-        full.pruned(1)
+    with pytest.raises(ValueError, match=r"min_samples_split must be .*40"):
+        full.pruned(40).pruned(39)
+    with pytest.raises(ValueError, match=r"min_samples_split must be .*5"):
+        full.pruned(5)[0].pruned(4)
+
+
+def test_a_pruned_forest_has_no_attributes_of_the_full_one(noisy):
+    X, y = noisy[0], noisy[1]
+    forest = RobustForestClassifier(20, oob_score=True, random_state=0, n_jobs=1).fit(X, y)
+    pruned = forest.pruned(100)
+    assert pruned.chosen_params_ == {"shrinkage": forest.shrinkage_}
+    assert not {"oob_score_", "oob_decision_function_", "smoothing_losses_"} & vars(pruned).keys()
+    assert forest.oob_score_ > 0.5
 
 
 def test_more_noise_is_smoothed_more():

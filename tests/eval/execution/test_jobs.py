@@ -153,7 +153,7 @@ def test_noise_rates_of_rows_are_scaled_to_the_rate():
     assert high.identity != low.identity == RowNoise(low.rates.tolist()).identity
     steep = dataclasses.replace(data, noise_rates=difficulty**3)
     with pytest.raises(
-        ConfigError, match=r"^noise 'by_row': rate 0.5 would .* rate 1.39; the highest .* 0.359"
+        ConfigError, match=r"^noise 'by_row': rate 0.5 would .* rate 1.3913; the highest .* 0.3593"
     ):
         noise_by_rate(spec.model_copy(update={"rates": [0.0, 0.5]}), steep)
     with pytest.raises(ConfigError, match=r"^noise 'by_row': data set 'a' has no 'rate_column'"):

@@ -153,9 +153,11 @@ def test_bad_noise_rates_of_rows():
     for rates, found in (([0.2, 1.5], "1.5"), ([0.2, np.nan], "nan"), (-0.1, "-0.1")):
         with pytest.raises(ValueError, match=rf"^rates of RowNoise must be in \[0, 1\], got {found}"):
             RowNoise(rates)
-    with pytest.raises(ValueError, match=r"^rates must have shape \(n_samples,\), got \(1, 2\)"):
+    with pytest.raises(TypeError, match="rates of RowNoise must be numbers or a function, got 'abc'"):
+        RowNoise("abc")
+    with pytest.raises(ValueError, match=r"^rates of RowNoise must have shape \(n_samples,\), got \(1, 2\)"):
         RowNoise([[0.1, 0.2]])
-    with pytest.raises(ValueError, match=r"^rates must contain one rate per row, got 2 for 3 rows"):
+    with pytest.raises(ValueError, match=r"^rates of RowNoise must contain one rate per row, got 2 for 3 rows"):
         RowNoise([0.1, 0.2]).corrupt([0, 1, 1])
     with pytest.raises(ValueError, match=r"^rates of RowNoise must be in \[0, 1\], got 7"):
         RowNoise(lambda X: X[:, 0]).corrupt([0, 1], [[7.0], [0.0]])

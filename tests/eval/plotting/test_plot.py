@@ -91,7 +91,7 @@ def test_a_model_has_one_style_without_the_others(made_scores, plot_name):
     assert not legends or [text.get_text() for text in legends[0].get_texts()] == ["e", "b", "d"]
 
 
-@pytest.mark.parametrize("plot_name", ["accuracy", "accuracy_by_dataset", "time"])
+@pytest.mark.parametrize("plot_name", ["accuracy", "accuracy_by_dataset", "time", "time_per_dataset"])
 def test_bands_of_two_standard_deviations(made_scores, plot_name):
     scores = made_scores(datasets=SETS)
     ax = first(plot(scores, plot_name, options=FigureOptions(fig_band="two_sd")))
