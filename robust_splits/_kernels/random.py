@@ -33,7 +33,7 @@ def next_uniform(state):
     return np.float64(next_uint64(state) >> np.uint64(11)) * 2.0**-53
 
 
-@inner_kernel()
+@merged_kernel()
 def split_seed(seed, i):
     """Seed number `i` derived from a seed, by SplitMix64 [1]_; nonzero."""
     x = seed + np.uint64(i + 1) * np.uint64(0x9E3779B97F4A7C15)
