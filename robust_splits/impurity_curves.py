@@ -107,7 +107,7 @@ def plot_impurity(
         ylabel="impurity, scaled to a maximum of 1" if scaled else "impurity",
     )
     ax.set_ylim(bottom=0)
-    ax.legend(loc="lower center" if scaled else "best")
+    ax.legend(loc="lower center" if scaled and not checked else "best")
     return ax
 
 
