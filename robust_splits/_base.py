@@ -36,7 +36,6 @@ from ._validation import (
     class_weights,
 )
 from .bounds import min_leaf_samples
-from .corrected_criterion import CorrectedCriterion
 from .criteria import ADAPTIVE, Gini, NegativeExponential, get_criterion
 from .criterion import Criterion
 from .tree import Tree
@@ -195,11 +194,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self._corrected(self._leaf_values(self._check_features(X)))
-
-    def _corrected(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probabilities of the clean classes, if the criterion corrects for noise."""
-        return self.criterion_.clean_proportions(p) if isinstance(self.criterion_, CorrectedCriterion) else p
+        p = self._leaf_values(self._check_features(X))
+        return self.criterion_.clean_proportions(p)
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict logarithms of class probabilities; minus infinity for a probability of 0.
@@ -227,7 +223,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         else:
             criterion = get_criterion(self.criterion)
             criterion.check_classes(sample.n_classes)
-            if isinstance(criterion, CorrectedCriterion):
+            if criterion.corrects_noise:
                 self._check_corrected(sample)
         max_leaf_nodes = 0
         if self.max_leaf_nodes is not None:

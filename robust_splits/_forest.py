@@ -22,8 +22,7 @@ from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
 from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._threads import map_in_threads
 from ._validation import read_only
-from .corrected_criterion import CorrectedCriterion
-from .criteria import ADAPTIVE, FOREST_CRITERION
+from .criteria import ADAPTIVE, FOREST_CRITERION, get_criterion
 from .criterion import Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .label_noise.clean_posterior import CleanPosterior, IndistinctClassesError, estimate_clean_posterior
@@ -211,7 +210,7 @@ class BaseForest(FittedForest):
             if self.passes == 2:
                 raise ValueError("passes=2 judges class labels, but y has soft labels; use passes=1 or 'auto'")
             return False
-        if isinstance(self.criterion, CorrectedCriterion):
+        if self.criterion != ADAPTIVE and get_criterion(self.criterion).corrects_noise:
             if self.passes == 2:
                 raise ValueError(
                     "passes=2 corrects the labels, and so does a CorrectedCriterion; use passes=1 or 'auto'"
@@ -352,7 +351,7 @@ class BaseForest(FittedForest):
     def _score_out_of_bag(self, p: NDArray[np.float64], sample: Sample) -> None:
         """Set the out-of-bag predictions, whose scale is arbitrary, and their score on the given labels."""
         with np.errstate(invalid="ignore"):
-            self.oob_decision_function_ = self._corrected(p / p.sum(axis=1, keepdims=True))
+            self.oob_decision_function_ = self.criterion_.clean_proportions(p / p.sum(axis=1, keepdims=True))
         score = self.oob_score if callable(self.oob_score) else accuracy_score
         labels = sample.labels if sample.soft_labels is None else sample.soft_labels.most_probable()
         self.oob_score_ = score_predictions(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ._checks import check_choice, check_integer
+from .loss_criterion import loss_function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,9 +123,7 @@ def check_conservative(
     squared, 2 classes: not conservative
       (a) for probabilities (0.5, 0.5) the losses of the classes sum to 1, less than C (K - 1) = 2
     """
-    function = getattr(loss, "value", loss)
-    if not callable(function):
-        raise TypeError(f"loss must be callable or have a method value, got {loss!r}")
+    function = loss_function("loss", loss)
     n_classes = check_integer("n_classes", n_classes, low=2, high=MAX_CLASSES)
     check_choice("of", of, ("margins", "probabilities"))
     name = getattr(loss, "__name__", None) or repr(loss)

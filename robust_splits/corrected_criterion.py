@@ -61,6 +61,7 @@ class CorrectedCriterion(Criterion):
     criterion: str | Criterion
     T: ArrayLike
     code = codes.FUNCTION
+    corrects_noise = True
 
     def __post_init__(self) -> None:
         # Tuples, unlike arrays, can be compared and hashed.

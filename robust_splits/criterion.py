@@ -23,6 +23,7 @@ class Criterion:
     """Abstract base class of all criteria."""
 
     code: ClassVar[int]
+    corrects_noise: ClassVar[bool] = False  # whether `clean_proportions` changes what estimators predict
 
     @property
     def parameter(self) -> float:
@@ -44,6 +45,10 @@ class Criterion:
 
     def check_classes(self, n_classes: int) -> None:
         """Raise a ValueError if the criterion does not support this number of classes."""
+
+    def clean_proportions(self, proportions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Class proportions that an estimator predicts, from those of the labels, both (n, n_classes)."""
+        return proportions
 
     def gain(self, left_counts: ArrayLike, right_counts: ArrayLike) -> float:
         """Gain of one split, not weighted by the node's share of the total weight.

@@ -87,7 +87,7 @@ def export_text(
     decimals = check_integer("decimals", decimals, low=0)
     show_weights = check_flag("show_weights", show_weights)
     show_missing = check_flag("show_missing", show_missing)
-    values = model._corrected(tree.values)
+    values = model.criterion_.clean_proportions(tree.values)
     heights, lines = _heights(tree), []
     # An explicit stack, because trees may be deeper than Python's recursion limit.
     stack = [(0, 0, "")]
@@ -172,7 +172,10 @@ def plot_tree(
         ax = plt.gca()
     elif not isinstance(ax, Axes):
         raise TypeError(f"ax must be one matplotlib.axes.Axes or None, got {type(ax).__name__}")
-    values, proportions = model._corrected(tree.values), model._corrected(tree.proportions)
+    values, proportions = (
+        model.criterion_.clean_proportions(tree.values),
+        model.criterion_.clean_proportions(tree.proportions),
+    )
     heights = _heights(tree)
     shown, xy = _layout(tree, depth_limit)
     ax.set(xlim=(-0.5, xy[:, 0].max() + 0.5), ylim=(xy[:, 1].max() + 0.5, -0.5))

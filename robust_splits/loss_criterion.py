@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,14 +59,13 @@ class LossCriterion(LineImpurity):
     loss: Any
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.loss, "value", self.loss)):
-            raise TypeError(f"loss of LossCriterion must be callable or have a method value, got {self.loss!r}")
+        loss_function("loss of LossCriterion", self.loss)
         self.table  # noqa: B018 - so that a loss that cannot be used is refused here
 
     def _losses(self) -> NDArray[np.float64]:
         spread = np.sinh(np.linspace(-1, 1, N_MARGINS) * np.arcsinh(MAX_MARGIN))
         margins = np.union1d(spread, KINKS)
-        value = getattr(self.loss, "value", self.loss)
+        value = loss_function("loss of LossCriterion", self.loss)
         losses = [np.asarray(value(np.full(margins.size, y), margins), dtype=np.float64) for y in (0, 1)]
         for found in losses:
             if found.shape != margins.shape:
@@ -77,3 +77,11 @@ class LossCriterion(LineImpurity):
         table = np.array(losses).T
         table = table[(table < LARGEST).all(axis=1)]
         return np.asarray(table - table.min(axis=0))
+
+
+def loss_function(name: str, loss: Any) -> Callable[..., Any]:
+    """A loss as a function; raises a TypeError if it is neither one nor has a method ``value``."""
+    function = getattr(loss, "value", loss)
+    if not callable(function):
+        raise TypeError(f"{name} must be callable or have a method value, got {loss!r}")
+    return function  # type: ignore[no-any-return]

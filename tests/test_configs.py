@@ -141,7 +141,7 @@ OPEN_QUESTIONS = [
 ]  # fmt: skip
 
 
-# What the 2020 study's slides explain, and their numbers of models along a parameter.
+# Studies of the slides of 2020, and how many values of a parameter each compares.
 EXPLANATIONS = {"adaboost_rounds": 7, "first_tree": 4, "max_bin": 8}
 
 

@@ -30,7 +30,7 @@ def corrected_reduction(criterion, parameter, table, n_table, counts, left, righ
             count = 0.0
             for j in range(n_classes):
                 count += noisy[part][j] * inverse[j, k]
-            # What rounding leaves of a count of 0 would have an impurity.
+            # A count of 0 may come out as a tiny number, which would make the node impure.
             clean[part, k] = count if count > ROUNDING * amplification * n else 0.0
             total += clean[part, k]
         clean[part] *= n / total
