@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
-from robust_splits.label_noise.label_errors import LabelErrors, clean_shares
+from robust_splits.label_noise.label_errors import LabelErrors, clean_shares, scale_other_classes
 
 from ..losses.softmax import Floats
 
@@ -51,9 +51,10 @@ def use_checked_labels(
     Returns
     -------
     LabelErrors
-        Checked rows have `p_wrong` 0 or 1, and if their label is wrong, the right one is suggested.  They come
-        last in the ranking, in which the others are sorted by `p_wrong`.  The noise rate is the share of wrong
-        labels, known or expected; its interval covers 90 % of the posterior, as do the intervals of labels.
+        Checked rows have `p_wrong` and `clean_probabilities` 0 or 1, and if their label is wrong, the right one
+        is suggested.  They come last in the ranking, in which the others are sorted by `p_wrong`.  The noise
+        rate is the share of wrong labels, known or expected; its interval covers 90 % of the posterior, as do
+        the intervals of labels.
 
     Raises
     ------
@@ -73,6 +74,8 @@ def use_checked_labels(
     remaining = errors.ranking[unchecked[errors.ranking]]
     p_wrong[remaining] = expit(log_odds[remaining] + root[at[remaining]] @ mode)
     p_wrong[rows] = wrong
+    p = scale_other_classes(errors.clean_probabilities, codes, p_wrong)
+    p[rows] = right[:, np.newaxis] == errors.classes
     remaining = remaining[np.argsort(-p_wrong[remaining], kind="stable")]
     suggested = errors.suggested.copy()
     suggested[rows[wrong]] = right[wrong]
@@ -86,6 +89,7 @@ def use_checked_labels(
     return dataclasses.replace(
         errors,
         p_wrong=p_wrong,
+        clean_probabilities=p,
         ranking=np.concatenate([remaining, errors.ranking[~unchecked[errors.ranking]]]),
         suggested=suggested,
         noise_rate=float(p_wrong.mean()),

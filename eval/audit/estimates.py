@@ -100,6 +100,14 @@ class AuditEstimates:
         return pd.Series(means[np.array(lengths) - 1], index=index, name="expected precision")
 
     @property
+    def clean_probabilities(self) -> NDArray[np.float64]:
+        """Probability of each class given a row's features and label, array of shape (n, K).
+
+        Soft labels to fit models to.  Checked rows have the right label for certain.
+        """
+        return self.errors.clean_probabilities
+
+    @property
     def weights(self) -> NDArray[np.float64]:
         """Probability that each label is right, array of shape (n,), for `sample_weight`."""
         return 1.0 - self.errors.p_wrong

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 from sklearn.isotonic import isotonic_regression
 
-from .clean_posterior import calibrate, estimate_clean_posterior, posterior
+from .clean_posterior import TINY, calibrate, estimate_clean_posterior, posterior
 from .labels import encode_labels
 from .proven_noise import profile_likelihood, scale_noise, smallest_scale
 from .transition_estimation import check_probabilities
@@ -35,6 +35,9 @@ class LabelErrors:
         Sorted labels.
     p_wrong : float array of shape (n,)
         Probability that each label is wrong.  Its mean is about the noise rate.
+    clean_probabilities : float array of shape (n, K)
+        Probability of each class, given the features and the label of a row; that of the given label is
+        ``1 - p_wrong``.
     ranking : int array of shape (n,)
         Rows from the most to the least suspect label.  `p_wrong` never increases in this order, except for
         checked labels, which come last.
@@ -58,6 +61,7 @@ class LabelErrors:
 
     classes: NDArray[np.generic]
     p_wrong: Floats
+    clean_probabilities: Floats
     ranking: NDArray[np.int64]
     suggested: NDArray[np.generic]
     noise_rate: float
@@ -142,12 +146,14 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     p = posterior(prior, T, codes)
     p_wrong = np.empty(codes.size)
     p_wrong[ranking] = isotonic_regression(1 - p[rows, codes][ranking], increasing=False)
+    p_wrong = np.where(p_wrong < SMALLEST, 0.0, p_wrong)
     # Labels that are not the most probable of their rows may be wrong too.
     missed = max(0.0, float((q.argmax(axis=1) != codes).mean()) - largest)
     high = largest + HIGH * float(np.hypot(STANDARD_ERRORS * found.best_bins.standard_error, missed))
     return LabelErrors(
         classes=encoder.classes_,
-        p_wrong=np.where(p_wrong < SMALLEST, 0.0, p_wrong),
+        p_wrong=p_wrong,
+        clean_probabilities=scale_other_classes(p, codes, p_wrong),
         ranking=ranking,
         suggested=encoder.classes_[suggested],
         noise_rate=_noise_rate(T, shares),
@@ -176,6 +182,30 @@ def _log_odds_of_others(p: Floats, codes: NDArray[np.integer]) -> Floats:
     others[rows, codes] = 0.0
     log_odds: Floats = np.log(others.sum(axis=1) + SMALLEST) - np.log(p[rows, codes] + SMALLEST)
     return log_odds
+
+
+def scale_other_classes(p: Floats, codes: NDArray[np.integer], p_wrong: Floats) -> Floats:
+    """Scale the probabilities of the classes other than the label of each row to sum to `p_wrong`.
+
+    Parameters
+    ----------
+    p : array of shape (n, K)
+        Probabilities of the classes.
+    codes : int array of shape (n,)
+        Class numbers of the labels.
+    p_wrong : array of shape (n,)
+        Probability that each label is wrong.
+
+    Returns
+    -------
+    float array of shape (n, K)
+        The classes other than the label are equally probable in rows where `p` excludes them all.
+    """
+    scaled, rows = p + TINY, np.arange(codes.size)
+    scaled[rows, codes] = 0.0
+    scaled *= (p_wrong / scaled.sum(axis=1))[:, np.newaxis]
+    scaled[rows, codes] = 1.0 - p_wrong
+    return scaled
 
 
 def _noise_rate(T: Floats, shares: Floats) -> float:

@@ -11,6 +11,13 @@ from boostnoise.label_noise.checked_labels import use_checked_labels
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
 
 
+def label_errors(y, p):
+    """Estimates for labels 0 and 1 with probabilities p of being wrong."""
+    clean = np.where(np.arange(2) == y[:, np.newaxis], 1 - p[:, np.newaxis], p[:, np.newaxis])
+    T = np.array([[0.9, 0.1], [0.1, 0.9]])
+    return LabelErrors(np.arange(2), p, clean, np.argsort(-p), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T, T)
+
+
 def simulate(seed, n=3000):
     """Labels with known probabilities of being wrong, and estimates whose log odds are shifted."""
     rng = np.random.default_rng(seed)
@@ -18,8 +25,7 @@ def simulate(seed, n=3000):
     exact = rng.beta(0.2, 3, size=n)
     y = np.where(rng.random(n) < exact, 1 - right, right)
     p = expit(logit(np.clip(exact, 1e-3, 0.999)) + rng.normal())
-    T = np.array([[0.9, 0.1], [0.1, 0.9]])
-    return right, y, LabelErrors(np.arange(2), p, np.argsort(-p), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T, T)
+    return right, y, label_errors(y, p)
 
 
 def first(errors, rng):
@@ -55,9 +61,7 @@ def test_checks_of_the_first_rows_leave_a_wide_interval():
     estimated = np.concatenate([np.full(60, 0.3), np.full(2940, 0.02)])
     wrong = rng.random(3000) < np.where(estimated > 0.1, 0.95, 0.05)
     y = np.arange(3000) % 2
-    T = np.array([[0.9, 0.1], [0.1, 0.9]])
-    p = estimated - 1e-6 * np.arange(3000)
-    errors = LabelErrors(np.arange(2), p, np.arange(3000), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T, T)
+    errors = label_errors(y, estimated - 1e-6 * np.arange(3000))
     found = use_checked_labels(errors, y, np.arange(50), np.where(wrong, 1 - y, y)[:50])
     assert found.p_wrong[50:60].mean() > 0.7
     assert found.noise_rate == pytest.approx(wrong.mean(), abs=0.05)
@@ -99,6 +103,8 @@ def test_checked_rows_are_certain():
     wrong = y[rows] != right[rows]
     np.testing.assert_array_equal(found.p_wrong[rows], wrong)
     np.testing.assert_array_equal(found.suggested[rows[wrong]], right[rows[wrong]])
+    np.testing.assert_array_equal(found.clean_probabilities[rows], np.eye(2)[right[rows]])
+    np.testing.assert_allclose(found.clean_probabilities[np.arange(y.size), y], 1 - found.p_wrong)
     assert set(found.ranking[-rows.size :]) == set(rows)
     unchecked = found.ranking[: -rows.size]
     assert (np.diff(found.p_wrong[unchecked]) <= 0).all()
