@@ -4,7 +4,9 @@ from .ensemble.robust_classifier import RobustClassifier
 from .eval.audit.annotator_comparison import AnnotatorComparison
 from .eval.audit.annotators import compare_annotators
 from .eval.audit.audit import audit
+from .eval.audit.clean_scores import CleanScores
 from .eval.audit.label_audit import LabelAudit
+from .eval.audit.model_scores import clean_scores
 from .eval.comparison.compare import compare
 from .eval.comparison.comparison import Comparison
 from .eval.models.cleanlab_classifier import CleanlabClassifier
@@ -44,6 +46,7 @@ __all__ = [
     "BackwardCorrection",
     "Bootstrap",
     "BrierScore",
+    "CleanScores",
     "CleanlabClassifier",
     "Comparison",
     "CorrectedErrorMetric",
@@ -74,6 +77,7 @@ __all__ = [
     "audit",
     "check_objective",
     "check_transition_matrix",
+    "clean_scores",
     "compare",
     "compare_annotators",
     "estimate_transition_matrix",

@@ -17,13 +17,14 @@ from robust_splits.label_noise.labels import encode_labels
 from .._wording import percent
 from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
+from .checked import LABEL, make_sample, read_draws
 from .inputs import converted, judge_rows, read_checked, read_groups, read_rows
 from .label_audit import LabelAudit
 from .spelling import most_frequent_spellings, remark_on_spellings
 
 Floats = NDArray[np.float64]
 
-LABEL = "the label of the audit"  # a column in addition to those of the data
+AUDITED = "the label of the audit"  # a column in addition to those of the data
 MANY_COPIES = 0.05  # share of the rows
 FEW_VALUES = 20
 NEAR_CHANCE = 0.85  # of the share of labels that are not the most probable ones, if all were random
@@ -63,9 +64,12 @@ def audit(
         Groups of rows, such as the rows of one patient.  No row is judged by a model that saw its group.
     ids : array-like of shape (n,) or None, default=None
         Names of the rows, for lists.
-    checked : dict or Series or None, default=None
+    checked : dict, Series, DataFrame or None, default=None
         Right labels of the rows that somebody has checked, by their numbers from 0.  They correct all
-        estimates; see `use_checked_labels`.
+        estimates; see `use_checked_labels`.  A frame has the rows as its index, the right labels in the column
+        ``label``, and may have the probability with which each row was drawn in ``probability`` and the
+        ``round`` in which it was, as from `LabelAudit.rows_to_check`.  Rows without a probability were chosen.
+        If no probabilities are given, rows that look as if they were drawn at random are taken so.
     merge_spellings : bool, default=True
         Whether labels that differ in case and blanks only, such as ``"Yes "`` and ``"yes"``, are one class,
         with the most frequent spelling.
@@ -90,7 +94,7 @@ def audit(
         continuous, there are too few of a class, checked rows or labels do not exist, or the features do not
         predict the labels.
     TypeError
-        If `model` is no classifier with `predict_proba`, or `checked` is no dict or Series.
+        If `model` is no classifier with `predict_proba`, or `checked` is no dict, Series or DataFrame.
 
     Examples
     --------
@@ -109,6 +113,9 @@ def audit(
     classes, codes, spellings = _read_labels(y, merge_spellings)
     X = read_rows(X, codes.size, "y", groups=groups, ids=ids)
     groups = None if groups is None else read_groups(groups)
+    draws = None
+    if isinstance(checked, pd.DataFrame):
+        draws, checked = read_draws(checked), checked[LABEL]
     if checked is not None:
         checked = read_checked(checked, classes, codes.size, spellings, merge_spellings)
 
@@ -130,7 +137,11 @@ def audit(
     if judged.left_out:
         remarks.append(f"with all columns, about {percent(round(of_all, 3))} of the labels would be wrong")
     remarks += _remarks(X, codes, judged.p, has_groups=groups is not None)
+    sample = None
     if checked is not None:
+        right = dict(zip(checked, np.searchsorted(classes, [*checked.values()]).tolist(), strict=True))
+        sample, how_drawn = make_sample(right, draws, errors.ranking)
+        remarks += how_drawn
         errors = use_checked_labels(errors, labels, [*checked], [*checked.values()])
     return LabelAudit(
         errors=errors,
@@ -139,7 +150,7 @@ def audit(
         features=X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else None,
         ids=None if ids is None else np.asarray(ids),
         name=name,
-        n_checked=0 if checked is None else len(checked),
+        checked=sample,
         remarks=tuple(remarks),
     )
 
@@ -168,7 +179,7 @@ def _remarks(X: Any, codes: NDArray[np.int64], p: Floats, *, has_groups: bool) -
     """Reasons to doubt the estimates."""
     remarks = []
     table = X if isinstance(X, pd.DataFrame) else None if issparse(X) else pd.DataFrame(np.asarray(X))
-    n_copies = 0 if table is None or has_groups else int(table.assign(**{LABEL: codes}).duplicated().sum())
+    n_copies = 0 if table is None or has_groups else int(table.assign(**{AUDITED: codes}).duplicated().sum())
     if n_copies > MANY_COPIES * codes.size:
         remarks.append(
             f"{n_copies} of {codes.size} rows are copies of others with the same label; if they were copied "

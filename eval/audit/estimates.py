@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from robust_splits.label_noise.label_errors import LabelErrors
 
+from ..clean_labels.checked_sample import CheckedSample
+
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)  # of lists of suspects
 
 
@@ -25,8 +27,13 @@ class AuditEstimates:
     features: pd.DataFrame | None = None
     ids: NDArray[Any] | None = None
     name: str = "data"
-    n_checked: int = 0
+    checked: CheckedSample | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def n_checked(self) -> int:
+        """Number of rows whose labels somebody has checked."""
+        return 0 if self.checked is None else self.checked.rows.size
 
     @property
     def classes(self) -> NDArray[Any]:

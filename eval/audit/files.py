@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ..models.packages import version_of
 from ..report.files import write_csv
 from .label_audit import LabelAudit, write
@@ -42,6 +44,12 @@ def write_audit(audit: LabelAudit, folder: Path) -> list[Path]:
     return [*files, audit.report(folder / PAGE)]
 
 
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a table as JSON values."""
+    values: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return values
+
+
 def summary(audit: LabelAudit) -> dict[str, Any]:
     """The estimates as JSON values."""
     return {
@@ -54,7 +62,7 @@ def summary(audit: LabelAudit) -> dict[str, Any]:
         "noise_rate_without_overlap": audit.noise_rate_without_overlap,
         "transition_matrix": audit.transition_matrix.tolist(),
         "transition_matrix_without_overlap": audit.errors.transition_matrix_without_overlap.tolist(),
-        "by_label": json.loads(audit.by_label.to_json(orient="records", double_precision=15)),
+        "by_label": records(audit.by_label),
         "remarks": list(audit.remarks),
         "expected_precision": {str(n): float(share) for n, share in audit.expected_precision.items()},
         "version": version_of("boostnoise"),

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .._atomic_file import atomic_write
 from ..errors import ConfigError
 from .estimates import AuditEstimates
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+    from .clean_scores import CleanScores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +37,8 @@ class LabelAudit(AuditEstimates):
         Names of the rows.
     name : str
         Name of the data set.
-    n_checked : int
-        Number of rows whose labels somebody has checked.
+    checked : CheckedSample or None
+        Rows whose labels somebody has checked, their right labels, and how they were drawn.
     remarks : tuple of str
         Reasons to doubt the estimates.
     """
@@ -58,6 +65,74 @@ class LabelAudit(AuditEstimates):
         path = Path(path)
         write(path, render_page(self).encode("utf-8", "backslashreplace"))
         return path
+
+    def clean_scores(
+        self, predictions: Any, *, rows: ArrayLike | None = None, confidence: float = 0.95
+    ) -> CleanScores:
+        """Estimate how well models predict the clean labels.
+
+        With 20 checked rows or more that were drawn with known probabilities, by prediction-powered inference:
+        the intervals hold whatever the noise.  Without, an interval is from what the noise that is proven says
+        to what the noise that is possible says.
+
+        Parameters
+        ----------
+        predictions : array-like, or dict of str to array-like
+            Predictions of one model, or of several by their names: labels of shape (n,), or probabilities of
+            shape (n, K) in the order of `classes`.  Of models that have not seen the labels of these rows, such
+            as those of scikit-learn's ``cross_val_predict``.
+        rows : int array of shape (n,) or None, default=None
+            Places of the rows of the predictions, from 0; None for all rows.
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        CleanScores
+
+        Raises
+        ------
+        ConfigError
+            A ValueError that names the argument, if rows, labels or probabilities are not valid.
+        """
+        from .clean_scores import score_predictions
+
+        return score_predictions(self, predictions, rows=rows, confidence=confidence)
+
+    def rows_to_check(
+        self, n: int, predictions: Any = None, *, rows: ArrayLike | None = None, random_state: int = 0
+    ) -> pd.DataFrame:
+        """Draw the rows whose labels to check next.
+
+        Rows whose labels are in doubt, those of rare classes, and those that separate the models are more
+        likely to be drawn.  The probabilities are known, so that the intervals of `clean_scores` hold.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows, at most as many as are not checked.
+        predictions : array-like, or dict of str to array-like, or None, default=None
+            Predictions of models, as for `clean_scores`; None to learn about the given labels.
+        rows : int array or None, default=None
+            Places of the rows to draw from and of the predictions; None for all rows.
+        random_state : int, default=0
+            Seed.
+
+        Returns
+        -------
+        DataFrame
+            Place of each row as its index, and the columns ``given`` and ``suggested``, ``p_wrong``,
+            ``probability`` of being drawn, and ``round``.  With the column ``label`` for the right labels, it
+            can be the argument `checked` of `audit`; several rounds can be concatenated.
+
+        Raises
+        ------
+        ConfigError
+            A ValueError that names the argument, if it is not valid.
+        """
+        from .next_rows import draw_next
+
+        return draw_next(self, n, predictions, rows, random_state)
 
     def __repr__(self) -> str:
         from .text import as_text

@@ -21,6 +21,7 @@ from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..audit.clean_scores import CleanScores
     from ..audit.label_audit import LabelAudit
     from ..config.dataset_spec import DatasetSpec
 
@@ -77,9 +78,33 @@ PRECISION = 0.8  # of a list of suspects to drop or relabel
     help="Use columns that were probably made from the label, which confirm wrong labels.",
 )
 @click.option(
+    "--prediction",
+    "predictions",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column of the predictions of a model that has not seen the labels of these rows: labels, or with two "
+    "classes the probability of the second one.  Its accuracy on clean labels is estimated.  May be repeated.",
+)
+@click.option(
     "--checked",
+    multiple=True,
     metavar="FILE",
-    help="CSV file of rows that somebody has checked: columns row (from 0) or that of --id, and label.",
+    help="CSV file of rows that somebody has checked: columns row (from 0) or that of --id, and label.  Rows "
+    "with an empty label are skipped.  May be repeated.",
+)
+@click.option(
+    "--next",
+    "n_next",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --out: draw N rows whose labels to check next.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --next: CSV file of these rows, with an empty column label.  When it is filled, give the file "
+    "with --checked.",
 )
 @click.option(
     "--config",
@@ -157,11 +182,16 @@ def _run(options: Options) -> None:
     frame, spec, remarks = _read_spec(options)
     _check_columns("--id", frame, [] if options.id_column is None else [options.id_column])
     _check_columns("--annotator", frame, options.annotators)
-    checked = {}
-    if options.checked is not None:
+    _check_columns("--prediction", frame, options.predictions)
+    checked = None
+    if options.checked:
         # An annotator's column in the file of the expert does not have the expert's labels.
         target = None if options.annotators else spec.target
-        checked = read_checked(options.checked, frame, target, options.id_column)
+        checked, n_empty = read_checked(options.checked, frame, target, options.id_column)
+        if n_empty:
+            remarks.append(
+                f"{numbered(n_empty, 'row')} of --checked without a label {is_or_are(n_empty)} skipped"
+            )
     if not (options.quiet or options.as_json):
         for remark in remarks:
             _echo(f"noisyaudit: warning: {remark}", is_error=True)
@@ -170,17 +200,18 @@ def _run(options: Options) -> None:
 
 
 def _run_comparison(
-    options: Options, frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], remarks: list[str]
+    options: Options, frame: pd.DataFrame, spec: DatasetSpec, checked: pd.DataFrame | None, remarks: list[str]
 ) -> None:
     """Compare annotators, write the results and show them."""
     from .._atomic_file import check_folder
     from .annotators import compare_columns, summary, write_comparison
+    from .checked_rows import labels_by_row
 
     found = compare_columns(
         frame,
         spec,
         options.annotators,
-        checked,
+        labels_by_row(checked),
         merge_spellings=not options.keep_spellings,
         keep_label_columns=options.keep_label_columns,
         random_state=options.seed,
@@ -198,44 +229,60 @@ def _run_comparison(
 
 
 def _run_audit(
-    options: Options, frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], remarks: list[str]
+    options: Options, frame: pd.DataFrame, spec: DatasetSpec, checked: pd.DataFrame | None, remarks: list[str]
 ) -> None:
     """Audit the data, write the results and show them."""
     from .._atomic_file import check_folder
     from ..audit.files import write_audit
     from ..audit.label_audit import write
     from .checked_config import write_checked_config
+    from .checked_rows import labels_by_row
+    from .next_rows import next_rows_table, read_predictions
 
     found = _audit(frame, spec, checked, options)
+    predictions = read_predictions(found, frame, options.predictions)
+    next_rows = None
+    if options.n_next is not None:
+        next_rows = next_rows_table(found, frame, spec, options, predictions)
+    scores = found.clean_scores(predictions) if predictions else None
     cleaned = None if options.clean is None else _clean(found, frame, spec, options)
     folder = options.results_dir / f"{spec.name}_audit"
     check_folder(folder)
     page = write_audit(found, folder)[-1]
     if options.clean is not None and cleaned is not None:
         write(options.clean, cleaned.content)
+    if options.out is not None and next_rows is not None:
+        write(options.out, next_rows)
     if options.config is not None:
-        write_checked_config(options.config, folder, frame, spec, checked, found.noise_rate)
+        write_checked_config(options.config, folder, frame, spec, labels_by_row(checked), found.noise_rate)
     n_changed = None if cleaned is None else cleaned.n_changed
     if options.as_json:
-        _show_json(found, folder, remarks, n_changed)
+        _show_json(found, scores, folder, remarks, n_changed)
     elif options.quiet:
         _echo(str(folder))
     else:
-        _echo(f"{found}\n\nResults are in {folder}; open {page} to view them")
-        _show_next_steps(options, len(checked), n_changed)
+        shown = str(found) if scores is None else f"{found}\n\n{scores}"
+        _echo(f"{shown}\n\nResults are in {folder}; open {page} to view them")
+        _show_next_steps(options, found.n_checked, n_changed)
 
 
-def _show_json(found: LabelAudit, folder: Path, remarks: list[str], n_changed: int | None) -> None:
-    from ..audit.files import summary
+def _show_json(
+    found: LabelAudit, scores: CleanScores | None, folder: Path, remarks: list[str], n_changed: int | None
+) -> None:
+    from ..audit.files import records, summary
 
     done = summary(found) | {"folder": str(folder), "warnings": remarks}
+    if scores is not None:
+        done |= {"clean_scores": records(scores.scores), "differences": records(scores.differences)}
     click.echo(json.dumps(done if n_changed is None else done | {"changed": n_changed}))
 
 
 def _show_next_steps(options: Options, n_checked: int, n_changed: int | None) -> None:
     """Show what to do with the suspects, and the other files that were written."""
-    if options.checked is None:
-        _echo("Check the first suspects and some random rows, and give their right labels with --checked")
+    if options.n_next is not None:
+        _echo(f"{options.out}: fill in the column label, and give the file with --checked {options.out}")
+    elif not options.checked:
+        _echo("Check some rows that --next 50 --out FILE draws, and give their right labels with --checked")
     if n_changed is not None:
         verb = "relabelled" if options.relabel else "left out"
         _echo(f"{options.clean}: {numbered(n_changed, 'row')} {verb}")
@@ -251,7 +298,7 @@ def _check_paths(options: Options) -> None:
 
     if options.clean is not None and format_of(options.data) != "csv":
         raise ConfigError(f"--clean: only CSV files can be written again, got {options.data}")
-    for option, path in (("--clean", options.clean), ("--config", options.config)):
+    for option, path in (("--clean", options.clean), ("--config", options.config), ("--out", options.out)):
         if path is not None and path.exists():
             raise ConfigError(f"{option}: {path} already exists and is not overwritten")
     name = options.name
@@ -280,7 +327,7 @@ def _read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
         )
     keys = parse_text("{" + ",\n".join(f'"{key}": {value}' for _, key, value in guessed) + "}")
     named = {"group": options.group, "name": options.name}
-    dropped = [*keys.get("drop", []), *options.drop]
+    dropped = [*keys.get("drop", []), *options.drop, *options.predictions]
     dropped += [] if options.id_column is None else [options.id_column]
     keys |= {"categorical": "ordinal", "missing": "keep", "drop": list(dict.fromkeys(dropped))}
     keys |= options.csv_keys | {key: value for key, value in named.items() if value is not None}
@@ -299,7 +346,9 @@ def _check_columns(option: str, frame: pd.DataFrame, names: Sequence[str]) -> No
             )
 
 
-def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], options: Options) -> LabelAudit:
+def _audit(
+    frame: pd.DataFrame, spec: DatasetSpec, checked: pd.DataFrame | None, options: Options
+) -> LabelAudit:
     """Audit the labels of a data set."""
     import pandas as pd
 
@@ -313,17 +362,20 @@ def _audit(frame: pd.DataFrame, spec: DatasetSpec, checked: dict[int, Any], opti
         dataset = load_dataset(spec)
     X = dataset.X if isinstance(dataset.X, pd.DataFrame) else pd.DataFrame(dataset.X, columns=dataset.columns)
     assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
-    position = {row: i for i, row in enumerate(dataset.rows.tolist())}
-    usable = {position[row]: label for row, label in checked.items() if row in position}
-    n_unlabelled = len(checked) - len(usable)
-    if checked and not usable:
-        raise ConfigError("--checked: no checked row has a label in the data")
+    n_unlabelled = 0
+    if checked is not None:
+        is_known = checked.index.isin(dataset.rows)
+        n_unlabelled = int((~is_known).sum())
+        if not is_known.any():
+            raise ConfigError("--checked: no checked row has a label in the data")
+        position = {row: i for i, row in enumerate(dataset.rows.tolist())}
+        checked = checked[is_known].rename(index=position)
     found = audit(
         X,
         dataset.classes[dataset.y],
         model=model,
         groups=dataset.groups,
-        checked=usable or None,
+        checked=checked,
         merge_spellings=not options.keep_spellings,
         keep_label_columns=options.keep_label_columns,
         random_state=options.seed,

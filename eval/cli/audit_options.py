@@ -23,7 +23,10 @@ class Options:
     encoding: str | None
     missing_values: tuple[str, ...]
     model: str | None
-    checked: str | None
+    predictions: tuple[str, ...]
+    checked: tuple[str, ...]
+    n_next: int | None
+    out: Path | None
     config: Path | None
     keep_spellings: bool
     keep_label_columns: bool
@@ -42,7 +45,9 @@ class Options:
         required = (
             ("--relabel", self.relabel, "--clean", self.clean),
             ("--precision", self.precision is not None, "--clean", self.clean),
-            ("--config", self.config is not None, "--checked", self.checked),
+            ("--config", self.config is not None, "--checked", self.checked or None),
+            ("--next", self.n_next is not None, "--out", self.out),
+            ("--out", self.out is not None, "--next", self.n_next),
         )
         for option, is_set, other, value in required:
             if is_set and value is None:
@@ -57,11 +62,13 @@ class Options:
         for option, name in used:
             if name in self.annotators:
                 raise click.UsageError(f"{option}: {name!r} is an annotator")
-        excluded = (
+        excluded: tuple[tuple[str, object], ...] = (
             ("--target", self.target),
             ("--model", self.model),
             ("--clean", self.clean),
             ("--config", self.config),
+            ("--next", self.n_next),
+            ("--prediction", self.predictions or None),
         )
         for option, value in excluded:
             if value is not None:
@@ -81,7 +88,7 @@ class Options:
     def not_features(self) -> list[str]:
         """Columns that the options name, apart from the labels."""
         named = (column for column in (self.id_column, self.group) if column is not None)
-        return [*self.drop, *self.annotators[1:], *named]
+        return [*self.drop, *self.annotators[1:], *self.predictions, *named]
 
 
 def read_character(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

@@ -54,6 +54,10 @@ class LabelErrors:
         ``T[i, j]`` is the probability of label j in class i.
     transition_matrix_without_overlap : float array of shape (K, K)
         The same if each class has rows that are certain to be of it.
+    transition_matrix_proven : float array of shape (K, K)
+        The same with the noise that is proven.
+    label_probabilities : float array of shape (n, K)
+        The probabilities of the labels that the estimates are made from.
     intervals_of_labels : float array of shape (K, 2) or None
         90 % interval of the share of wrong labels among the rows with each label; None unless some rows were
         checked.
@@ -69,6 +73,8 @@ class LabelErrors:
     noise_rate_without_overlap: float
     transition_matrix: Floats
     transition_matrix_without_overlap: Floats
+    transition_matrix_proven: Floats
+    label_probabilities: Floats
     intervals_of_labels: Floats | None = None
 
 
@@ -161,6 +167,8 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         noise_rate_without_overlap=largest,
         transition_matrix=T,
         transition_matrix_without_overlap=found.transition_matrix,
+        transition_matrix_proven=proven,
+        label_probabilities=q,
     )
 
 

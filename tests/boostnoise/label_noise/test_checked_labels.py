@@ -15,7 +15,10 @@ def label_errors(y, p):
     """Estimates for labels 0 and 1 with probabilities p of being wrong."""
     clean = np.where(np.arange(2) == y[:, np.newaxis], 1 - p[:, np.newaxis], p[:, np.newaxis])
     T = np.array([[0.9, 0.1], [0.1, 0.9]])
-    return LabelErrors(np.arange(2), p, clean, np.argsort(-p), 1 - y, float(p.mean()), (0.0, 1.0), 0.5, T, T)
+    interval, q = (0.0, 1.0), np.full((y.size, 2), 0.5)
+    return LabelErrors(
+        np.arange(2), p, clean, np.argsort(-p), 1 - y, float(p.mean()), interval, 0.5, T, T, T, q
+    )
 
 
 def simulate(seed, n=3000):

@@ -80,9 +80,8 @@ def test_rows_of_checked_groups_are_not_trained_on(data, tmp_path):
 
 
 def test_errors(data, tmp_path):
-    few = pd.read_csv("checked.csv", sep=";").head(2)
-    few.to_csv("few.csv", sep=";", index=False)
-    done = audit("--checked", "few.csv", "--config", "study.json")
+    pd.read_csv("checked.csv", sep=";").head(2).to_csv("checked.csv", sep=";", index=False)
+    done = audit("--config", "study.json")
     assert done.exit_code == 2
     assert "--config: requires at least 20 checked rows, got 2" in done.stderr
     assert not (tmp_path / "study.json").exists()

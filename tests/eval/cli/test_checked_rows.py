@@ -48,7 +48,10 @@ def test_checked_rows_by_number_or_name(data, by):
         ("row,label\n999,yes\n", "--checked: row 999 is not a row of the data"),
         ("row,label\n1,yes\n1,no\n", "--checked: row 1 is checked more than once"),
         ("row,label\n5,yes\nx7,no\n", "--checked: row 'x7' is not a row of the data"),
-        ("row,label\n1,\n", "column 'label' has 1 missing label"),
+        ("row,label\n1,\n", "--checked: column 'label' is empty in all rows of checked.csv"),
+        ("row,label,probability\n1,yes,0\n", "each probability must be above 0 and at most 1, got 0"),
+        ("row,label,probability\n1,yes,often\n", "column 'probability' must have numbers only"),
+        ("row,label,probability,round\n1,yes,.5,0\n", "each round must be a whole number from 1, got 0"),
         ("row,label\n3,yes\n", "--checked: no checked row has a label in the data"),
         ("row,label\n1,maybe\n", "labels of the data ('no', 'yes'), got 'maybe'"),
         ("row,label\n", "has no rows"),
@@ -75,3 +78,59 @@ def test_checked_rows_without_a_label_are_left_out(data):
 def test_other_files(data):
     assert "--checked: none.txt: must be a CSV" in run("--checked", "none.txt").stderr
     assert "no such file: none.csv" in run("--checked", "none.csv").stderr
+
+
+def test_a_loop_of_checks(data):
+    table = pd.read_csv("a.csv")
+    table["model"] = np.where(table["x"] > 0.3, "yes", "no")
+    table["p"] = 1 / (1 + np.exp(-3 * table["x"]))
+    table["round"] = 7  # a column with a name of the file of checked rows
+    table.to_csv("a.csv", index=False)
+    models = ["--prediction", "model", "--prediction", "p"]
+    done = run(*models, "--next", "30", "--out", "first.csv")
+    assert done.exit_code == 0, done.output
+    assert "first.csv: fill in the column label, and give the file with --checked first.csv" in done.stdout
+    first = pd.read_csv("first.csv")
+    assert [*first.columns[:3]] == ["row", "key", "label"]
+    assert "round in the data" in first
+    assert first["label"].isna().all()
+    first["label"] = data[first["row"]]
+    first.loc[0, "label"] = None
+    first.to_csv("first.csv", index=False)
+    done = run(*models, "--checked", "first.csv", "--next", "10", "--out", "second.csv")
+    assert "1 row of --checked without a label is skipped" in done.stderr
+    assert "95 % intervals, estimated from 299 rows and 29 checked ones" in done.stdout
+    second = pd.read_csv("second.csv")
+    assert set(second["round"]) == {2}
+    assert not set(first["row"][1:]) & set(second["row"])
+    second["label"] = data[second["row"]]
+    second.to_csv("second.csv", index=False)
+    done = run(*models, "--checked", "first.csv", "--checked", "second.csv", "--json")
+    found = json.loads(done.stdout)
+    assert found["checked"] == 39
+    scores = pd.DataFrame(found["clean_scores"]).set_index(["model", "measure"])
+    truth = (np.where(table["x"] > 0.3, "yes", "no") == data).mean()
+    assert scores["low"]["model", "accuracy"] <= truth <= scores["high"]["model", "accuracy"]
+    assert ("p", "roc_auc") in scores.index
+    assert len(found["differences"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--next", "9"], "--next requires --out"),
+        (["--out", "n.csv"], "--out requires --next"),
+        (["--next", "999", "--out", "n.csv"], "--next: n must be a whole number from 1 to 299"),
+        (
+            ["--prediction", "z"],
+            "--prediction: column 'z' must have labels of the data, or with two classes the",
+        ),
+        (["--prediction", "y"], "--prediction: 'y' is not a column"),
+        (["--next", "9", "--out", "a.csv"], "--out: a.csv already exists and is not overwritten"),
+    ],
+)
+def test_mistakes_of_the_loop(data, arguments, message):
+    pd.read_csv("a.csv").assign(z=2).to_csv("a.csv", index=False)
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr

@@ -1,0 +1,272 @@
+"""Scores of models on clean labels, from an audit of noisy ones."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from robust_splits.label_noise.noise_scenarios import noise_scenarios
+from robust_splits.label_noise.transition_estimation import check_probabilities
+
+from .._numbers import check_fraction
+from .._wording import numbered, percent
+from ..clean_labels.checked_sample import CheckedSample
+from ..clean_labels.measures import BY_CLASS, OF_ALL, OF_PROBABILITIES, Linearised, Measure, Predicted
+from ..clean_labels.prediction_powered import MIN_DRAWN, Estimate, PredictionPowered
+from ..clean_labels.without_checked_rows import Scenarios
+from ..errors import ConfigError, one_line, printable
+from ..metrics.registry import REGISTRY
+
+if TYPE_CHECKING:
+    from .estimates import AuditEstimates
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+CONFIDENCE = 0.95
+SHOWN_DIFFERENCES = 10
+COMPARED = "accuracy"  # the measure of differences
+MORE_ROWS = 100  # to check, for an outlook
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CleanScores:
+    """Scores of models on clean labels, with intervals.
+
+    Printed, they are a summary.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        One row per model and measure: ``model``, ``measure``, ``estimate``, ``low`` and ``high`` on clean
+        labels, and ``on_given_labels``.  Models without probabilities have no ROC AUC and log loss.
+    by_class : DataFrame
+        The same for ``recall`` and ``precision`` of each class, with the column ``class``.
+    differences : DataFrame
+        Accuracy of ``model`` minus that of ``other`` on the same rows: ``estimate``, ``low``, ``high``.
+    confusion : dict of str to DataFrame
+        For each model the expected share of rows of each class (index) and prediction (column).
+    n_rows : int
+        Number of rows that were scored.
+    n_checked : int
+        Checked rows among them.
+    uses_checked_rows : bool
+        Whether the intervals rest on checked rows; otherwise on what noise is proven and possible.
+    confidence : float
+        Of the intervals.
+    outlook : tuple of int and float, or None
+        A number of further checked rows, and half the width that the widest interval of an accuracy would have
+        with them.
+    """
+
+    scores: pd.DataFrame
+    by_class: pd.DataFrame
+    differences: pd.DataFrame
+    confusion: dict[str, pd.DataFrame]
+    n_rows: int
+    n_checked: int
+    uses_checked_rows: bool
+    confidence: float
+    outlook: tuple[int, float] | None
+
+    def __repr__(self) -> str:
+        return "\n\n".join([self._sentences(), self._table().to_string(), *self._difference_lines()])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        lines = [self._sentences(), *self._difference_lines()]
+        paragraphs = [f"<p>{escape(line)}</p>" for line in lines]
+        return f"<div>{paragraphs[0]}{self._table().to_html(border=0)}{''.join(paragraphs[1:])}</div>"
+
+    def _sentences(self) -> str:
+        level = percent(self.confidence)
+        if self.uses_checked_rows:
+            text = (
+                f"Scores on clean labels, {level} intervals, estimated from {numbered(self.n_rows, 'row')} and "
+                f"{self.n_checked} checked ones."
+            )
+        else:
+            text = (
+                f"Scores on clean labels, estimated from {numbered(self.n_rows, 'row')} without checked ones.  "
+                "The intervals are from the noise that is proven to the noise that is possible."
+            )
+        if self.outlook is not None:
+            more, half = self.outlook
+            text += f"  With {more} more checked rows, accuracies would be known to ± {_points(half)} points."
+        return text.replace("  ", " ")
+
+    def _table(self) -> pd.DataFrame:
+        cells = self.scores.assign(
+            cell=[f"{row.estimate:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in self.scores.itertuples()],
+            measure=[REGISTRY[name].label for name in self.scores["measure"]],
+            model=[printable(str(name)) for name in self.scores["model"]],
+        )
+        table = cells.pivot(index="model", columns="measure", values="cell")
+        table = table.loc[cells["model"].unique(), cells["measure"].unique()].fillna("–")
+        given = self.scores[self.scores["measure"] == COMPARED]["on_given_labels"]
+        table["accuracy on given labels"] = [f"{value:.3f}" for value in given]
+        return table.rename_axis(index=None, columns=None)
+
+    def _difference_lines(self) -> list[str]:
+        lines = []
+        for row in self.differences.head(SHOWN_DIFFERENCES).to_dict(orient="records"):
+            model, other = printable(row["model"]), printable(row["other"])
+            low, high = _points(row["low"]), _points(row["high"])
+            interval = f"{_points(row['estimate'], '+')} points [{low}, {high}]"
+            better = f"{model} is better than {other} on clean labels"
+            open_text = f"{model} or {other}, which is better on clean labels is open"
+            lines.append(f"{better if row['low'] > 0 else open_text}: {interval}.")
+        return ["\n".join(lines)] if lines else []
+
+
+def _points(share: float, sign: str = "") -> str:
+    return f"{100 * share:{sign}.1f}"
+
+
+def score_predictions(
+    audit: AuditEstimates,
+    predictions: Any,
+    *,
+    rows: Any = None,
+    confidence: float = CONFIDENCE,
+) -> CleanScores:
+    """Estimate scores on clean labels; see `LabelAudit.clean_scores`."""
+    check_fraction("confidence", confidence)
+    places, models = read_predictions(audit, predictions, rows)
+    codes = np.searchsorted(audit.classes, audit.labels[places])
+    sample = None if audit.checked is None else audit.checked.among(places)
+    inference = _inference(audit, places, sample, confidence)
+    given: Floats = np.eye(audit.classes.size)[codes]
+    scores, by_class, confusion, half_widths = [], [], {}, []
+    for name, predicted in models.items():
+        measures = OF_ALL | (OF_PROBABILITIES if predicted.probabilities is not None else {})
+        for key, measure in measures.items():
+            score = functools.partial(measure, predicted)
+            found = inference.estimate(score, is_share=key != "log_loss", is_positive=True)
+            scores.append(_record(name, key, found, score(given).value))
+            if key == COMPARED and isinstance(inference, PredictionPowered):
+                half_widths.append(inference.half_width(found, MORE_ROWS))
+        for key, of_class in BY_CLASS.items():
+            for k, label in enumerate(audit.classes.tolist()):
+                score = functools.partial(of_class, predicted, of=k)
+                found = inference.estimate(score, is_share=True)
+                by_class.append({**_record(name, key, found, score(given).value), "class": label})
+        confusion[name] = _confusion(audit, inference, predicted)
+    return CleanScores(
+        scores=pd.DataFrame(scores),
+        by_class=pd.DataFrame(by_class)[
+            ["model", "measure", "class", "estimate", "low", "high", "on_given_labels"]
+        ],
+        differences=_differences(models, inference),
+        confusion=confusion,
+        n_rows=places.size,
+        n_checked=0 if sample is None else sample.rows.size,
+        uses_checked_rows=isinstance(inference, PredictionPowered),
+        confidence=confidence,
+        outlook=(MORE_ROWS, max(half_widths)) if half_widths else None,
+    )
+
+
+def _record(model: str, measure: str, found: Estimate, on_given_labels: float) -> dict[str, Any]:
+    return {
+        "model": model,
+        "measure": measure,
+        "estimate": found.value,
+        "low": found.low,
+        "high": found.high,
+        "on_given_labels": on_given_labels,
+    }
+
+
+def _inference(
+    audit: AuditEstimates, places: Codes, sample: CheckedSample | None, confidence: float
+) -> PredictionPowered | Scenarios:
+    scenarios = noise_scenarios(audit.errors, audit.labels)
+    if sample is not None and int(sample.is_random.sum()) >= MIN_DRAWN:
+        return PredictionPowered(scenarios.without_overlap[places], sample, confidence)
+    each = [probabilities[places] for probabilities in scenarios.all()]
+    if sample is not None:
+        for probabilities in each:
+            probabilities[sample.rows] = np.eye(audit.classes.size)[sample.codes]
+    return Scenarios(each, 1, confidence)
+
+
+def _difference(measure: Measure, model: Predicted, other: Predicted, labels: Floats) -> Linearised:
+    a, b = measure(model, labels), measure(other, labels)
+    return Linearised(a.value - b.value, a.slopes - b.slopes)
+
+
+def _differences(models: Mapping[str, Predicted], inference: PredictionPowered | Scenarios) -> pd.DataFrame:
+    """Differences of all pairs, the better model first, and the largest differences first."""
+    records = []
+    for (a, of_a), (b, of_b) in combinations(models.items(), 2):
+        found = inference.estimate(functools.partial(_difference, OF_ALL[COMPARED], of_a, of_b))
+        record = {"model": a, "other": b, "estimate": found.value, "low": found.low, "high": found.high}
+        if found.value < 0:
+            record |= {"model": b, "other": a}
+            record |= {"estimate": -found.value, "low": -found.high, "high": -found.low}
+        records.append(record)
+    table = pd.DataFrame(records, columns=["model", "other", "estimate", "low", "high"])
+    return table.sort_values("estimate", ascending=False, ignore_index=True)
+
+
+def _confusion(
+    audit: AuditEstimates, inference: PredictionPowered | Scenarios, predicted: Predicted
+) -> pd.DataFrame:
+    labels = inference.labels
+    joint = labels.T @ predicted.is_predicted() / labels.sum()
+    names = audit.classes.tolist()
+    return pd.DataFrame(joint, pd.Index(names, name="class"), pd.Index(names, name="predicted"))
+
+
+def read_predictions(audit: AuditEstimates, predictions: Any, rows: Any) -> tuple[Codes, dict[str, Predicted]]:
+    """Places of the rows with predictions, and the predictions by the names of the models.
+
+    Raises
+    ------
+    ConfigError
+        If a row, a label or probabilities are not valid.
+    """
+    n = audit.labels.size
+    places = np.arange(n) if rows is None else np.asarray(rows)
+    if places.ndim != 1 or places.dtype.kind not in "iu" or places.size == 0:
+        raise ConfigError(f"rows must be a vector of whole numbers, got {rows!r:.60}")
+    if places.min() < 0 or places.max() >= n or np.unique(places).size < places.size:
+        raise ConfigError(f"rows must be different whole numbers from 0 to {n - 1}")
+    named = dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
+    if not named:
+        raise ConfigError("predictions must have those of one model or more, got an empty dict")
+    return places.astype(np.int64), {
+        str(name): _read_one(audit, str(name), values, places) for name, values in named.items()
+    }
+
+
+def _read_one(audit: AuditEstimates, name: str, values: Any, places: Codes) -> Predicted:
+    classes = audit.classes
+    if hasattr(values, "predict"):
+        raise ConfigError(
+            f"predictions: {name} is a model; give its predictions for rows that it has not seen, or use "
+            "boostnoise.clean_scores"
+        )
+    values = np.asarray(values)
+    if len(values) != places.size:
+        raise ConfigError(f"predictions: {name} has {len(values)} rows, expected {places.size}")
+    if values.ndim == 2:
+        try:
+            p = check_probabilities(values, places.size, classes.size)
+        except ValueError as error:
+            raise ConfigError(f"predictions: {name}: {one_line(error)}") from None
+        return Predicted(p.argmax(axis=1), p, classes.size)
+    known = {label: code for code, label in enumerate(classes.tolist())}
+    unknown = next((label for label in values.tolist() if label not in known), None)
+    if unknown is not None:
+        raise ConfigError(f"predictions: {name} has {unknown!r}, which is no label of the data")
+    return Predicted(np.array([known[label] for label in values.tolist()]), None, classes.size)

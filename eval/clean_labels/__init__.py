@@ -1,0 +1,1 @@
+"""Estimates for clean labels, from noisy ones and a few checked rows."""
