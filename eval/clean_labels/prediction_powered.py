@@ -149,7 +149,7 @@ class PredictionPowered:
         of_x = float(weights**2 @ x**2)
         ridge = of_x * PRIOR_ROWS / weights.size
         covariance = float(weights**2 @ (x * y))
-        return (covariance + ridge) / max(of_x + ridge, float(np.finfo(np.float64).tiny))
+        return (covariance + ridge) / (of_x + ridge) if of_x > 0 else 1.0
 
     def _variance(self, error: Floats, error_of_class: Floats) -> float:
         """Variance of the weighted mean of the errors of the rows that were drawn at random.

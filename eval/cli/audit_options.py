@@ -62,7 +62,7 @@ class Options:
         for option, name in used:
             if name in self.annotators:
                 raise click.UsageError(f"{option}: {name!r} is an annotator")
-        excluded: tuple[tuple[str, object], ...] = (
+        excluded = (
             ("--target", self.target),
             ("--model", self.model),
             ("--clean", self.clean),
@@ -70,8 +70,8 @@ class Options:
             ("--next", self.n_next),
             ("--prediction", self.predictions or None),
         )
-        for option, value in excluded:
-            if value is not None:
+        for option, other in excluded:
+            if other is not None:
                 raise click.UsageError(f"{option} does not go with --annotator")
 
     @property
