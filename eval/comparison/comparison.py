@@ -17,7 +17,7 @@ from ..metrics.registry import higher_is_better
 from ..statistics.score_tables import rank_table, resolve_noise_kind, score_table
 from ..statistics.significance import SignificanceTests, significance_tests
 from ..statistics.verdict import compared_rate, verdict
-from .text import as_html, as_text, figure_of, heading
+from .text import as_html, as_text, heading
 
 if TYPE_CHECKING:  # Matplotlib takes long to load
     from collections.abc import Sequence
@@ -291,12 +291,9 @@ class Comparison:
         }
         axes = plot_run(self.config, self.run.scores, plot, **chosen)
         if ax is None:
-            import matplotlib.pyplot as plt
+            from ..plotting.figure import figure_of, show_with_pyplot
 
-            figure = figure_of(axes)
-            # This registers an existing figure with pyplot.
-            make: Any = lambda *_, **__: figure  # noqa: E731
-            plt.figure(FigureClass=make)
+            show_with_pyplot(figure_of(axes))
         return axes
 
     def to_latex(

@@ -7,9 +7,8 @@ import io
 import textwrap
 import warnings
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.console import Console
 
 from .._wording import numbered, percent
@@ -17,10 +16,6 @@ from ..metrics.curves import by_noise_rate, main_curves, mean_curve
 from ..metrics.registry import short_label_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
     from ..execution.run import Run
 
 WIDTH = 100
@@ -71,17 +66,11 @@ def as_html(run: Run, verdict: str) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def figure_of(axes: Axes | NDArray[Any]) -> Figure:
-    """The figure of axes from `boostnoise.eval.plot`."""
-    ax: Any = axes.flat[0] if isinstance(axes, np.ndarray) else axes
-    figure: Figure = ax.figure
-    return figure
-
-
 def _curves_image(run: Run) -> str:
     """The curves of ELA, or of the measure without it, as an HTML image."""
     import matplotlib
 
+    from ..plotting.figure import figure_of
     from ..plotting.plot import plot
 
     options = run.config.ela_fig

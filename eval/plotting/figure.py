@@ -161,6 +161,21 @@ def number_ids(figure: Figure | SubFigure) -> None:
             artist.set_gid(found[1] if seen[found[1]] == 1 else f"{found[1]}-{seen[found[1]]}")
 
 
+def figure_of(axes: Axes | NDArray[Any]) -> Figure:
+    """The figure of axes, such as `boostnoise.eval.plot` returns."""
+    ax: Any = axes.flat[0] if isinstance(axes, np.ndarray) else axes
+    figure: Figure = ax.figure
+    return figure
+
+
+def show_with_pyplot(figure: Figure) -> None:
+    """Register a figure with pyplot, so that notebooks and ``plt.show()`` display it."""
+    import matplotlib.pyplot as plt
+
+    make: Any = lambda *_, **__: figure  # noqa: E731
+    plt.figure(FigureClass=make)
+
+
 def upper_limit(values: NDArray[np.float64]) -> float:
     """Upper limit of a common scale that a few very large values would flatten; otherwise infinity."""
     known = values[np.isfinite(values)]

@@ -20,6 +20,11 @@ def text_of(text: str, wrap_at: int | None = None) -> str:
             return text
     if wrap_at is not None:
         text = "\n".join(textwrap.wrap(text, wrap_at))
+    return escape_dollars(text)
+
+
+def escape_dollars(text: str) -> str:
+    """Text for a figure that has no LaTeX, whatever its dollar signs enclose."""
     return text.replace("$", r"\$")
 
 
