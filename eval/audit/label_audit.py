@@ -12,7 +12,8 @@ from .estimates import AuditEstimates
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import ArrayLike
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
 
     from .clean_scores import CleanScores
 
@@ -42,6 +43,47 @@ class LabelAudit(AuditEstimates):
     remarks : tuple of str
         Reasons to doubt the estimates.
     """
+
+    def plot(self, plot: str = "summary", *, ax: Axes | None = None) -> Axes | NDArray[Any]:
+        """Plot the estimates.
+
+        Up to 12 classes are shown; of more classes or pairs of them, the 12 that matter most.
+
+        Parameters
+        ----------
+        plot : str, default="summary"
+            One of
+
+            - ``"wrong_labels"``: the share of wrong labels overall and by label, with 90 % intervals; those of
+              labels need checked rows;
+            - ``"confusions"``: the expected number of rows by given and right label;
+            - ``"precision"``: the expected share of wrong labels among the first suspects;
+            - ``"class_sizes"``: the number of rows of each class by given labels, and expected by right ones;
+            - ``"summary"``: all four in one figure, below the result in one sentence.
+        ax : Axes or None, default=None
+            Where to draw a single panel, in a figure with ``layout="constrained"``; None for a new pyplot
+            figure, which notebooks and ``plt.show()`` display.
+
+        Returns
+        -------
+        Axes or ndarray of Axes
+            For ``"summary"``, an array of shape (4,).
+
+        Raises
+        ------
+        ValueError
+            If `plot` is unknown, or `ax` is given for several panels.
+        TypeError
+            If `ax` is not an Axes.
+        """
+        from .plot import plot_audit
+
+        axes = plot_audit(self, plot, ax)
+        if ax is None:
+            from ..plotting.figure import figure_of, show_with_pyplot
+
+            show_with_pyplot(figure_of(axes))
+        return axes
 
     def report(self, path: str | Path) -> Path:
         """Write the audit as a page, which needs no network.

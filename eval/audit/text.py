@@ -26,21 +26,22 @@ def sentences(audit: AuditEstimates) -> list[str]:
     """Summarise the noise rate, its interval and the suspects in sentences."""
     low, high = audit.noise_rate_interval
     n = audit.labels.size
-    noise_rate, interval = audit.noise_rate, f"90 % interval from {_percent(low)} to {_percent(high)}"
-    found = [f"About {_percent(noise_rate)} of {numbered(n, 'label')} are wrong; {interval}."]
+    noise_rate, interval = audit.noise_rate, f"90 % interval from {short_percent(low)} to {short_percent(high)}"
+    found = [f"About {short_percent(noise_rate)} of {numbered(n, 'label')} are wrong; {interval}."]
     if audit.n_checked:
         verb = "was" if audit.n_checked == 1 else "were"
         found[0] += f" {audit.n_checked} of them {verb} checked."
     else:
         if noise_rate < LITTLE:
             found = [
-                f"Little or no label noise is proven, about {_percent(noise_rate)} of {numbered(n, 'label')}; "
-                f"{interval}."
+                f"Little or no label noise is proven, about {short_percent(noise_rate)} of "
+                f"{numbered(n, 'label')}; {interval}."
             ]
         if audit.noise_rate_without_overlap > noise_rate + MUCH:
             found.append(
-                f"If the classes do not overlap, it is about {_percent(audit.noise_rate_without_overlap)}: "
-                f"without checked labels, noise cannot be told from overlapping classes{_confused(audit)}."
+                "If the classes do not overlap, it is about "
+                f"{short_percent(audit.noise_rate_without_overlap)}: without checked labels, noise cannot be "
+                f"told from overlapping classes{_confused(audit)}."
             )
     expected = audit.expected_precision * audit.expected_precision.index
     lists = [f"{count:.0f} of the first {length}" for length, count in expected.items()][:SHOWN_LISTS]
@@ -69,7 +70,7 @@ def _confused(audit: AuditEstimates) -> str:
     return f", here mostly {listed([f'{names[i]} with {names[j]}' for i, j in pairs[:n_shown]])}"
 
 
-def _percent(share: float) -> str:
+def short_percent(share: float) -> str:
     """Share in percent with two digits, or as a whole number from 10 %."""
     return percent(round(share, 2), 3) if share >= 0.1 else percent(share, 2)
 
@@ -91,10 +92,11 @@ def labels_table(audit: AuditEstimates) -> pd.DataFrame:
     """Share of wrong labels by label, with the intervals of checked rows, as text."""
     table = audit.by_label
     interval = [
-        f"{_percent(low)} to {_percent(high)}" for low, high in zip(table["low"], table["high"], strict=True)
+        f"{short_percent(low)} to {short_percent(high)}"
+        for low, high in zip(table["low"], table["high"], strict=True)
     ]
     names = [printable(str(name)) for name in table["label"].tolist()]
-    return pd.DataFrame({"label": names, "wrong": table["share"].map(_percent), "90 % interval": interval})
+    return pd.DataFrame({"label": names, "wrong": table["share"].map(short_percent), "90 % interval": interval})
 
 
 def as_text(audit: AuditEstimates) -> str:
