@@ -1,4 +1,4 @@
-"""Files of an audit: suspects and noise."""
+"""Files of an audit: suspects, noise, picture and page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import pandas as pd
 from ..models.packages import version_of
 from ..report.files import write_csv
 from .label_audit import LabelAudit, write
+from .page import render_page
+from .plot import as_png
 
-SUSPECTS, NOISE, PAGE = "suspects.csv", "noise.json", "audit.html"
+SUSPECTS, NOISE, PICTURE, PAGE = "suspects.csv", "noise.json", "audit.png", "audit.html"
 
 
 def write_audit(audit: LabelAudit, folder: Path) -> list[Path]:
-    """Write the list of suspects, the estimates and the page of an audit.
+    """Write the list of suspects, the estimates, the picture and the page of an audit.
 
     Parameters
     ----------
@@ -34,14 +36,17 @@ def write_audit(audit: LabelAudit, folder: Path) -> list[Path]:
     ConfigError
         If a file cannot be written.
     """
-    files = [folder / SUSPECTS, folder / NOISE]
+    files = [folder / name for name in (SUSPECTS, NOISE, PICTURE, PAGE)]
     table = audit.suspects
     texts = table.select_dtypes(exclude="number").columns
     suspects = io.BytesIO()
     write_csv(table.astype(dict.fromkeys(texts, str)).round({"p_wrong": 6}), suspects)
     write(files[0], suspects.getvalue())
     write(files[1], (json.dumps(summary(audit), indent=2) + "\n").encode())
-    return [*files, audit.report(folder / PAGE)]
+    picture = as_png(audit)
+    write(files[2], picture)
+    write(files[3], render_page(audit, picture).encode("utf-8", "backslashreplace"))
+    return files
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,10 @@ from ..errors import printable, shortened
 from ..models.packages import version_of
 from ..report.html.page import FIRST_SCRIPT, environment, policy_of, read_template
 from ..report.html.styles import HEAT_STEPS, heat_map_css
-from .text import SHOWN_CLASSES, sentences
+from .expected_counts import expected_counts
+from .headline import headline
+from .plot import as_png
+from .text import SHOWN_CLASSES, sentences, short_percent
 
 if TYPE_CHECKING:
     from .estimates import AuditEstimates
@@ -35,8 +37,15 @@ class ByClass(NamedTuple):
     suggested: str
 
 
-def render_page(audit: AuditEstimates) -> str:
-    """Render an audit as HTML; the same audit gives the same text."""
+def render_page(audit: AuditEstimates, picture: bytes | None = None) -> str:
+    """Render an audit as HTML; the same audit gives the same text.
+
+    Parameters
+    ----------
+    audit : AuditEstimates
+    picture : bytes or None, default=None
+        Its summary as PNG, if it is drawn already.
+    """
     from markupsafe import Markup
 
     script = read_template("audit.js")
@@ -57,7 +66,8 @@ def render_page(audit: AuditEstimates) -> str:
             classes=_by_class(audit),
             matrix=_matrix(audit),
             names=[_text(name) for name in audit.classes.tolist()],
-            curve=_curve(audit),
+            headline=headline(audit, expected_counts(audit)),
+            picture=base64.b64encode(as_png(audit) if picture is None else picture).decode(),
             precision=[(n, percent(share, 3)) for n, share in audit.expected_precision.items()],
             heads=heads,
             rows=rows,
@@ -73,7 +83,7 @@ def _text(value: Any) -> str:
 def _by_class(audit: AuditEstimates) -> list[ByClass]:
     found = []
     for row in audit.by_label.to_dict(orient="records"):
-        interval = f"{percent(row['low'], 2)} to {percent(row['high'], 2)}" if audit.n_checked else ""
+        interval = f"{short_percent(row['low'])} to {short_percent(row['high'])}" if audit.n_checked else ""
         label, suggested = _text(row["label"]), _text(row["suggested"])
         found.append(ByClass(label, row["rows"], row["wrong"], row["share"], interval, suggested))
     return found
@@ -101,22 +111,3 @@ def _suspects(audit: AuditEstimates) -> tuple[list[str], list[list[str]]]:
         heads += [_text(name) for name in features.columns]
         values += [[_text(value) for value in features.iloc[:, i]] for i in range(features.shape[1])]
     return heads, [list(row) for row in zip(*values, strict=True)]
-
-
-def _curve(audit: AuditEstimates) -> str:
-    """Expected precision against the length of the list, as the source of an image."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    n = audit.labels.size
-    lengths = np.unique(np.geomspace(1, n, 200).astype(int))
-    means = np.cumsum(audit.errors.p_wrong[audit.errors.ranking]) / np.arange(1, n + 1)
-    with matplotlib.rc_context({"svg.hashsalt": "audit"}):
-        figure = Figure(figsize=(6.4, 3.2), layout="constrained")
-        axes = figure.subplots()
-        axes.plot(lengths, means[lengths - 1], color="#0550ae")
-        axes.set(xlabel="first suspects", ylabel="expected share of wrong labels", ylim=(0, 1.03), xscale="log")
-        axes.grid(alpha=0.3)
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -141,9 +141,10 @@ def main(**values: Any) -> None:
     """Estimate how many labels of DATA are wrong, and which ones.
 
     DATA is a CSV, Parquet, ARFF or svmlight file.  Results go to <results_dir>/<name>_audit/: all rows, the
-    most suspect first, in suspects.csv; the noise rate and the transition matrix in noise.json; and audit.html,
-    which shows both.  With --annotator, the error rates of the annotators go to annotators.json in
-    <results_dir>/<name>_annotators/, and the most probable label of each row to labels.csv.
+    most suspect first, in suspects.csv; the noise rate and the transition matrix in noise.json; a picture for
+    everybody in audit.png; and audit.html, which shows all of it.  With --annotator, the error rates of the
+    annotators go to annotators.json in <results_dir>/<name>_annotators/, and the most probable label of each
+    row to labels.csv.
 
     Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 130 interrupted, 141 output
     closed (broken pipe).

@@ -1,3 +1,4 @@
+import base64
 import json
 
 import numpy as np
@@ -17,7 +18,8 @@ def found(names, ids=None):
     return LabelAudit(find_label_errors(labels[y], p), labels[y], np.arange(200), ids=ids, name="a")
 
 
-def test_no_text_becomes_a_formula(tmp_path):
+def test_no_text_becomes_a_formula(tmp_path, monkeypatch):
+    monkeypatch.setattr("boostnoise.eval.audit.files.as_png", lambda audit: b"")
     audit = found(["+b", "=1+1"], ids=np.array(["@c", "d"] * 100))
     write_audit(audit, tmp_path / "a_audit")
     table = pd.read_csv(tmp_path / "a_audit" / "suspects.csv")
@@ -26,9 +28,10 @@ def test_no_text_becomes_a_formula(tmp_path):
 
 
 @pytest.mark.parametrize("names", [[0, 1], [False, True], [-1.0, 1.0], ["no", "yes"]])
-def test_labels_of_any_type(tmp_path, names):
+def test_labels_of_any_type(tmp_path, names, monkeypatch):
+    monkeypatch.setattr("boostnoise.eval.audit.files.as_png", lambda audit: b"")  # drawing takes long
     audit = found(names)
-    suspects, noise, page = write_audit(audit, tmp_path / "a_audit")
+    suspects, noise, _, page = write_audit(audit, tmp_path / "a_audit")
     table = pd.read_csv(suspects)
     assert table["given"].tolist() == audit.suspects["given"].tolist()
     np.testing.assert_allclose(table["p_wrong"], audit.suspects["p_wrong"], atol=1e-6)
@@ -38,4 +41,5 @@ def test_labels_of_any_type(tmp_path, names):
 
 def test_the_same_audit_gives_the_same_bytes(tmp_path):
     one, other = (write_audit(found(["no", "yes"]), tmp_path / name) for name in "ab")
+    assert base64.b64encode(one[2].read_bytes()).decode() in one[3].read_text()
     assert [file.read_bytes() for file in one] == [file.read_bytes() for file in other]

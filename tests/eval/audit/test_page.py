@@ -1,3 +1,4 @@
+import base64
 import re
 
 import numpy as np
@@ -6,6 +7,8 @@ import pytest
 
 from boostnoise import LabelAudit, find_label_errors
 from boostnoise.eval.audit.page import MAX_SUSPECTS, render_page
+
+PICTURE = b"\x89PNG"  # drawing takes long; see test_plot
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,7 @@ def found():
 
 
 def test_everything_is_escaped(found):
-    page = render_page(found)
+    page = render_page(found, PICTURE)
     for evil in ("<b>a", "<i>", "</script><", "a <1>", "\u202e"):
         assert evil not in re.sub(r"</script>\n</body>", "", page), evil
     assert "<title>a &lt;1&gt;: audit of labels</title>" in page
@@ -28,7 +31,7 @@ def test_everything_is_escaped(found):
 
 
 def test_the_policy_allows_its_scripts_only(found):
-    page = render_page(found)
+    page = render_page(found, PICTURE)
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]
     assert policy.startswith("default-src &#39;none&#39;; script-src &#39;sha256-")
     assert policy.count("sha256-") == 2
@@ -36,20 +39,21 @@ def test_the_policy_allows_its_scripts_only(found):
 
 
 def test_what_it_shows(found):
-    page = render_page(found)
+    page = render_page(found, PICTURE)
     rows = re.findall(r'<tr><th scope="row">\d+</th><td class="text">', page)
     assert len(rows) == MAX_SUSPECTS
     assert f"{MAX_SUSPECTS} of 1500 rows" in page
     assert "Probability of each label (column) in each class (row)" in page
     assert re.search(r"first 10: [\d.]+ %; first 20: ", page)
     assert re.search(r"long long \S*…", page)
-    assert render_page(found) == page
+    assert render_page(found, PICTURE) == page
+    assert f'src="data:image/png;base64,{base64.b64encode(PICTURE).decode()}"' in page
 
 
 def test_many_classes_have_no_matrix():
     y = np.repeat(np.arange(20), 5)
     found = LabelAudit(find_label_errors(y, np.eye(20)[y]), y, np.arange(100))
-    assert "Probability of each label" not in render_page(found)
+    assert "Probability of each label" not in render_page(found, PICTURE)
 
 
 @pytest.mark.release

@@ -40,7 +40,7 @@ def test_the_files(data, tmp_path):
     assert "noisyaudit: warning: guessed the target: column 'label', because of its name" in done.stderr
     assert "1 of 400 rows have no label and are not used" in done.stderr
     assert sorted(path.name for path in (tmp_path / "results" / "a_audit").iterdir()) == [
-        "audit.html", "noise.json", "suspects.csv",
+        "audit.html", "audit.png", "noise.json", "suspects.csv",
     ]  # fmt: skip
     suspects = pd.read_csv("results/a_audit/suspects.csv")
     assert suspects.columns.tolist() == ["row", "id", "given", "suggested", "p_wrong", "rank"]
