@@ -49,9 +49,9 @@ class Options:
             ("--next", self.n_next is not None, "--out", self.out),
             ("--out", self.out is not None, "--next", self.n_next),
         )
-        for option, is_set, other, value in required:
-            if is_set and value is None:
-                raise click.UsageError(f"{option} requires {other}")
+        for option, is_set, needed, argument in required:
+            if is_set and argument is None:
+                raise click.UsageError(f"{option} requires {needed}")
         if not self.annotators:
             return
         if len(self.annotators) == 1:
@@ -62,7 +62,7 @@ class Options:
         for option, name in used:
             if name in self.annotators:
                 raise click.UsageError(f"{option}: {name!r} is an annotator")
-        excluded = (
+        excluded: tuple[tuple[str, object], ...] = (
             ("--target", self.target),
             ("--model", self.model),
             ("--clean", self.clean),

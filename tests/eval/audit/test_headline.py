@@ -4,6 +4,7 @@ import pytest
 from boostnoise import LabelAudit, LabelErrors
 from boostnoise.eval.audit.expected_counts import expected_counts
 from boostnoise.eval.audit.headline import headline, shorten
+from boostnoise.eval.clean_labels.checked_sample import CheckedSample
 
 
 def found(rows, names=("ham", "spam", "ad"), *, n_checked=0, possible=None):
@@ -25,8 +26,12 @@ def found(rows, names=("ham", "spam", "ad"), *, n_checked=0, possible=None):
         rate,
         eye,
         eye,
+        eye,
+        eye[given],
     )
-    return LabelAudit(errors, classes[given], np.arange(given.size), n_checked=n_checked)
+    rows = np.arange(n_checked)
+    checked = CheckedSample(rows, right[rows], np.ones(n_checked), np.zeros(n_checked, dtype=int))
+    return LabelAudit(errors, classes[given], np.arange(given.size), checked=checked)
 
 
 def said(*arguments, **options):

@@ -4,6 +4,7 @@ import pytest
 
 from boostnoise import LabelAudit, find_label_errors, use_checked_labels
 from boostnoise.eval.audit.plot import as_png
+from boostnoise.eval.clean_labels.checked_sample import CheckedSample
 
 
 def found(names, n=300, *, checked=0):
@@ -16,7 +17,9 @@ def found(names, n=300, *, checked=0):
     errors = find_label_errors(names[y], p / p.sum(axis=1, keepdims=True))
     if checked:
         errors = use_checked_labels(errors, names[y], np.arange(checked), names[right[:checked]])
-    return LabelAudit(errors, names[y], np.arange(n), n_checked=checked)
+    rows = np.arange(checked)
+    sample = CheckedSample(rows, y[rows], np.ones(checked), np.zeros(checked, dtype=int))
+    return LabelAudit(errors, names[y], np.arange(n), checked=sample)
 
 
 @pytest.fixture(scope="module")
