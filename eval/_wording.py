@@ -57,6 +57,11 @@ def percent(share: float, digits: int = 4) -> str:
     return f"{100 * share:.{digits}g} %"
 
 
+def short_percent(share: float) -> str:
+    """Share in percent with two digits, or as a whole number from 10 %."""
+    return percent(round(share, 2), 3) if share >= 0.1 else percent(share, 2)
+
+
 def under_noise(noise_kind: str, noise_rate: float | None = None) -> str:
     """Noise of a table or test: at 30 % uniform noise, under uniform noise, without noise."""
     if noise_rate is None:

@@ -106,6 +106,13 @@ class AuditEstimates:
         index = pd.Index(lengths, name="suspects")
         return pd.Series(means[np.array(lengths) - 1], index=index, name="expected precision")
 
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        """Share of wrong labels after each round of checked rows; see `noise_by_round`."""
+        from .rounds import noise_by_round
+
+        return noise_by_round(self)
+
     @property
     def clean_probabilities(self) -> NDArray[np.float64]:
         """Probability of each class given a row's features and label, array of shape (n, K).

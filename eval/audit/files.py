@@ -68,6 +68,7 @@ def summary(audit: LabelAudit) -> dict[str, Any]:
         "transition_matrix": audit.transition_matrix.tolist(),
         "transition_matrix_without_overlap": audit.errors.transition_matrix_without_overlap.tolist(),
         "by_label": records(audit.by_label),
+        "rounds": records(audit.rounds),
         "remarks": list(audit.remarks),
         "expected_precision": {str(n): float(share) for n, share in audit.expected_precision.items()},
         "version": version_of("boostnoise"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._wording import numbered, percent
+from .._wording import numbered, percent, short_percent
 from ..config.figures import FigureOptions
 from ..errors import printable, shortened
 from ..models.packages import version_of
@@ -16,7 +16,8 @@ from ..report.html.styles import HEAT_STEPS, heat_map_css
 from .expected_counts import expected_counts
 from .headline import headline
 from .plot import as_png
-from .text import SHOWN_CLASSES, sentences, short_percent
+from .rounds import outlook, rounds_table
+from .text import ROUNDS, SHOWN_CLASSES, sentences
 
 if TYPE_CHECKING:
     from .estimates import AuditEstimates
@@ -68,6 +69,9 @@ def render_page(audit: AuditEstimates, picture: bytes | None = None) -> str:
             names=[_text(name) for name in audit.classes.tolist()],
             headline=headline(audit, expected_counts(audit)),
             picture=base64.b64encode(as_png(audit) if picture is None else picture).decode(),
+            rounds_caption=ROUNDS,
+            rounds=[] if audit.rounds.empty else rounds_table(audit.rounds).to_dict(orient="records"),
+            outlook="" if audit.rounds.empty else outlook(audit.rounds),
             precision=[(n, percent(share, 3)) for n, share in audit.expected_precision.items()],
             heads=heads,
             rows=rows,

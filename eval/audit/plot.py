@@ -17,14 +17,14 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from .._wording import numbered, percent
+from .._wording import numbered, percent, short_percent
 from ..config.figures import FigureOptions
 from ..plotting.figure import STYLE, characters_per_line, draw_title, figure_of, new_figure
 from ..plotting.mathtext import escape_dollars
 from ..plotting.styles import COLOURS
 from .expected_counts import ExpectedCounts, expected_counts
 from .headline import headline, shorten
-from .text import SHOWN_CLASSES, short_percent
+from .text import SHOWN_CLASSES
 
 if TYPE_CHECKING:
     from .estimates import AuditEstimates

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._wording import is_or_are, listed, numbered, percent, sentence
+from .._wording import is_or_are, listed, numbered, sentence, short_percent
 from ..errors import printable
+from .rounds import outlook, rounds_table
 
 if TYPE_CHECKING:
     from .estimates import AuditEstimates
@@ -19,6 +20,7 @@ MUCH = 0.02  # share of the labels that are wrong only if the classes do not ove
 SHOWN_SUSPECTS = 10
 SHOWN_LISTS = 4
 SHOWN_PAIRS = 3  # of classes that may overlap
+ROUNDS = "Share of wrong labels by the rows that were drawn, after each round"
 SHOWN_CLASSES = 12  # of the transition matrix
 
 
@@ -70,11 +72,6 @@ def _confused(audit: AuditEstimates) -> str:
     return f", here mostly {listed([f'{names[i]} with {names[j]}' for i, j in pairs[:n_shown]])}"
 
 
-def short_percent(share: float) -> str:
-    """Share in percent with two digits, or as a whole number from 10 %."""
-    return percent(round(share, 2), 3) if share >= 0.1 else percent(share, 2)
-
-
 def suspects_table(audit: AuditEstimates, n: int = SHOWN_SUSPECTS) -> pd.DataFrame:
     """The first suspects, with their columns as text."""
     table = audit.suspects.head(n).copy()
@@ -107,6 +104,9 @@ def as_text(audit: AuditEstimates) -> str:
         parts.append(f"Probability of each label (column) in each class (row)\n{matrix}")
     if audit.n_checked and audit.classes.size <= SHOWN_CLASSES:
         parts.append(f"Share of wrong labels by label\n{labels_table(audit).to_string(index=False)}")
+    if not audit.rounds.empty:
+        table = rounds_table(audit.rounds).to_string(index=False)
+        parts.append(f"{ROUNDS}\n{table}\n{outlook(audit.rounds)}")
     parts.append(f"Most suspect rows\n{suspects_table(audit).to_string(index=False)}")
     return "\n\n".join(parts)
 
@@ -120,5 +120,8 @@ def as_html(audit: AuditEstimates) -> str:
         if audit.n_checked:
             labels = labels_table(audit).to_html(index=False, border=0)
             parts += ["<p>Share of wrong labels by label</p>", labels]
+    if not audit.rounds.empty:
+        table = rounds_table(audit.rounds).to_html(index=False, border=0)
+        parts += [f"<p>{ROUNDS}</p>", table, f"<p>{outlook(audit.rounds)}</p>"]
     parts += ["<p>Most suspect rows</p>", suspects_table(audit).to_html(index=False, border=0)]
     return f"<div>{''.join(parts)}</div>"

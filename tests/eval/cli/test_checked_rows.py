@@ -113,6 +113,14 @@ def test_a_loop_of_checks(data):
     assert scores["low"]["model", "accuracy"] <= truth <= scores["high"]["model", "accuracy"]
     assert ("p", "roc_auc") in scores.index
     assert len(found["differences"]) == 1
+    rounds = pd.DataFrame(found["rounds"])
+    assert rounds["checked"].tolist() == [29, 39]
+    wrong = (table["label"] != data)[table["label"].notna()].mean()
+    assert ((rounds["low"] < wrong) & (wrong < rounds["high"])).all()
+    assert (rounds["noise_rate"] - rounds["low"] > rounds["half_width"] / 2).all()
+    page = Path("results/a_audit/audit.html").read_text()
+    assert "Rounds of checked rows" in page
+    assert "the share of wrong labels would be known to ± " in page
 
 
 @pytest.mark.parametrize(
