@@ -10,6 +10,7 @@ from .metrics.registry import higher_is_better
 from .metrics.robustness import area_under_ela, ela, retention, rla
 from .models.cleanlab_classifier import CleanlabClassifier
 from .noise.annotators import AnnotatorNoise, SoftLabels
+from .noise.audited import AuditedNoise
 from .noise.base import NoisyLabels
 from .noise.class_dependent import ByClassNoise, ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise, RowNoise
@@ -29,6 +30,7 @@ from .statistics.wilcoxon_holm import wilcoxon_holm
 
 __all__ = [
     "AnnotatorNoise",
+    "AuditedNoise",
     "ByClassNoise",
     "ClassConditionalNoise",
     "CleanlabClassifier",

@@ -146,7 +146,8 @@ class DatasetSpec(Strict):
         Treatment of rows with noisy labels, but without a label in `target`: ``drop``, remove them; or
         ``train``, train on their noisy labels.  Without a given split they are the training rows, and the rows
         with a label in `target` are the test rows.  The true labels of the training rows are then unknown, so
-        only `given` noise is possible, and there is no accuracy without noise, nor ELA.
+        only `given` noise is possible, without accuracy at the rate 0 and ELA, or `audited` noise that is added
+        to one column of noisy labels.
     drop : list of str or int
         Columns, by name or position, that are not used as features.
     features : {"frame", "numbers"} or None

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from ..noise.audited import HIGHEST_AUDITED_RATE, AuditedNoise
 from ..noise.base import Noise, NoiseOn
 from ..noise.class_dependent import (
     HIGHEST_BY_CLASS_RATE,
@@ -177,6 +178,22 @@ class ByRowSpec(_RatesSpec):
     kind: Literal["by_row"]
 
 
+class AuditedSpec(_RatesSpec):
+    """More noise like that of the labels themselves, as an audit of the training rows finds it.
+
+    Attributes
+    ----------
+    rates : list of float
+        Noise rates in addition to the wrong labels of the data: shares of the training labels that change.  The
+        rate 0, the labels as they are, is always added.
+    """
+
+    noise_class = AuditedNoise
+    kind: Literal["audited"]
+    noise_on: Literal["train"]
+    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_AUDITED_RATE)]], _RATES]
+
+
 class MahalanobisSpec(_RatesSpec):
     """Nearby classes are confused more often than distant ones, as in Wilton & Ye.
 
@@ -304,6 +321,7 @@ NoiseSpec = Annotated[
     | PairFlipSpec
     | InstanceDependentSpec
     | ByRowSpec
+    | AuditedSpec
     | LabelSpec
     | GivenSpec,
     Field(discriminator="kind"),

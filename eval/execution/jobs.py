@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..config.noise_spec import NO_NOISE, ByRowSpec, GivenSpec, NoiseSpec
+from ..config.noise_spec import NO_NOISE, AuditedSpec, ByRowSpec, GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
@@ -175,10 +175,13 @@ def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]
     """
     assert not isinstance(spec, GivenSpec)  # noqa: S101 - for the type checker
     context = f"noise {spec.name!r}"
-    if dataset.is_known is not None:
+    # Audited noise is added to the labels as they are.
+    has_labels = isinstance(spec, AuditedSpec) and len(dataset.noisy) == 1 and dataset.answers is None
+    if dataset.is_known is not None and not has_labels:
         raise ConfigError(
             f"{context}: cannot be injected into data set {dataset.name!r}, because true labels of training "
-            "rows are unknown; use a config of its own with 'given' noise"
+            "rows are unknown; use a config of its own with 'given' noise, or 'audited' noise with one column "
+            "of noisy labels"
         )
     if isinstance(spec, ByRowSpec):
         return [NO_NOISE, *((rate, _row_noise(rate, dataset, context)) for rate in spec.rates if rate)]

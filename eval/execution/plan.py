@@ -25,6 +25,8 @@ from ..models.fit_arguments import fit_arguments
 from ..models.input_form import selected_columns
 from ..models.resolved_model import ResolvedModel, model_in_errors, resolve_all
 from ..noise.annotators import SoftLabels
+from ..noise.audited import AuditedNoise
+from .cell import split_and_labels
 from .jobs import Job, make_jobs
 from .store import Store
 
@@ -197,6 +199,20 @@ def _check_pending(plan: Plan) -> None:
                     _check_weights(estimator, np.ones(1), "soft labels are weights; leave out one of them")
     for name in dict.fromkeys(name for _, name in pairs):
         _check_split(plan.datasets[name], config)
+    for job in _highest_audited(plan):
+        try:
+            split_and_labels(job, plan.datasets[job.dataset])
+        except ValueError as error:
+            raise ConfigError(f"noise {job.noise_kind!r}: data set {job.dataset!r}: {error}") from None
+
+
+def _highest_audited(plan: Plan) -> list[Job]:
+    """Of each data set and pending noise that an audit finds, one job with the highest rate."""
+    highest: dict[tuple[str, str], Job] = {}
+    for job in sorted(plan.pending.values(), key=lambda job: job.noise_rate):
+        if isinstance(job.noise, AuditedNoise):
+            highest[job.dataset, job.noise_kind] = job
+    return list(highest.values())
 
 
 def _check_fit(estimator: Any, dataset: Dataset) -> None:

@@ -75,13 +75,19 @@ class Noise(ABC):
         Name of the kind in configs.
     noise_on : {"train", "train+test"}
         Which labels of a split are corrupted by default.
+    allowed_noise_on : tuple of str
+        Which labels of a split can be corrupted.
     needs_features : bool
         Whether the noise depends on the features.
+    accepts_missing : bool
+        Whether features may be missing.
     """
 
     kind: ClassVar[str]
     noise_on: ClassVar[NoiseOn] = "train"
+    allowed_noise_on: ClassVar[tuple[NoiseOn, ...]] = get_args(NoiseOn)
     needs_features: ClassVar[bool] = False
+    accepts_missing: ClassVar[bool] = False
 
     def check_classes(self, n_classes: int) -> None:  # noqa: B027 - most kinds accept any number
         """Raise a ValueError if the noise is for another number of classes."""
@@ -145,7 +151,7 @@ class Noise(ABC):
         train, test : int array
             Positions of the training and test rows.
         noise_on : {"train", "train+test"} or None, default=None
-            Which labels are corrupted; None for the default of this kind.
+            Which labels are corrupted; None for the default of this kind.  `AuditedNoise` takes no other.
 
         Returns
         -------
@@ -156,11 +162,11 @@ class Noise(ABC):
         Raises
         ------
         ValueError
-            As in `corrupt`, and if `noise_on` has another value.
+            As in `corrupt`, and if this kind does not allow `noise_on`.
         """
         corrupted = self.noise_on if noise_on is None else noise_on
-        if corrupted not in get_args(NoiseOn):
-            raise ValueError(f"noise_on must be one of {', '.join(get_args(NoiseOn))}, got {noise_on!r}")
+        if corrupted not in self.allowed_noise_on:
+            raise ValueError(f"noise_on must be one of {', '.join(self.allowed_noise_on)}, got {noise_on!r}")
         rows = self._read_rows(y, X, classes)
         noisy_train, noisy_test, noise_rate = self._draw(rows, train, test, random_state)
         noisy = NoisyLabels(rows.classes[noisy_train], noisy_train != rows.y[train], noise_rate)
@@ -186,7 +192,7 @@ class Noise(ABC):
         X: Floats = np.asarray(features, dtype=np.float64)
         if X.ndim != 2 or X.shape[0] != n_rows:
             raise ValueError(f"X must have shape ({n_rows}, n_features), got {X.shape}")
-        if not np.isfinite(X).all():
+        if np.isinf(X).any() or (np.isnan(X).any() and not self.accepts_missing):
             raise ValueError(f"X must be finite: {type(self).__name__} depends on the features")
         return X
 

@@ -65,7 +65,7 @@ def test_names_distinguish_kinds():
     ("noise", "message"),
     [
         ({"rates": [0.1]}, "noise[0].kind: required key is missing"),
-        ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'by_class', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'by_row', 'label', 'given' (did you mean 'uniform'?), got \"unform\""),
+        ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'by_class', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'by_row', 'audited', 'label', 'given' (did you mean 'uniform'?), got \"unform\""),
         ({"kind": 3, "rates": [0.1]}, "noise[0].kind: must be one of"),
         ({"kind": ["uniform"]}, "noise[0].kind: must be one of"),
         ({"kind": "uniform"}, "noise[0].rates: required key is missing"),
@@ -75,6 +75,8 @@ def test_names_distinguish_kinds():
         ({"kind": "uniform", "rates": [0.1], "name": "a\nb"}, "noise[0].name: must be printable"),
         ({"kind": "mahalanobis", "rates": [0.7]}, "noise[0].rates[0]: must be less than or equal to 0.6, got 0.7"),
         ({"kind": "by_class", "rates": [0.6]}, "noise[0].rates[0]: must be less than or equal to 0.5, got 0.6"),
+        ({"kind": "audited", "rates": [0.6]}, "noise[0].rates[0]: must be less than or equal to 0.5, got 0.6"),
+        ({"kind": "audited", "rates": [0.1], "noise_on": "train+test"}, "noise[0].noise_on: must be 'train', got \"train+test\""),
         ({"kind": "class_conditional", "rates": [0.1]}, "noise[0].rates[0]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [["0.1", "0.3"]]}, "noise[0].rates[0]: must be a pair of probabilities"),
         ({"kind": "class_conditional", "rates": [[0.1, 0.3], [[1, 0], [0.2, 0.7]]]}, "noise[0].rates[1]: must be a pair of probabilities"),

@@ -3,8 +3,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from boostnoise.eval import LabelNoise, RowNoise, UniformNoise
+from boostnoise import __version__
+from boostnoise.eval import AuditedNoise, LabelNoise, RowNoise, UniformNoise
 from boostnoise.eval.config.model_spec import ModelSpec
+from boostnoise.eval.config.noise_spec import NO_NOISE
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.errors import ConfigError
@@ -137,6 +139,12 @@ def test_no_noise_is_injected_if_true_labels_are_unknown():
         ConfigError, match="'uniform': cannot be injected into data set 'letters', because true"
     ):
         noise_by_rate(spec({"kind": "uniform", "rates": [0.1]}), partly)
+    audited = spec({"kind": "audited", "rates": [0.1]})
+    with pytest.raises(ConfigError, match="'audited' noise with one column of noisy labels"):
+        noise_by_rate(audited, partly)
+    labelled = dataclasses.replace(partly, noisy={"rule": SET.y})
+    assert noise_by_rate(audited, labelled) == [NO_NOISE, (0.1, AuditedNoise(0.1))]
+    assert AuditedNoise(0.1).identity == ["audited", 0.1, __version__]
 
 
 def test_noise_rates_of_rows_are_scaled_to_the_rate():

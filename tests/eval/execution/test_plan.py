@@ -146,3 +146,11 @@ def test_columns_that_a_pipeline_selects_must_exist(make, tmp_path):
     with pytest.raises(ConfigError, match=expected):
         plan(make(datasets=data, models=[pipeline("Sex")]))
     assert plan(make(datasets=data, models=[pipeline("sex")])).pending
+
+
+def test_audited_noise_is_checked_before_any_fit(make):
+    with pytest.raises(
+        ConfigError, match=r"noise 'audited': data set 'iris': rate 0\.5 would change more than"
+    ):
+        plan(make(noise=[{"kind": "audited", "rates": [0.1, 0.5]}]))
+    assert len(plan(make(noise=[{"kind": "audited", "rates": [0.01]}])).pending) == 4

@@ -72,6 +72,7 @@ EVERY_KIND = [
     {"kind": "class_conditional", "rates": [[0.3, 0.1]], "name": "the other way"},
     {"kind": "mahalanobis"},
     {"kind": "instance_dependent", "rates": [0.2]},
+    {"kind": "audited", "rates": [0.1]},
     {"kind": "label", "rates": [0.2]},
     {"kind": "label", "rates": [0.2], "noise_on": "train"},
 ]
@@ -97,7 +98,7 @@ def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, mon
     one = run(make(**changes)).scores
     pd.testing.assert_frame_equal(without_times(one), without_times(other))
     assert one["error"].isna().all()
-    assert one["noise_kind"].nunique() == 10
+    assert one["noise_kind"].nunique() == 11
     noisy = one[one["noise_rate"] > 0].set_index("noise_kind")
     # The same for both models; on test labels too, the training labels are no others.
     assert (noisy.groupby(["noise_kind", "repeat"])["realised_rate"].nunique() == 1).all()
@@ -107,7 +108,7 @@ def test_every_kind_of_noise_in_this_process_and_in_a_worker(make, tmp_path, mon
     assert noisy.loc["given (expert)", "noise_rate"].tolist() == pytest.approx([57 / 569] * 4)
     assert noisy.loc["given (expert)", "realised_rate"].between(0.05, 0.15).all()
     for metric in ("ela", "rla"):
-        assert len(mean_curve(one, metric)) == 10 * 2 * 2
+        assert len(mean_curve(one, metric)) == 11 * 2 * 2
         assert mean_curve(one, metric)[metric].notna().all()
 
 
