@@ -33,7 +33,7 @@ def heading(run: Run) -> str:
 
 
 def as_text(run: Run, verdict: str) -> str:
-    """The heading, the verdict, the tables named in the config, and the failures."""
+    """The heading, whose labels were tested on, the verdict, the tables of the config, and the failures."""
     from ..report.text_tables import summary
 
     console = Console(width=WIDTH, file=io.StringIO(), highlight=False, color_system=None, force_jupyter=False)
@@ -41,16 +41,16 @@ def as_text(run: Run, verdict: str) -> str:
         console.print(summary(run.config, run.scores, WIDTH))
     paragraphs = "\n\n".join(textwrap.fill(paragraph, WIDTH) for paragraph in verdict.split("\n\n"))
     lines = "\n".join(line.rstrip() for line in capture.get().splitlines())
-    return f"{heading(run)}\n\n{paragraphs}\n\n{lines.rstrip()}"
+    return f"{heading(run)}\n{textwrap.fill(run.config.test_labels, WIDTH)}\n\n{paragraphs}\n\n{lines.rstrip()}"
 
 
 def as_html(run: Run, verdict: str) -> str:
-    """The heading, the verdict, tables and curves of ELA, and the failures, with all names escaped."""
+    """The heading, whose labels were tested on, the verdict, tables and curves, and failures, all escaped."""
     from ..report.formulas import readable
     from ..report.text_tables import averaged_over, failures, table_title
 
     scores, measure = run.scores, run.config.metric
-    parts = [f"<p><strong>{escape(heading(run))}</strong></p>"]
+    parts = [f"<p><strong>{escape(heading(run))}</strong></p><p>{escape(run.config.test_labels)}</p>"]
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in verdict.split("\n\n")]
     for kind, of_kind in scores.groupby("noise_kind", sort=False):
         metric, *_ = main_curves(of_kind, measure)

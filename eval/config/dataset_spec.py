@@ -326,6 +326,13 @@ class DatasetSpec(Strict):
         return [*self.noisy, *(LABELS_OF_ANNOTATORS if self.annotators is not None else ())]
 
     @property
+    def test_labels(self) -> str:
+        """Labels of the test rows: ``right``, ``checked`` or, if nobody has checked them, ``given``."""
+        if self.set in SYNTHETIC:
+            return "right"
+        return "checked" if self.noisy_names else "given"
+
+    @property
     def has_own_split(self) -> bool:
         """Whether all repeats have the same test rows."""
         return self.split is not None or self.test_path is not None or self.unchecked == "train"

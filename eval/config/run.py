@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from .._wording import joined, listed
 from ..errors import ConfigError, shown, suggest
 from ..metrics.registry import ACCURACIES, METRICS
 from ..models.packages import described_classes, missing_extras, not_installed, packages_of
@@ -24,7 +25,13 @@ from .sweeps import expand_sweeps, expand_train_rows
 MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
 MAX_CELLS = 1_000_000
 QUICK_ROWS = 1000
+MAX_NAMED = 5
 STORE_NAME = "store.sqlite"
+TEST_LABELS = {
+    "right": "the right labels of synthetic data",
+    "checked": "checked labels",
+    "given": "the labels of the data, which may be wrong",
+}
 
 if TYPE_CHECKING:
     Accuracy = str
@@ -125,6 +132,19 @@ class Config(Strict):
     figures: list[Figure] = Field(default=[], max_length=100, json_schema_extra={"uniqueItems": True})
     ela_fig: FigureOptions = FigureOptions()
     rla_fig: FigureOptions = FigureOptions()
+
+    @property
+    def test_labels(self) -> str:
+        """Sentence on the labels that models are tested on, and whether these may be wrong."""
+        names: dict[str, list[str]] = {}
+        for spec in self.datasets:
+            names.setdefault(spec.test_labels, []).append(spec.name)
+        parts = [
+            TEST_LABELS[labels] + (f" ({joined(of_labels, MAX_NAMED)})" if len(names) > 1 else "")
+            for labels, of_labels in names.items()
+        ]
+        hint = "; noisyaudit estimates how many are" if "given" in names else ""
+        return f"Tested on {listed(parts)}{hint}."
 
     def scored_on(self, kind: str | None = None) -> str:
         """Sentence, without a full stop, on noise that also corrupts test labels; empty if there is none.

@@ -51,7 +51,7 @@ class AuditedNoise(Noise):
     Raises
     ------
     ValueError
-        From `corrupt`, if more than half of the labels of a class would change, the audit finds no noise at
+        From `corrupt`, if half of the labels of a class or more would change, the audit finds no noise at
         all, or the features do not predict the labels.
     """
 
@@ -110,10 +110,10 @@ class AuditedNoise(Noise):
         for label in np.unique(rows.y):
             of_label = rows.y == label
             rate = scale * float(row_weights[of_label].mean())
-            if rate > HIGHEST_AUDITED_RATE:
+            if rate >= HIGHEST_AUDITED_RATE:
                 highest = math.floor(1e3 * HIGHEST_AUDITED_RATE * self.noise_rate / rate) / 1e3
                 raise ValueError(
-                    f"rate {self.noise_rate:g} would change more than half of the labels of a class that "
+                    f"rate {self.noise_rate:g} would change half or more of the labels of a class that "
                     f"has most of the noise; the highest possible rate is about {highest:g}"
                 )
             changes = _with_mean(row_weights[of_label], rate)

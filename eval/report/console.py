@@ -130,9 +130,10 @@ class Lines(Display):
         super().show_forecast(plan, forecast)
 
     def show_results(self, run: Run, files: list[Path]) -> None:
-        """Show the tables and the failures."""
+        """Show what the models were tested on, the tables and the failures."""
         from .text_tables import summary
 
+        _print(Text(f"{run.config.test_labels}\n"))
         _print(summary(run.config, run.scores, _console().width))
         _print(_location(run))
 

@@ -252,7 +252,10 @@ def test_one_repeat_has_no_spread(made_scores):
 
 def test_text(comparison, two_kinds):
     text = str(comparison)
-    assert text.startswith("mine & <b>: 2 models on 3 data sets under uniform noise, 3 repeats\n\nAt 40 %")
+    assert text.startswith(
+        "mine & <b>: 2 models on 3 data sets under uniform noise, 3 repeats\nTested on the labels of the data, "
+        "which may be wrong; noisyaudit estimates how many are.\n\nAt 40 %"
+    )
     assert "ELA, equalised loss of accuracy (the lower, the more robust): uniform noise, mean over 3" in text
     assert f"{comparison.ela().loc[NAMES[1], 0.4]:.3f}" in text
     assert max(map(len, text.splitlines())) <= 100
@@ -266,7 +269,8 @@ def test_noise_on_test_labels_is_mentioned(made_scores, tmp_path):
     note = "Under label noise models are scored on noisy test labels."
     for text in (str(both), both._repr_html_(), both.verdict()):
         assert text.count(note) == 1
-    assert both.report(tmp_path / "report.html").read_text(encoding="utf-8").count(note) == 1
+    page = both.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count(note) == page.count("Tested on the labels of the data, which may be wrong") == 1
     for write in (both.to_markdown, both.to_latex):
         assert note in write(noise_rate=0.4, noise_kind="label")
         assert "noisy test" not in write(noise_rate=0.4, noise_kind="uniform")
@@ -280,6 +284,7 @@ def test_html_for_notebooks(comparison):
     assert "<script" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert "mine &amp; &lt;b&gt;" in html
+    assert html.count("Tested on the labels of the data, which may be wrong") == 1
     # Well formed, but for the void element.
     tree = ElementTree.fromstring(re.sub(r"<img ([^>]*)>", r"<img \1/>", html).replace("&nbsp;", ""))
     assert [cell.text for cell in tree.findall(".//tbody//th")] == [NAMES[0], "a_b & 50% | λ"]

@@ -102,6 +102,23 @@ def test_all_runs_of_a_folder_share_a_store():
     assert {config.output_dir.as_posix() for config in configs} == {"there/a", "there/b"}
 
 
+@pytest.mark.parametrize(
+    ("datasets", "sentence"),
+    [
+        (["iris"], "the labels of the data, which may be wrong; noisyaudit estimates how many are."),
+        (["imbalanced_linear", "checkerboard2x2"], "the right labels of synthetic data."),
+        ([{"path": "a.csv", "target": "y", "noisy": {"rules": "r"}}], "checked labels."),
+        (
+            ["iris", "imbalanced_linear", "wine"],
+            "the labels of the data, which may be wrong (iris, wine) and the right labels of synthetic data "
+            "(imbalanced_linear); noisyaudit estimates how many are.",
+        ),
+    ],
+)
+def test_whose_labels_models_are_tested_on(datasets, sentence):
+    assert parse(datasets=datasets).test_labels == f"Tested on {sentence}"
+
+
 def test_noise_in_test_labels_is_noted():
     noise = [
         {"kind": "uniform", "rates": [0.1]},

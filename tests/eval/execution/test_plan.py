@@ -150,7 +150,7 @@ def test_columns_that_a_pipeline_selects_must_exist(make, tmp_path):
 
 def test_audited_noise_is_checked_before_any_fit(make):
     with pytest.raises(
-        ConfigError, match=r"noise 'audited': data set 'iris': rate 0\.5 would change more than"
+        ConfigError, match=r"noise 'audited': data set 'iris': rate 0\.5 would change half or more"
     ):
         plan(make(noise=[{"kind": "audited", "rates": [0.1, 0.5]}]))
     assert len(plan(make(noise=[{"kind": "audited", "rates": [0.01]}])).pending) == 4

@@ -115,6 +115,7 @@ def test_lines_end_with_the_tables(make, capsys):
     config = make(models=[TREE, BAD], repeats=1)
     Lines("run").show_results(run(config, n_jobs=1), [])
     out = capsys.readouterr().out
+    assert out.startswith("Tested on the labels of the data, which may be wrong; noisyaudit estimates how many")
     assert "ELA, equalised loss of accuracy" in out
     assert "bad on iris, 2 cells: InvalidParameterError" in out
     assert out.endswith(f"{location(config)}\n")
