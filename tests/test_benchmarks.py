@@ -111,7 +111,8 @@ def test_real_noise_of_a_run(run, command, data, tmp_path):
         ],
         "models": ["random_forest", "robust_forest"],
         "noise": [
-            {"kind": "given", "name": "real", "labels": ["heuristic", "other"]},
+            {"kind": "given", "name": "real (heuristic)", "labels": ["heuristic"]},
+            {"kind": "given", "name": "real (other)", "labels": ["other"]},
             {"kind": "uniform", "rates": [0.0, 0.3]},
         ],
         "repeats": 1,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from .._wording import numbered, percent
-from ..metrics.curves import by_noise_rate, main_curves, mean_curve
+from ..metrics.curves import by_noise_rate, labels_by_rate, main_curves, mean_curve
 from ..metrics.registry import short_label_of
 
 if TYPE_CHECKING:
@@ -54,8 +54,12 @@ def as_html(run: Run, verdict: str) -> str:
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in verdict.split("\n\n")]
     for kind, of_kind in scores.groupby("noise_kind", sort=False):
         metric, *_ = main_curves(of_kind, measure)
-        table = by_noise_rate(mean_curve(of_kind, metric, measure), metric, ["model"]).rename(columns=percent)
-        table = table.rename_axis(index=None, columns=None).rename(index=readable)
+        table = by_noise_rate(mean_curve(of_kind, metric, measure), metric, ["model"])
+        labels = labels_by_rate(of_kind)
+        names = {
+            rate: f"{labels.get(rate, '')} {percent(rate)}".strip() for rate in of_kind["noise_rate"].unique()
+        }
+        table = table.rename_axis(index=None, columns=None).rename(index=readable, columns=names)
         parts.append(
             f"<p>{escape(table_title(metric, measure, str(kind)))}, {escape(averaged_over(of_kind))}</p>"
         )

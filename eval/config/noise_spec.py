@@ -27,6 +27,7 @@ from ..noise.feature_dependent import (
 )
 from ..noise.given import GivenNoise
 from .base import Name, Strict
+from .dataset_spec import DatasetSpec
 
 # At rate 0 all kinds of noise are the same.
 NO_NOISE = (0.0, UniformNoise(0.0))
@@ -274,11 +275,13 @@ class GivenSpec(_BaseSpec):
     Attributes
     ----------
     labels : list of str
-        Names of noisy labels, which data sets define with `noisy` or `annotators`.  Each is a kind of noise of
-        its own, on the data sets that have it.  Its noise rate is the share of wrong labels, in tables the mean
-        over these data sets.
+        Names of noisy labels, which data sets define with `noisy` or `annotators`.  Their noise rate is the
+        share of wrong labels, in tables the mean over the data sets that have them.  Several columns of `noisy`
+        are one kind of noise with a curve over their rates, if the same data sets have them all.  Otherwise
+        each name is a kind of noise of its own.
     rate : float or None
-        Noise rate in tables.  Required only if no row has both a noisy label and a true one.
+        Noise rate in tables.  Required only if no row has both a noisy label and a true one.  Each of several
+        names is then a kind of noise of its own.
     """
 
     noise_class = GivenNoise
@@ -299,6 +302,12 @@ class GivenSpec(_BaseSpec):
         if len(set(labels)) < len(labels):
             raise ValueError("must not have duplicates")
         return labels
+
+    def is_curve(self, datasets: Sequence[DatasetSpec]) -> bool:
+        """Whether the labels are columns that the same data sets have, and their rates are to be measured."""
+        names = set(self.labels)
+        having = [spec for spec in datasets if names & set(spec.noisy_names)]
+        return self.rate is None and bool(having) and all(names <= set(spec.noisy) for spec in having)
 
     @property
     def one_by_one(self) -> list[GivenSpec]:
@@ -328,6 +337,10 @@ NoiseSpec = Annotated[
 ]
 
 
-def expand_labels(specs: Sequence[NoiseSpec]) -> list[NoiseSpec]:
-    """Replace each object of `given` noise with one object per name of labels."""
-    return [one for spec in specs for one in (spec.one_by_one if isinstance(spec, GivenSpec) else [spec])]
+def expand_labels(specs: Sequence[NoiseSpec], datasets: Sequence[DatasetSpec]) -> list[NoiseSpec]:
+    """Replace each object of `given` noise whose labels are not one curve with one object per name."""
+    return [
+        one
+        for spec in specs
+        for one in (spec.one_by_one if isinstance(spec, GivenSpec) and not spec.is_curve(datasets) else [spec])
+    ]

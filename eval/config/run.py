@@ -8,7 +8,7 @@ from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from .._wording import joined, listed
@@ -115,7 +115,7 @@ class Config(Strict):
     models: Annotated[list[ModelSpec], BeforeValidator(expand_sweeps)] = Field(
         min_length=1, max_length=MAX_MODELS
     )
-    noise: Annotated[list[NoiseSpec], AfterValidator(expand_labels)] = Field(min_length=1, max_length=MAX_NOISE)
+    noise: list[NoiseSpec] = Field(min_length=1, max_length=MAX_NOISE)
     repeats: int = Field(default=3, ge=1, le=10_000)
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
     folds: int | None = Field(default=None, ge=2, le=1000)
@@ -157,6 +157,11 @@ class Config(Strict):
         noisy = [noise.name for noise in self.noise if noise.noise_on == "train+test"]
         kinds = [name for name in noisy if kind in (None, name)]
         return f"Under {' and '.join(kinds)} noise models are scored on noisy test labels" if kinds else ""
+
+    @field_validator("noise")
+    @classmethod
+    def _expand_labels(cls, noise: list[NoiseSpec], info: ValidationInfo) -> list[NoiseSpec]:
+        return expand_labels(noise, info.data.get("datasets", []))
 
     @model_validator(mode="before")
     @classmethod
@@ -207,7 +212,10 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _check_number_of_cells(self) -> Self:
-        n_rates = sum(2 if isinstance(noise, GivenSpec) else len(noise.noise_by_rate) for noise in self.noise)
+        n_rates = sum(
+            1 + len(noise.labels) if isinstance(noise, GivenSpec) else len(noise.noise_by_rate)
+            for noise in self.noise
+        )
         n_cells = len(self.datasets) * len(self.models) * n_rates * self.repeats
         if n_cells > MAX_CELLS:
             raise ValueError(
@@ -220,7 +228,7 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _check_given_labels(self) -> Self:
-        given = {noise.labels[0] for noise in self.noise if isinstance(noise, GivenSpec)}
+        given = {label for noise in self.noise if isinstance(noise, GivenSpec) for label in noise.labels}
         defined = {name for dataset in self.datasets for name in dataset.noisy_names}
         for label in sorted(given - defined):
             known = f"noisy labels: {', '.join(sorted(defined))}" if defined else "no data set has any"

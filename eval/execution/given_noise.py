@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +26,39 @@ IDENTIFIED = 3  # annotators, whose labels alone determine their errors
 def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[tuple[float, Noise]]]:
     """Noise rates of given noise and the noise at each, for every data set that has the labels.
 
-    The rate of all data sets is the same, the mean over them, so that their scores can be averaged.  Data sets
-    whose true labels are unknown lack the rate 0.
+    The rates are in ascending order, and those of all data sets are the same, the means over them, so that
+    their scores can be averaged.  Data sets whose true labels are unknown lack the rate 0.
 
     Raises
     ------
     ConfigError
-        If no label of a data set is wrong, the noise rate is unknown, test labels are missing or a package is
-        not installed.
+        If no label of a data set is wrong, a noise rate is unknown or that of other labels of the object, test
+        labels are missing or a package is not installed.
     """
-    label, context = spec.labels[0], f"noise {spec.name!r}"
+    found = sorted(
+        ((*_noise_of_labels(label, spec, datasets), label) for label in spec.labels), key=lambda each: each[0]
+    )
+    for (low, _, label), (high, _, other) in pairwise(found):
+        if np.isclose(low, high):
+            raise ConfigError(
+                f"noise {spec.name!r}: labels {label!r} and {other!r} have the same noise rate, {low:.4g}; put "
+                "each of them into an object of its own"
+            )
+    has_baseline = {dataset.name: dataset.is_known is None for dataset in datasets}
+    return {
+        name: [
+            *([NO_NOISE] if has_baseline[name] else []),
+            *((noise_rate, noises[name]) for noise_rate, noises, _ in found),
+        ]
+        for name in found[0][1]  # several labels are those of the same data sets
+    }
+
+
+def _noise_of_labels(
+    label: str, spec: GivenSpec, datasets: Sequence[Dataset]
+) -> tuple[float, dict[str, Noise]]:
+    """Noise rate of labels, and the noise on every data set that has them."""
+    context = f"noise {spec.name!r}"
     noises: dict[str, Noise] = {}
     rates = []
     for dataset in datasets:
@@ -66,11 +90,7 @@ def given_noise(spec: GivenSpec, datasets: Sequence[Dataset]) -> dict[str, list[
                 "in them; set 'rate', for example to an estimate of noisyaudit"
             )
         noise_rate = float(np.mean(rates))
-    has_baseline = {dataset.name: dataset.is_known is None for dataset in datasets}
-    return {
-        name: [*([NO_NOISE] if has_baseline[name] else []), (noise_rate, noise)]
-        for name, noise in noises.items()
-    }
+    return noise_rate, noises
 
 
 def _labels_of(label: str, dataset: Dataset, context: str) -> tuple[Noise, Rows, Shares] | None:
@@ -80,7 +100,7 @@ def _labels_of(label: str, dataset: Dataset, context: str) -> tuple[Noise, Rows,
     """
     y, n_classes = dataset.y, dataset.classes.size
     if label in dataset.noisy:
-        return _given(dataset.noisy[label], y)
+        return _given(dataset.noisy[label], y, label)
     if dataset.answers is None or label not in LABELS_OF_ANNOTATORS:
         return None
     answers = dataset.answers
@@ -108,8 +128,8 @@ def _labels_of(label: str, dataset: Dataset, context: str) -> tuple[Noise, Rows,
     return _given(np.where(np.isnan(p[:, 0]), -1, np.nan_to_num(p).argmax(axis=1)).astype(np.int64), y)
 
 
-def _given(labels: Labels, y: Labels) -> tuple[Noise, Rows, Shares]:
-    return GivenNoise(np.where(labels < 0, y, labels)), labels >= 0, (labels == y).astype(np.float64)
+def _given(labels: Labels, y: Labels, name: str = "") -> tuple[Noise, Rows, Shares]:
+    return GivenNoise(np.where(labels < 0, y, labels), name), labels >= 0, (labels == y).astype(np.float64)
 
 
 def _soft(p: Shares, y: Labels) -> tuple[Noise, Rows, Shares]:

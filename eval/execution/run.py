@@ -30,7 +30,8 @@ class Run:
     config : Config
     scores : DataFrame
         One row per cell.  The error of a cell that is not fitted yet says so.  If the repeats of a data set
-        share their test rows, there is a column ``correct_rows``; see ``Outcome``.
+        share their test rows, there is a column ``correct_rows``; see ``Outcome``.  If several columns of noisy
+        labels are one kind of noise, there is a column ``noisy_labels`` with the names of theirs.
     datasets : dict of str to DatasetFacts
     sessions : tuple of Session
         The oldest first; empty if all cells come from other runs.
@@ -108,6 +109,7 @@ def _resolve_name(store: Store, name: str | None) -> str:
 def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome]) -> Run:
     """Make a run from its record and the outcomes of its cells by key."""
     missing = Outcome(error=NOT_FITTED)
+    labels = {(kind, rate): name for kind, rates in record.given_rates.items() for name, rate in rates.items()}
     rows = []
     for cell in record.cells:
         outcome = outcomes.get(cell.key, missing)
@@ -116,6 +118,7 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
                 "dataset": cell.dataset,
                 "noise_kind": cell.noise_kind,
                 "noise_rate": cell.noise_rate,
+                "noisy_labels": labels.get((cell.noise_kind, cell.noise_rate)),
                 "realised_rate": outcome.scores.get("realised_rate"),
                 "repeat": cell.repeat,
                 "model": cell.model,
@@ -124,9 +127,13 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
                 "correct_rows": outcome.correct_rows,
             }
         )
-    types = dict.fromkeys(RANGES, "float64") | {"error": "string", "correct_rows": "string"}
+    types = dict.fromkeys(RANGES, "float64") | {
+        "error": "string",
+        "correct_rows": "string",
+        "noisy_labels": "string",
+    }
     scores = pd.DataFrame(rows).astype(types)
-    if scores["correct_rows"].isna().all():
-        scores = scores.drop(columns="correct_rows")
+    unused = [name for name in ("correct_rows", "noisy_labels") if scores[name].isna().all()]
+    scores = scores.drop(columns=unused)
     settings = tuple(cell.setting for cell in record.cells)
     return Run(config, scores, record.datasets, tuple(record.sessions), settings)

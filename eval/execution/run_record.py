@@ -20,6 +20,7 @@ from ..config.noise_spec import GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..errors import ConfigError, one_line
 from ..models.packages import version_of
+from ..noise.given import GivenNoise
 from .jobs import SETTING_DIGITS
 from .plan import Plan
 from .store import Store
@@ -104,16 +105,20 @@ class RunRecord(Strict):
         In the order of the config.
     sessions : list of Session
         The oldest first.
+    given_rates : dict of str to dict of str to float
+        Noise rates of noisy labels that are one curve, by kind of noise and name of the labels.
     """
 
     config: dict[str, Any]
     datasets: dict[Name, DatasetFacts]
     cells: list[CellRecord]
     sessions: list[Session] = Field(default=[], max_length=MAX_SESSIONS)
+    given_rates: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(default={})
 
     def dumps(self) -> str:
         """Serialise to JSON."""
-        return json.dumps(self.model_dump(), separators=(",", ":"), allow_nan=False)
+        exclude = set() if self.given_rates else {"given_rates"}  # which earlier versions do not know
+        return json.dumps(self.model_dump(exclude=exclude), separators=(",", ":"), allow_nan=False)
 
     @classmethod
     def loads(cls, text: str) -> RunRecord:
@@ -164,9 +169,9 @@ def _rates(noise: NoiseSpec, dataset: DatasetSpec, found: set[float]) -> list[fl
         return [noise_rate for noise_rate, _ in noise.noise_by_rate]
     if noise.labels[0] not in dataset.noisy_names:
         return []
-    highest = max(found, default=0.0)
     # Without true labels of the training rows, there is no rate 0.
-    return [] if np.isclose(highest, 0.0) else [*([0.0] if 0.0 in found else []), highest]
+    rates = sorted(noise_rate for noise_rate in found if not np.isclose(noise_rate, 0.0))
+    return [*([0.0] if 0.0 in found else []), *rates] if len(rates) == len(noise.labels) else []
 
 
 def make_record(plan: Plan, previous: RunRecord | None) -> RunRecord:
@@ -191,7 +196,19 @@ def make_record(plan: Plan, previous: RunRecord | None) -> RunRecord:
             for key, job in zip(plan.keys, plan.jobs, strict=True)
         ],
         sessions=sessions,
+        given_rates=_given_rates(plan),
     )
+
+
+def _given_rates(plan: Plan) -> dict[str, dict[str, float]]:
+    several = {
+        noise.name for noise in plan.config.noise if isinstance(noise, GivenSpec) and len(noise.labels) > 1
+    }
+    rates: dict[str, dict[str, float]] = {}
+    for job in plan.jobs:
+        if isinstance(job.noise, GivenNoise) and job.noise_kind in several:
+            rates.setdefault(job.noise_kind, {})[job.noise.name] = float(job.noise_rate)
+    return rates
 
 
 class Recorder:

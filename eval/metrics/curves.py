@@ -24,6 +24,14 @@ def has_baseline(scores: pd.DataFrame) -> pd.Series[bool]:
     return result
 
 
+def labels_by_rate(scores: pd.DataFrame) -> dict[float, str]:
+    """Names of noisy labels by their noise rate, under one kind of noise; empty if they are not one curve."""
+    if "noisy_labels" not in scores:
+        return {}
+    named = scores.dropna(subset="noisy_labels")
+    return dict(zip(named["noise_rate"], named["noisy_labels"], strict=True))
+
+
 def main_curves(scores: pd.DataFrame, measure: str) -> tuple[str, ...]:
     """Metrics to show first: ELA and RLA, or only the measure if nothing was scored without noise."""
     return ("ela", "rla") if has_baseline(scores).any() else (measure,)

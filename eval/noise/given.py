@@ -23,6 +23,8 @@ class GivenNoise(Noise):
     ----------
     labels : array-like of shape (n_samples,)
         Noisy labels of all rows of a data set, in the same order.
+    name : str, default=""
+        Name of the labels, for tables.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class GivenNoise(Noise):
 
     kind = "given"
     labels: ArrayLike
+    name: str = ""
 
     @cached_property
     def identity(self) -> list[Any]:

@@ -13,7 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
+from .._wording import percent
 from ..config.figures import FigureOptions
+from ..metrics.curves import labels_by_rate
 from ..metrics.registry import MEASURES, METRICS, check_metric, label_of
 from .bands import averaged
 from .figure import PANEL, STYLE, add_side_legend, new_figure, number_ids, scaled_panel
@@ -84,7 +86,9 @@ def averaged_curves(request: PlotRequest) -> Axes | NDArray[Any]:
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
         rows = table[table["noise_kind"] == kind]
-        return draw_curves(ax, rows, request.metric, request.styles, label=request.label)
+        lines = draw_curves(ax, rows, request.metric, request.styles, label=request.label)
+        name_rates(ax, request.scores_of(kind))
+        return lines
 
     title = f"{request.name}{request.noise_suffix}, {request.over_datasets}"
     return request.draw_panels(draw, title=title, caption=f"Band: {band}")
@@ -131,6 +135,16 @@ def format_noise_axis(ax: Axes, noise_rates: NDArray[np.float64], max_ticks: int
         ax.xaxis.set_major_locator(MaxNLocator(min(max_ticks, 9)))
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def name_rates(ax: Axes, scores: pd.DataFrame) -> None:
+    """Label the noise rates of given labels with the names of these labels, if they are one curve."""
+    if names := labels_by_rate(scores):
+        rates = sorted(scores["noise_rate"].unique())
+        ticks = [
+            f"{text_of(names.get(noise_rate, ''))} {percent(noise_rate, 2)}".strip() for noise_rate in rates
+        ]
+        ax.set_xticks(rates, ticks, rotation=30, horizontalalignment="right")
 
 
 def _band(line: pd.DataFrame, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

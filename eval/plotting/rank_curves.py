@@ -14,7 +14,7 @@ from ..metrics.registry import higher_is_better
 from ..statistics.confidence_band import mean_interval
 from ..statistics.score_tables import rank_table, score_table
 from .bands import over_datasets
-from .curves import MAX_TICKS, draw_curves
+from .curves import MAX_TICKS, draw_curves, name_rates
 from .request import PlotRequest
 
 
@@ -24,6 +24,7 @@ def rank_curves(request: PlotRequest) -> Axes | NDArray[Any]:
 
     def draw(ax: Axes, kind: str) -> list[Line2D]:
         lines = draw_curves(ax, tables[kind], "rank", request.styles, label="mean rank (1 is best)")
+        name_rates(ax, request.scores_of(kind))
         n = len(request.chosen)
         ax.set_yticks(np.arange(1, n + 1) if n <= MAX_TICKS else [1, *range(5, n + 1, 5)])
         ax.set_ylim(n + 0.5, 0.5)  # the best at the top

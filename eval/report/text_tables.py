@@ -11,7 +11,7 @@ from rich.text import Text
 from .._wording import numbered, sentence
 from ..config.run import Config
 from ..errors import MAX_LENGTH, shortened
-from ..metrics.curves import by_noise_rate, curve, has_baseline, mean_curve, per_repeat
+from ..metrics.curves import by_noise_rate, curve, has_baseline, labels_by_rate, mean_curve, per_repeat
 from ..metrics.outcome import cells_by_error, missing_cells
 from ..metrics.registry import MEASURES, REGISTRY, higher_is_better, label_of, short_label_of
 
@@ -41,18 +41,18 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
                     metric, compared = config.metric, chosen
                 chosen = compared
             title = table_title(metric, config.metric, kind)
+            headings = {rate: f"{labels} {rate:.4g}" for rate, labels in labels_by_rate(chosen).items()}
             if name.startswith("mean_") or chosen["dataset"].nunique() == 1:
                 wide = by_noise_rate(mean_curve(chosen, metric, config.metric), metric, ["model"])
                 worse_if_more = not higher_is_better(metric)
                 best_first = wide.mean(axis=1).sort_values(kind="stable", ascending=worse_if_more)
-                parts.append(
-                    _rendered(f"{title}, {averaged_over(chosen)}", "model", wide.loc[best_first.index], width)
-                )
+                wide = wide.loc[best_first.index].rename(columns=headings)
+                parts.append(_rendered(f"{title}, {averaged_over(chosen)}", "model", wide, width))
                 continue
             table = curve(chosen, metric, config.metric)
             for model in table["model"].unique():
                 wide = by_noise_rate(table[table["model"] == model], metric, ["dataset"])
-                parts.append(_rendered(f"{title}, {model}", "data set", wide, width))
+                parts.append(_rendered(f"{title}, {model}", "data set", wide.rename(columns=headings), width))
     if scores["error"].notna().any():
         parts.append(failures(scores))
     elif has_baseline(scores).any() and per_repeat(scores, "ela", config.metric)["ela"].isna().any():

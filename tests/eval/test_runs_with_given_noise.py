@@ -53,7 +53,7 @@ PARTLY = data("partly", unchecked="train")
 
 
 def test_without_true_labels_there_is_accuracy_but_no_ela(noisyeval, tmp_path):
-    text, found = noisyeval([PARTLY], [{"kind": "given", "labels": ["expert", "crowd"]}])
+    text, found = noisyeval([PARTLY], [{"kind": "given", "labels": [name]} for name in ("expert", "crowd")])
     scores = found.scores
     assert len(scores) == 2 * 2 * 3
     assert (scores["noise_rate"] > 0.1).all()
@@ -91,9 +91,23 @@ def test_without_true_labels_there_is_accuracy_but_no_ela(noisyeval, tmp_path):
 
 
 def test_data_sets_with_and_without_true_labels(noisyeval):
-    _, found = noisyeval([data("known"), PARTLY], [{"kind": "given", "labels": ["expert"]}])
+    text, found = noisyeval([data("known"), PARTLY], [{"kind": "given", "labels": ["crowd", "expert"]}])
     scores = found.scores
-    assert scores.groupby("dataset")["noise_rate"].nunique().to_dict() == {"known": 2, "partly": 1}
+    assert scores.groupby("dataset")["noise_rate"].nunique().to_dict() == {"known": 3, "partly": 2}
+    labels = scores.fillna({"noisy_labels": "right"}).groupby("noise_rate")["noisy_labels"].unique()
+    assert labels.map(list).tolist() == [["right"], ["expert"], ["crowd"]]
+    assert labels.index.tolist() == pytest.approx([0, 0.2, 0.4], abs=0.06)
+    _, expert, crowd = labels.index
+    assert text.split("Accuracy")[0].splitlines()[3].split() == (
+        ["model", "0", "expert", f"{expert:.4g}", "crowd", f"{crowd:.4g}"]
+    )
+    ticks = Comparison.load("results", "study").plot("ela").get_xticklabels()
+    assert [tick.get_text() for tick in ticks] == [
+        "0 %",
+        f"expert {100 * expert:.2g} %",
+        f"crowd {100 * crowd:.2g} %",
+    ]
+    assert f"<th>crowd {100 * crowd:.4g} %</th>" in Comparison(found)._repr_html_()
     assert curve(scores, "ela")["dataset"].unique().tolist() == ["known"]
     assert mean_curve(scores, "rla")["rla"].notna().all()
     rate = scores["noise_rate"].max()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from boostnoise.eval._wording import counted, numbered
 from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.execution.run import Run
-from boostnoise.eval.metrics.curves import main_curves
+from boostnoise.eval.metrics.curves import labels_by_rate, main_curves
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
@@ -71,6 +71,8 @@ class Results:
         Models, data sets and kinds of noise, in the order of the config.
     rates : dict of str to list of float
         Noise rates of each kind of noise.
+    labels : dict of str to dict of float to str
+        Names of noisy labels by their rates, for each kind of noise of which they are one curve.
     sizes : dict of str to DatasetFacts
     """
 
@@ -88,13 +90,18 @@ class Results:
         self.models, self.datasets, self.kinds = [list(names.values()) for names in (models, datasets, kinds)]
         rates = self.scores.groupby("noise_kind")["noise_rate"].unique()
         self.rates = {kind: sorted(map(float, rates[kind])) for kind in self.kinds}
+        self.labels = {kind: labels_by_rate(self.scores_of(kind)) for kind in self.kinds}
         self.sizes = {datasets[name]: facts for name, facts in run.datasets.items() if name in datasets}
         self.n_repeats = int(self.scores["repeat"].nunique())
 
     @property
     def scores_by_kind(self) -> list[pd.DataFrame]:
         """The scores under each kind of noise."""
-        return [self.scores[self.scores["noise_kind"] == kind] for kind in self.kinds]
+        return [self.scores_of(kind) for kind in self.kinds]
+
+    def scores_of(self, kind: str) -> pd.DataFrame:
+        """The scores under one kind of noise."""
+        return self.scores[self.scores["noise_kind"] == kind]
 
     @property
     def curves(self) -> tuple[str, ...]:

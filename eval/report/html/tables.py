@@ -95,6 +95,11 @@ def unbroken_percent(noise_rate: float) -> str:
     return percent(noise_rate).replace(" ", "\N{NO-BREAK SPACE}")
 
 
+def _named_rate(noise_rate: float, names: dict[float, str]) -> str:
+    """A noise rate in percent, after the name of the labels that have it."""
+    return f"{names.get(noise_rate, '')} {unbroken_percent(noise_rate)}".strip()
+
+
 def number(value: float, digits: int = 3) -> str:
     """Format a number for a table."""
     return f"{value:.{digits}f}".replace("-", "−") if math.isfinite(value) else MISSING
@@ -124,7 +129,8 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
 def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, scope: str) -> Table:
     rates = results.rates[results.kinds[kind]]
     better, short = higher_is_better(metric), short_label_of(metric, results.metric)
-    values, columns = lines.value, [Column(unbroken_percent(noise_rate)) for noise_rate in rates]
+    names = results.labels[results.kinds[kind]]
+    values, columns = lines.value, [Column(_named_rate(noise_rate, names)) for noise_rate in rates]
     if metric == "ela" and len(rates) > 1:
         areas = [area_under_ela(line, rates) for line in values]
         values, columns = np.column_stack([values, areas]), [*columns, Column("area")]

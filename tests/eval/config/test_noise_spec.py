@@ -94,20 +94,34 @@ def test_mistakes(refusal, noise, message):
     assert message in refusal(parse, noise)
 
 
-def test_each_of_several_labels_is_a_kind_of_its_own():
-    both = {"kind": "given", "labels": ["expert", "crowd"]}
+def test_columns_that_the_same_data_sets_have_are_one_curve():
+    both, other = {"kind": "given", "labels": ["expert", "crowd"]}, {**LABELLED, "name": "other"}
+    for datasets in ([LABELLED], ["iris", LABELLED, other]):
+        noise = [both, {"kind": "uniform", "rates": [0.1]}]
+        assert [spec.name for spec in parse(*noise, datasets=datasets)] == ["given", "uniform"]
+    (spec,) = parse({**both, "name": "real"}, datasets=[LABELLED])
+    assert (spec.name, spec.labels) == ("real", ["expert", "crowd"])
+
+
+def test_other_labels_are_each_a_kind_of_its_own():
+    both, lacking = {"kind": "given", "labels": ["expert", "crowd"]}, {**LABELLED, "name": "lacking"}
+    lacking["noisy"] = {"expert": "expert"}
+    sets = {"datasets": [LABELLED, lacking]}
     uniform = {"kind": "uniform", "rates": [0.1]}
-    assert [(spec.name, spec.labels) for spec in parse(both, datasets=[LABELLED])] == [
+    assert [(spec.name, spec.labels) for spec in parse(both, **sets)] == [
         ("given (expert)", ["expert"]), ("given (crowd)", ["crowd"]),
     ]  # fmt: skip
-    assert [spec.name for spec in parse({**both, "noise_on": "train+test"}, uniform)] == [
+    assert [spec.name for spec in parse({**both, "noise_on": "train+test"}, uniform, **sets)] == [
         "given (expert, train+test)", "given (crowd, train+test)", "uniform",
     ]  # fmt: skip
-    assert [spec.name for spec in parse({**both, "name": "real"}, {**GIVEN, "name": "own"}, uniform)] == [
+    assert [spec.name for spec in parse({**both, "name": "real"}, {**GIVEN, "name": "own"}, uniform, **sets)] == [
         "real (expert)", "real (crowd)", "own", "uniform",
     ]  # fmt: skip
     with pytest.raises(ConfigError, match=r"two noise objects are named 'given \(expert\)'"):
-        parse(both, GIVEN)
+        parse(both, GIVEN, **sets)
+    assert len(parse({**both, "rate": 0.2}, datasets=[LABELLED])) == 2
+    annotated = {**LABELLED, "annotators": ["ann", "bob", "cid"]}
+    assert len(parse({**both, "labels": ["expert", "majority"]}, datasets=[annotated])) == 2
 
 
 def test_every_data_set_has_cells():

@@ -19,8 +19,8 @@ CROWD = dataclasses.replace(
 )
 
 
-def noise(label, *datasets, **keys):
-    spec = GivenSpec.model_validate({"kind": "given", "labels": [label], **keys})
+def noise(labels, *datasets, **keys):
+    spec = GivenSpec.model_validate({"kind": "given", "labels": labels.split(), **keys})
     return given_noise(spec, datasets)
 
 
@@ -33,6 +33,22 @@ def test_the_rate_is_the_mean_over_the_data_sets_that_have_the_labels():
     assert isinstance(given, GivenNoise)
     assert given.corrupt(ONE.y, classes=range(3)).realised_rate == 0.25
     assert list(noise("web", ONE, OTHER)) == ["other"]
+
+
+def test_several_labels_are_a_curve_in_the_order_of_their_rates():
+    labels = {"bad": np.roll(Y, 1), "web": np.where(Y == 2, 0, Y), "rule": np.where(np.arange(8) > 0, Y, 1)}
+    one, other = (dataclasses.replace(ONE, name=name, noisy=labels) for name in ("one", "other"))
+    found = noise("bad web rule", one, other, CROWD)
+    assert list(found) == ["one", "other"]
+    for curve in found.values():
+        assert [rate for rate, _ in curve] == [0, 1 / 8, 2 / 8, 8 / 8]
+        assert [given.name for _, given in curve[1:]] == ["rule", "web", "bad"]
+        assert [given.identity for _, given in curve[1:]] == [
+            GivenNoise(labels[name]).identity for name in ("rule", "web", "bad")
+        ]
+    labels["rule"] = np.where(Y == 2, 1, Y)
+    with pytest.raises(ConfigError, match=r"labels 'web' and 'rule' have the same noise rate, 0\.25; put each"):
+        noise("bad web rule", one)
 
 
 def test_the_rate_of_a_given_split_is_that_of_training_rows():
