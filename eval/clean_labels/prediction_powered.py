@@ -172,8 +172,11 @@ def _interval(value: float, variance: float, quantile: float, is_share: bool) ->
     if not is_share:
         half = quantile * float(np.sqrt(variance))
         return value - half, value + half
-    value = min(max(value, 1e-6), 1 - 1e-6)
-    z2 = quantile**2 * variance / (value * (1 - value))  # over the effective number of rows
+    if variance == 0:
+        return value, value
+    std = min(float(np.sqrt(variance)), 0.5)
+    nearby = min(max(value, std), 1 - std)  # at the ends of the range, a share varies less than its estimate
+    z2 = quantile**2 * variance / (nearby * (1 - nearby))  # over the effective number of rows
     centre = (value + z2 / 2) / (1 + z2)
     half = float(np.sqrt(z2 * value * (1 - value) + z2**2 / 4)) / (1 + z2)
     return centre - half, centre + half
