@@ -152,6 +152,7 @@ def audit(
         name=name,
         checked=sample,
         remarks=tuple(remarks),
+        left_out=tuple(judged.left_out),
     )
 
 

@@ -1,4 +1,4 @@
-"""Write a CSV file again without some rows, or with other labels in them."""
+"""Write a CSV file again without some rows, with other labels in them, or with more columns."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._wording import numbered
 from ..datasets.files import CsvOptions, default_separator
@@ -41,6 +41,57 @@ def clean_csv(path: str, options: CsvOptions, column: int, changes: Mapping[int,
         If the file cannot be read, does not have this number of rows, or has rows with more fields than the
         head, whose first field pandas takes for the name of the row.
     """
+    file = _read(path, options, n_rows)
+    texts = [text for _, text in file.records]
+    for row, other in changes.items():
+        record = file.records[file.rows[row]]
+        texts[file.rows[row]] = (
+            "" if other is None else _relabelled(record, file.records[file.rows[other]], column, file.separator)
+        )
+    return "".join([file.head[1], *texts]).encode(file.encoding)
+
+
+def extend_csv(path: str, options: CsvOptions, columns: Mapping[str, Sequence[str]], n_rows: int) -> bytes:
+    """Add columns to a CSV file, after all others, whose bytes remain.
+
+    Parameters
+    ----------
+    path, options, n_rows
+        As in `clean_csv`.
+    columns : mapping of str to sequence of str
+        The fields of each new column, one for each row.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ConfigError
+        As in `clean_csv`.
+    """
+    file = _read(path, options, n_rows)
+    n_fields = len(file.head[0])
+    texts = [text for _, text in file.records]
+    for row, *fields in zip(file.rows, *columns.values(), strict=True):
+        record = file.records[row]
+        missing = [""] * (n_fields - len(record[0]))  # at the end of a short record
+        texts[row] = _extended(record[1], [*missing, *fields], file.separator)
+    return "".join([_extended(file.head[1], [*columns], file.separator), *texts]).encode(file.encoding)
+
+
+Record = tuple[list[str], str]
+
+
+class _File(NamedTuple):
+    head: Record
+    records: list[Record]
+    rows: list[int]  # numbers of the records that are no blank lines
+    separator: str
+    encoding: str
+
+
+def _read(path: str, options: CsvOptions, n_rows: int) -> _File:
     separator = options.separator or default_separator(path)
     encoding = options.encoding or "utf-8"
     try:
@@ -49,7 +100,7 @@ def clean_csv(path: str, options: CsvOptions, column: int, changes: Mapping[int,
         head, *records = _records(content.decode(encoding), separator)
     except (OSError, EOFError, zlib.error, ValueError, LookupError, csv.Error) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from None
-    rows = [i for i, (fields, _) in enumerate(records) if fields]  # others are blank lines
+    rows = [i for i, (fields, _) in enumerate(records) if fields]
     if len(rows) != n_rows:
         raise ConfigError(
             f"{path} cannot be written again: it has {numbered(len(rows), 'record')}, not {n_rows}"
@@ -61,15 +112,7 @@ def clean_csv(path: str, options: CsvOptions, column: int, changes: Mapping[int,
                 f"{path} cannot be written again: {n_fields} fields in record {row + 1}, "
                 f"but {n_columns} in the head"
             )
-    texts = [text for _, text in records]
-    for row, other in changes.items():
-        texts[rows[row]] = (
-            "" if other is None else _relabelled(records[rows[row]], records[rows[other]], column, separator)
-        )
-    return "".join([head[1], *texts]).encode(encoding)
-
-
-Record = tuple[list[str], str]
+    return _File(head, records, rows, separator, encoding)
 
 
 def _records(text: str, separator: str) -> list[Record]:
@@ -91,8 +134,21 @@ def _records(text: str, separator: str) -> list[Record]:
 def _relabelled(record: Record, other: Record, column: int, separator: str) -> str:
     """Text of a record with the label of another one."""
     fields, text = record
-    written = io.StringIO()
-    end = text[len(text.rstrip("\r\n")) :]
     changed = [*fields[:column], other[0][column], *fields[column + 1 :]]
-    csv.writer(written, delimiter=separator, lineterminator=end).writerow(changed)
+    return _written(changed, separator) + _line_end(text)
+
+
+def _extended(text: str, fields: list[str], separator: str) -> str:
+    """Text of a record with more fields."""
+    end = _line_end(text)
+    return text.removesuffix(end) + _written(["", *fields], separator) + end
+
+
+def _written(fields: list[str], separator: str) -> str:
+    written = io.StringIO()
+    csv.writer(written, delimiter=separator, lineterminator="").writerow(fields)
     return written.getvalue()
+
+
+def _line_end(text: str) -> str:
+    return text[len(text.rstrip("\r\n")) :]

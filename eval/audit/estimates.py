@@ -29,6 +29,7 @@ class AuditEstimates:
     name: str = "data"
     checked: CheckedSample | None = None
     remarks: tuple[str, ...] = ()
+    left_out: tuple[Any, ...] = ()
 
     @property
     def n_checked(self) -> int:
@@ -126,6 +127,25 @@ class AuditEstimates:
         """Probability that each label is right, array of shape (n,), for `sample_weight`."""
         return 1.0 - self.errors.p_wrong
 
+    def draw_labels(self, random_state: int = 0) -> NDArray[Any]:
+        """Draw a label for each row from the probabilities of its clean classes.
+
+        With enough draws, what is computed from them is as expected on right labels, such as the threshold of
+        conformal sets.
+
+        Parameters
+        ----------
+        random_state : int, default=0
+            Seed.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        p = self.clean_probabilities
+        drawn = np.random.default_rng(random_state).random((len(p), 1)) * p.sum(axis=1, keepdims=True)
+        return self.classes[(drawn >= np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)]
+
     def clean_mask(self, precision: float = 0.8) -> NDArray[np.bool_]:
         """Find the rows to keep, without the longest list of suspects of an expected precision.
 
@@ -144,13 +164,7 @@ class AuditEstimates:
         ValueError
             If `precision` is out of range, or all rows of a class would be left out.
         """
-        if not 0 < precision <= 1:
-            raise ValueError(f"precision must be above 0 and at most 1, got {precision!r}")
-        ranking = self.errors.ranking
-        order = ranking[np.argsort(-self.errors.p_wrong[ranking], kind="stable")]  # with checked labels
-        means = np.cumsum(self.errors.p_wrong[order]) / np.arange(1, order.size + 1)
-        mask = np.ones(order.size, dtype=np.bool_)
-        mask[order[: np.count_nonzero(means >= precision)]] = False  # the means never rise
+        mask = ~self.errors.find_suspects(precision)
         lost = np.setdiff1d(self.labels, self.labels[mask])
         if lost.size:
             raise ValueError(

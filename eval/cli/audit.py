@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,11 +21,13 @@ from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..audit.clean_scores import CleanScores
     from ..audit.label_audit import LabelAudit
     from ..config.dataset_spec import DatasetSpec
+    from ..datasets.dataset import Dataset
+    from .clean_file import CleanFile
 
 PRECISION = 0.8  # of a list of suspects to drop or relabel
+WEIGHTS = "weights"  # the default of --clean-by
 
 
 @click.command("noisyaudit", cls=Command, context_settings=CONTEXT)
@@ -118,15 +120,18 @@ PRECISION = 0.8  # of a list of suspects to drop or relabel
     "--clean",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the CSV file again without the suspects, as many as --precision allows.",
+    help="Write the CSV file again with weights for a model, and show what they are expected to do to one.",
 )
 @click.option(
-    "--relabel", is_flag=True, help="With --clean: keep the suspects, with the suggested labels instead."
+    "--clean-by",
+    type=click.Choice([WEIGHTS, "soft-labels", "drop", "relabel"]),
+    help="With --clean: add the probability that each label is right, or those of all classes; leave the "
+    "suspects out, or give them the suggested labels.  [default: weights]",
 )
 @click.option(
     "--precision",
     type=NumberRange(0, 1, min_open=True),
-    help="With --clean: expected share of wrong labels among the suspects.  [default: 0.8]",
+    help="With --clean: expected share of wrong labels among the suspects to drop or relabel.  [default: 0.8]",
 )
 @click.option("--name", help="Name of the data, for the results.  [default: that of the file]")
 @click.option(
@@ -234,59 +239,80 @@ def _run_audit(
 ) -> None:
     """Audit the data, write the results and show them."""
     from .._atomic_file import check_folder
-    from ..audit.files import write_audit
+    from ..audit.cleaning import as_text
+    from ..audit.files import records, summary, write_audit
     from ..audit.label_audit import write
+    from ..datasets.loader import load_dataset
     from .checked_config import write_checked_config
     from .checked_rows import labels_by_row
+    from .clean_file import WEIGHT, check_new_columns, clean_file
     from .next_rows import next_rows_table, read_predictions
 
-    found = _audit(frame, spec, checked, options)
+    way, precision = options.clean_by or WEIGHTS, options.precision or PRECISION
+    if options.clean is not None and way == WEIGHTS:
+        check_new_columns(frame, [WEIGHT])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of columns and labels, which the remarks name
+        dataset = load_dataset(spec)
+    found = _audit(frame, dataset, checked, options)
     predictions = read_predictions(found, frame, options.predictions)
     next_rows = None
     if options.n_next is not None:
         next_rows = next_rows_table(found, frame, spec, options, predictions)
     scores = found.clean_scores(predictions) if predictions else None
-    cleaned = None if options.clean is None else _clean(found, frame, spec, options)
+    cleaned = None if options.clean is None else clean_file(found, frame, spec, way, precision)
     folder = options.results_dir / f"{spec.name}_audit"
     check_folder(folder)
     page = write_audit(found, folder)[-1]
+    is_shown = not (options.quiet or options.as_json)
+    if is_shown:
+        shown = str(found) if scores is None else f"{found}\n\n{scores}"
+        _echo(f"{shown}\n\nResults are in {folder}; open {page} to view them")
+    done: dict[str, Any] = {"folder": str(folder), "warnings": remarks}
     if options.clean is not None and cleaned is not None:
+        if not options.quiet:
+            table = _compare_cleaning(found, dataset, options)
+            done |= {"cleaning": table.to_dict("index"), "changed": cleaned.n_changed}
+            if is_shown:
+                title = "Expected accuracy of a small LightGBM on right labels, by --clean-by"
+                _echo(f"\n{title}\n{as_text(table)}\n\n")
         write(options.clean, cleaned.content)
     if options.out is not None and next_rows is not None:
         write(options.out, next_rows)
     if options.config is not None:
         write_checked_config(options.config, folder, frame, spec, labels_by_row(checked), found.noise_rate)
-    n_changed = None if cleaned is None else cleaned.n_changed
     if options.as_json:
-        _show_json(found, scores, folder, remarks, n_changed)
+        if scores is not None:
+            done |= {"clean_scores": records(scores.scores), "differences": records(scores.differences)}
+        click.echo(json.dumps(summary(found) | done))
     elif options.quiet:
         _echo(str(folder))
     else:
-        shown = str(found) if scores is None else f"{found}\n\n{scores}"
-        _echo(f"{shown}\n\nResults are in {folder}; open {page} to view them")
-        _show_next_steps(options, found.n_checked, n_changed)
+        _show_next_steps(options, found.n_checked, cleaned)
 
 
-def _show_json(
-    found: LabelAudit, scores: CleanScores | None, folder: Path, remarks: list[str], n_changed: int | None
-) -> None:
-    from ..audit.files import records, summary
+def _compare_cleaning(found: LabelAudit, dataset: Dataset, options: Options) -> pd.DataFrame:
+    """What cleaning is expected to do to a model."""
+    return found.compare_cleaning(
+        _features(dataset),
+        groups=dataset.groups,
+        precision=options.precision or PRECISION,
+        random_state=options.seed,
+        n_jobs=options.jobs or -1,
+    )
 
-    done = summary(found) | {"folder": str(folder), "warnings": remarks}
-    if scores is not None:
-        done |= {"clean_scores": records(scores.scores), "differences": records(scores.differences)}
-    click.echo(json.dumps(done if n_changed is None else done | {"changed": n_changed}))
 
-
-def _show_next_steps(options: Options, n_checked: int, n_changed: int | None) -> None:
+def _show_next_steps(options: Options, n_checked: int, cleaned: CleanFile | None) -> None:
     """Show what to do with the suspects, and the other files that were written."""
+    from .clean_file import DONE as CLEANED
+
     if options.n_next is not None:
         _echo(f"{options.out}: fill in the column label, and give the file with --checked {options.out}")
     elif not options.checked:
         _echo("Check some rows that --next 50 --out FILE draws, and give their right labels with --checked")
-    if n_changed is not None:
-        verb = "relabelled" if options.relabel else "left out"
-        _echo(f"{options.clean}: {numbered(n_changed, 'row')} {verb}")
+    if cleaned is not None:
+        what = CLEANED[options.clean_by or WEIGHTS].format(numbered(cleaned.n_changed, "row"))
+        _echo(f"{options.clean}: {what}")
     if options.config is not None:
         command = f"noisyeval {shlex.quote(str(options.config))}"
         _echo(f"To test models on the {n_checked} checked rows: {command}")
@@ -347,21 +373,21 @@ def _check_columns(option: str, frame: pd.DataFrame, names: Sequence[str]) -> No
             )
 
 
-def _audit(
-    frame: pd.DataFrame, spec: DatasetSpec, checked: pd.DataFrame | None, options: Options
-) -> LabelAudit:
-    """Audit the labels of a data set."""
+def _features(dataset: Dataset) -> pd.DataFrame:
+    """Features with the names of their columns."""
     import pandas as pd
 
+    return (
+        dataset.X if isinstance(dataset.X, pd.DataFrame) else pd.DataFrame(dataset.X, columns=dataset.columns)
+    )
+
+
+def _audit(frame: pd.DataFrame, dataset: Dataset, checked: pd.DataFrame | None, options: Options) -> LabelAudit:
+    """Audit the labels of a data set."""
     from ..audit.audit import audit
-    from ..datasets.loader import load_dataset
     from ..errors import ConfigError
 
     model = None if options.model is None else _build(options.model, options)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of columns and labels, which the remarks name
-        dataset = load_dataset(spec)
-    X = dataset.X if isinstance(dataset.X, pd.DataFrame) else pd.DataFrame(dataset.X, columns=dataset.columns)
     assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
     n_unlabelled = 0
     if checked is not None:
@@ -372,7 +398,7 @@ def _audit(
         position = {row: i for i, row in enumerate(dataset.rows.tolist())}
         checked = checked[is_known].rename(index=position)
     found = audit(
-        X,
+        _features(dataset),
         dataset.classes[dataset.y],
         model=model,
         groups=dataset.groups,
@@ -408,33 +434,3 @@ def _build(name: str, options: Options) -> Any:
     if not hasattr(estimator, "predict_proba"):
         raise ConfigError(f"--model: {name} has no probabilities")
     return estimator
-
-
-class _CleanFile(NamedTuple):
-    content: bytes
-    n_changed: int
-
-
-def _clean(found: LabelAudit, frame: pd.DataFrame, spec: DatasetSpec, options: Options) -> _CleanFile:
-    """The CSV file without the suspects, or with other labels."""
-    import numpy as np
-
-    from ..audit.clean_csv import clean_csv
-    from ..datasets.files import CsvOptions
-    from ..errors import ConfigError
-
-    try:
-        suspect = ~found.clean_mask(PRECISION if options.precision is None else options.precision)
-    except ValueError as error:
-        raise ConfigError(f"--precision: {error}") from None
-    target = list(frame.columns).index(spec.target) if isinstance(spec.target, str) else int(spec.target or 0)
-    given = frame.iloc[found.rows, target].to_numpy()
-    as_spelled = given == found.labels  # the spelling of a class may be that of other rows
-    # The last one remains: the first row of each label, preferably with this spelling.
-    order = np.lexsort((-np.arange(given.size), as_spelled))
-    row_of_label = dict(zip(found.labels[order].tolist(), found.rows[order].tolist(), strict=True))
-    labels = found.errors.suggested[suspect].tolist()
-    sources = [row_of_label[label] if options.relabel else None for label in labels]
-    changes = dict(zip(found.rows[suspect].tolist(), sources, strict=True))
-    csv = CsvOptions(spec.separator, spec.decimal, spec.encoding, spec.missing_values or ())
-    return _CleanFile(clean_csv(str(spec.path), csv, target, changes, len(frame)), len(changes))

@@ -31,7 +31,7 @@ class Options:
     keep_spellings: bool
     keep_label_columns: bool
     clean: Path | None
-    relabel: bool
+    clean_by: str | None
     precision: float | None
     name: str | None
     results_dir: Path
@@ -43,7 +43,7 @@ class Options:
     def check_combination(self) -> None:
         """Raise a UsageError for an option without the one that it requires, or with one that it excludes."""
         required = (
-            ("--relabel", self.relabel, "--clean", self.clean),
+            ("--clean-by", self.clean_by is not None, "--clean", self.clean),
             ("--precision", self.precision is not None, "--clean", self.clean),
             ("--config", self.config is not None, "--checked", self.checked or None),
             ("--next", self.n_next is not None, "--out", self.out),

@@ -67,11 +67,16 @@ class CleanPosterior:
     best_bins: BestBins
 
     def soft_labels(self) -> Floats:
-        """Probabilities without the negligible ones, shape (n, K), so that few classes of a row are left."""
-        least = np.minimum(NEGLIGIBLE, self.probabilities.max(axis=1, keepdims=True))  # many classes: keep one
-        p: Floats = np.where(self.probabilities < least, 0.0, self.probabilities)
-        p /= p.sum(axis=1, keepdims=True)
-        return p
+        """Probabilities without the negligible ones; see `without_negligible`."""
+        return without_negligible(self.probabilities)
+
+
+def without_negligible(p: Floats) -> Floats:
+    """Probabilities without the negligible ones, shape (n, K), so that few classes of a row are left."""
+    least = np.minimum(NEGLIGIBLE, p.max(axis=1, keepdims=True))  # many classes: keep one
+    kept: Floats = np.where(p < least, 0.0, p)
+    kept /= kept.sum(axis=1, keepdims=True)
+    return kept
 
 
 def estimate_clean_posterior(

@@ -77,6 +77,31 @@ class LabelErrors:
     label_probabilities: Floats
     intervals_of_labels: Floats | None = None
 
+    def find_suspects(self, precision: float) -> NDArray[np.bool_]:
+        """Find the longest list of suspects of an expected precision.
+
+        Parameters
+        ----------
+        precision : float
+            Expected share of wrong labels in the list, above 0 and at most 1.
+
+        Returns
+        -------
+        bool array of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If `precision` is out of range.
+        """
+        if not 0 < precision <= 1:
+            raise ValueError(f"precision must be above 0 and at most 1, got {precision!r}")
+        order = self.ranking[np.argsort(-self.p_wrong[self.ranking], kind="stable")]  # with checked labels
+        means = np.cumsum(self.p_wrong[order]) / np.arange(1, order.size + 1)
+        suspect = np.zeros(order.size, dtype=np.bool_)
+        suspect[order[: np.count_nonzero(means >= precision)]] = True  # the means never rise
+        return suspect
+
 
 def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
     """Estimate which labels are wrong, and how many, from probabilities of models fitted to other rows.

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from boostnoise.eval.audit.clean_csv import clean_csv
+from boostnoise.eval.audit.clean_csv import clean_csv, extend_csv
 from boostnoise.eval.datasets.files import CsvOptions
 from boostnoise.eval.errors import ConfigError
 
@@ -23,6 +23,11 @@ def test_other_rows_keep_their_bytes(tmp_path, encoding, compressed):
     changed = clean_csv(str(path), options, 2, {2: 0, 0: 1}, 3).decode(encoding)
     assert changed.endswith("007,c,001,")  # as the label is spelled in row 0, and without a line end as before
     assert '1.50,"a, b",002,\r\n\r\n,"two\r\nlines",002,"é"\r\n' in changed
+    extended = extend_csv(str(path), options, {"w": ["0,5", "", "1"], "p, q": ["2", "", "3"]}, 3).decode(
+        encoding
+    )
+    expected = text.encode(encoding).decode(encoding).replace('label",\r\n', 'label",,w,"p, q"\r\n')
+    assert extended == expected.replace("001,\r\n", '001,,"0,5",2\r\n').replace('"é"', '"é",,') + ",1,3"
 
 
 def test_other_separators(tmp_path):
@@ -31,6 +36,9 @@ def test_other_separators(tmp_path):
     assert clean_csv(str(path), CsvOptions(), 1, {1: None}, 3).decode() == "x\tlabel\n1.50\tNA\n007\tno\n"
     path.write_text("x;label\n1,5;a\n2;b\n", encoding="utf-8")
     assert clean_csv(str(path), CsvOptions(separator=";"), 1, {0: 1}, 2).decode() == "x;label\n1,5;b\n2;b\n"
+    path.write_text("x;label;z\n1,5;a\n2;b;c\n", encoding="utf-8")  # a record that lacks fields
+    extended = extend_csv(str(path), CsvOptions(separator=";"), {"w": ["0,5", ""]}, 2)
+    assert extended.decode() == "x;label;z;w\n1,5;a;;0,5\n2;b;c;\n"
 
 
 def test_errors(tmp_path):

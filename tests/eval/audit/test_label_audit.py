@@ -75,3 +75,11 @@ def test_little_noise():
     assert str(clean).startswith(
         "Little or no label noise is proven, about 0 % of 1000 labels; 90 % interval from 0 % to"
     )
+
+
+def test_drawn_labels_have_their_probabilities(found):
+    draws = np.array([found.draw_labels(seed) for seed in range(400)])
+    np.testing.assert_array_equal(draws[3], found.draw_labels(3))
+    shares = (draws[:, :, np.newaxis] == found.classes).mean(axis=0)
+    np.testing.assert_allclose(shares, found.clean_probabilities, atol=0.12)
+    np.testing.assert_allclose(shares.mean(axis=0), found.clean_probabilities.mean(axis=0), atol=2e-3)
