@@ -81,5 +81,6 @@ def test_drawn_labels_have_their_probabilities(found):
     draws = np.array([found.draw_labels(seed) for seed in range(400)])
     np.testing.assert_array_equal(draws[3], found.draw_labels(3))
     shares = (draws[:, :, np.newaxis] == found.classes).mean(axis=0)
-    np.testing.assert_allclose(shares, found.clean_probabilities, atol=0.12)
-    np.testing.assert_allclose(shares.mean(axis=0), found.clean_probabilities.mean(axis=0), atol=2e-3)
+    p = found.errors.clean_probabilities_without_overlap
+    np.testing.assert_allclose(shares, p, atol=0.12)
+    np.testing.assert_allclose(shares.mean(axis=0), p.mean(axis=0), atol=2e-3)

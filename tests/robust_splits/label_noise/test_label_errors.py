@@ -32,10 +32,9 @@ def test_probabilities_are_calibrated(T, draw_overlapping):
     for label in range(len(T)):
         assert found.p_wrong[y == label].mean() == pytest.approx(wrong[y == label].mean(), abs=0.04)
     np.testing.assert_array_equal(found.clean_probabilities[np.arange(y.size), y], 1 - found.p_wrong)
-    np.testing.assert_allclose(found.clean_probabilities.sum(axis=1), 1)
-    np.testing.assert_allclose(
-        found.clean_probabilities.mean(axis=0), np.bincount(clean) / clean.size, atol=0.03
-    )
+    for p_clean in (found.clean_probabilities, found.clean_probabilities_without_overlap):
+        np.testing.assert_allclose(p_clean.sum(axis=1), 1)
+        np.testing.assert_allclose(p_clean.mean(axis=0), np.bincount(clean) / clean.size, atol=0.03)
     low, high = found.noise_rate_interval
     assert low < wrong.mean() < high < low + 0.04
     for n in (100, 1000, int(wrong.sum()), y.size // 2):
