@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from lightgbm import LGBMClassifier
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from boostnoise.ensemble.soft_fits import SoftRows, fit_to_soft_labels
@@ -44,7 +43,7 @@ def compare_cleaning(
     rows = spaced_rows(audit.labels.size, MAX_ROWS)
     classes, codes = np.unique(audit.labels[rows], return_inverse=True)
     model = LGBMClassifier(n_estimators=50, num_leaves=15, random_state=random_state, n_jobs=n_jobs, verbose=-1)
-    features = features.tocsr() if issparse(features) else features
+    features = features.tocsr() if hasattr(features, "tocsr") else features
     hits: dict[str, list[Floats]] = {}
     folds = make_folds(codes, FOLDS, None if groups is None else groups[rows], random_state)
     for seen, unseen in ((rows[seen], rows[unseen]) for seen, unseen in folds):

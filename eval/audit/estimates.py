@@ -145,7 +145,8 @@ class AuditEstimates:
         """
         p = self.errors.clean_probabilities_without_overlap
         drawn = np.random.default_rng(random_state).random((len(p), 1)) * p.sum(axis=1, keepdims=True)
-        return self.classes[(drawn >= np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)]
+        labels: NDArray[Any] = self.classes[(drawn >= np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)]
+        return labels
 
     def clean_mask(self, precision: float = 0.8) -> NDArray[np.bool_]:
         """Find the rows to keep, without the longest list of suspects of an expected precision.

@@ -66,7 +66,7 @@ def clean_file(
             columns = pd.DataFrame(found.clean_probabilities, columns=names)
         check_new_columns(frame, columns.columns)
         known = columns.set_axis(found.rows).reindex(range(len(frame)))
-        fields = {name: [_number(p, csv.decimal or ".") for p in known[name]] for name in known}
+        fields = {str(name): [_number(p, csv.decimal or ".") for p in known[name]] for name in known}
         return CleanFile(extend_csv(path, csv, fields, len(frame)), 0)
     try:
         suspect = ~found.clean_mask(precision)
