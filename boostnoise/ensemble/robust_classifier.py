@@ -23,6 +23,7 @@ from robust_splits.label_noise.transition_matrix import (
 )
 from robust_splits.label_noise.weights import read_weights, total_weights
 
+from ..label_noise.costs import cheapest_classes, check_costs
 from ..label_noise.judges import judge_labels
 from ..losses.softmax import Floats
 from .default_candidates import default_candidates
@@ -60,9 +61,11 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     T : "auto" or array-like of shape (K, K), default="auto"
         Transition matrix of the noise: ``T[i, j]`` is the probability of label j for a row of class i.
         ``"auto"`` estimates it.
-    decision : {"accuracy", "balanced_accuracy"}, default="accuracy"
+    decision : {"accuracy", "balanced_accuracy"} or array-like of shape (K, K), default="accuracy"
         Measure on clean labels that `predict` maximises.  For accuracy it returns the most probable class; for
-        balanced accuracy the class whose probability is the largest multiple of its share of the rows.
+        balanced accuracy the class whose probability is the largest multiple of its share of the rows.  Or
+        costs of predictions: ``decision[i, j]`` is the cost of predicting class j for a row whose clean class
+        is i, in the order of `classes_`.  Then `predict` returns the class with the least expected cost.
     cv : int, cross-validation splitter or iterable of splits, default=3
         Folds in which several classifiers predict the rows that they have not seen.  Our forests predict out of
         bag instead.
@@ -88,6 +91,10 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Shares of the clean classes, as far as they are known.
     p_wrong_ : ndarray of shape (n,)
         Probability that each given label is wrong; 0 with one pass.
+    held_out_probabilities_ : ndarray of shape (n, K) or None
+        Predicted probabilities of the training rows, by classifiers that were fitted to
+        other rows, in the same mixture; NaN for rows that a classifier has always seen.  None if there is only
+        one classifier.
     n_features_in_ : int
         Number of features, if the classifiers have this attribute.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -97,7 +104,8 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     Patrini, Rozza, Menon, Nock & Qu, "Making Deep Neural Networks Robust to Label Noise: a Loss Correction
     Approach", CVPR 2017 (the likelihood); Menon, van Rooyen, Ong & Williamson, "Learning from Corrupted Binary
-    Labels via Class-Probability Estimation", ICML 2015 (the balanced decision).
+    Labels via Class-Probability Estimation", ICML 2015 (the balanced decision); Elkan, "The Foundations of
+    Cost-Sensitive Learning", IJCAI 2001 (decisions by costs).
 
     Examples
     --------
@@ -123,7 +131,7 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         passes: int | str = AUTO,
         combine: Combine = "mixture",
         T: Any = AUTO,
-        decision: Decision = "accuracy",
+        decision: Decision | Any = "accuracy",
         cv: Any = 3,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -167,6 +175,8 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X, groups = indexable(_read_features(X), groups)
         groups = None if groups is None else np.asarray(groups)
         soft, codes = self._read_labels(X, y)
+        if not isinstance(self.decision, str):
+            check_costs(self.decision, "decision", self.classes_.size)
         weight = None
         if sample_weight is not None:
             weight = read_weights(sample_weight, codes.size).astype(np.float64)
@@ -226,6 +236,7 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Fit the classifiers with positive weight to all rows, and set what `fit` has found."""
         likelihoods, shares = np.full(len(candidates), np.nan), np.ones(len(candidates))
         fitted: list[SoftFit | None] = [None] * len(candidates)
+        self.held_out_probabilities_ = None
         if len(candidates) > 1:
             folds = make_weighted_folds(codes, rows.weight, self.cv, rows.groups, seed)
             unseen = [predict_unseen(candidate, rows, folds) for candidate in candidates]
@@ -237,6 +248,7 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             shares = np.eye(len(candidates))[likelihoods.argmax()]
             if self.combine == "mixture":
                 shares = mixture_weights(of_labels[known], weight[known])
+            self.held_out_probabilities_ = np.tensordot(shares, np.array([p for p, _ in unseen]), axes=1)
         self._fits = [
             fit or fit_to_soft_labels(candidate, rows)
             for fit, candidate, share in zip(fitted, candidates, shares, strict=True)
@@ -252,9 +264,13 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Raise a TypeError or ValueError for invalid parameters; `fit` calls this."""
         if self.passes not in (1, 2, AUTO) or isinstance(self.passes, bool):
             raise ValueError(f"passes must be 1, 2 or {AUTO!r}, got {self.passes!r}")
-        for name, allowed in (("combine", get_args(Combine)), ("decision", get_args(Decision))):
-            if (value := getattr(self, name)) not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+        if self.combine not in get_args(Combine):
+            raise ValueError(f"combine must be one of {', '.join(get_args(Combine))}, got {self.combine!r}")
+        if not isinstance(self.decision, str):
+            check_costs(self.decision, "decision")
+        elif self.decision not in get_args(Decision):
+            allowed = ", ".join(get_args(Decision))
+            raise ValueError(f"decision must be one of {allowed}, or a matrix of costs, got {self.decision!r}")
         if isinstance(self.T, str) and self.T != AUTO:
             raise ValueError(f"T must be {AUTO!r} or a matrix, got {self.T!r}")
         if not isinstance(self.T, str):
@@ -308,11 +324,18 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        p = self.predict_proba(X)
-        if self.decision == "balanced_accuracy":
-            p /= np.maximum(self.class_shares_, np.finfo(np.float64).tiny)
-        labels: NDArray[Any] = self.classes_[p.argmax(axis=1)]
+        p = self.predict_proba(X)  # first, because it raises if the estimator is not fitted
+        labels: NDArray[Any] = self.classes_[self._decide(p)]
         return labels
+
+    def _decide(self, p: Floats) -> NDArray[np.intp]:
+        """Class numbers by the rule `decision`."""
+        if not isinstance(self.decision, str):
+            return cheapest_classes(p, check_costs(self.decision, "decision", self.classes_.size))
+        if self.decision == "balanced_accuracy":
+            p = p / np.maximum(self.class_shares_, np.finfo(np.float64).tiny)
+        numbers: NDArray[np.intp] = p.argmax(axis=1)
+        return numbers
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score, log_loss
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,6 +19,7 @@ from boostnoise.ensemble.default_candidates import default_candidates
 from boostnoise.eval import ClassConditionalNoise
 from boostnoise.label_noise.judges import judge_labels
 from robust_splits import RobustForestClassifier
+from robust_splits.label_noise.folds import make_weighted_folds
 
 RARE = [[0.98, 0.02], [0.6, 0.4]]  # six of ten rows of class 1 have the label 0
 LOGISTIC = LogisticRegression()
@@ -94,6 +95,33 @@ def test_the_balanced_decision():
     np.testing.assert_array_equal(given.predict(X_test), given.predict_proba(X_test)[:, 1] > share)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_decision_by_costs(n_classes):
+    X, y, _, X_test, _ = noisy_data(300, np.eye(n_classes), n_classes=n_classes, weights=None)
+    costs = np.arange(n_classes**2).reshape(n_classes, n_classes) ** 2.0 + 1
+    np.fill_diagonal(costs, 0)
+    model = RobustClassifier(LOGISTIC, passes=1, decision=costs).fit(X, np.array(["a", "b", "c"])[y])
+    p = model.predict_proba(X_test)
+    expected = [min(range(n_classes), key=lambda j, q=q: sum(q * costs[:, j])) for q in p]
+    np.testing.assert_array_equal(model.predict(X_test), model.classes_[expected])
+    assert len(set(expected)) == n_classes
+    if n_classes == 2:
+        threshold = costs[0, 1] / (costs[0, 1] + costs[1, 0])
+        np.testing.assert_array_equal(model.predict(X_test) == "b", p[:, 1] > threshold)
+
+
+def test_held_out_probabilities():
+    X, y, *_ = noisy_data(300)
+    model = RobustClassifier([LOGISTIC, LogisticRegression(C=0.01)], passes=1, cv=3).fit(X, y)
+    p = [
+        cross_val_predict(each, X, y, cv=make_weighted_folds(y, None, 3, None, 0), method="predict_proba")
+        for each in model.candidates_["estimator"]
+    ]
+    expected = sum(weight * one for weight, one in zip(model.candidates_["weight"], p, strict=False))
+    np.testing.assert_allclose(model.held_out_probabilities_, expected)
+    assert RobustClassifier(LOGISTIC, passes=1).fit(X, y).held_out_probabilities_ is None
+
+
 def test_a_known_matrix():
     X, y, clean, _, _ = noisy_data()
     known = RobustClassifier(LOGISTIC, T=RARE).fit(X, y)
@@ -159,7 +187,24 @@ def test_default_boosters_grow_with_the_rows():
         ({"T": RARE, "passes": 1}, ValueError, "T has no effect with passes=1"),
         ({"passes": 3}, ValueError, "passes must be 1, 2 or 'auto', got 3"),
         ({"combine": "vote"}, ValueError, "combine must be one of mixture, best, got 'vote'"),
-        ({"decision": "f1"}, ValueError, "decision must be one of accuracy, balanced_accuracy, got 'f1'"),
+        (
+            {"decision": "f1"},
+            ValueError,
+            "decision must be one of accuracy, balanced_accuracy, or a matrix of costs, got 'f1'",
+        ),
+        ({"decision": [[0, 1], [1]]}, TypeError, "decision must be a matrix of numbers"),
+        (
+            {"decision": [0, 1]},
+            ValueError,
+            r"decision must be a square matrix, one row for each class, got shape \(2,\)",
+        ),
+        ({"decision": [[0, np.inf], [1, 0]]}, ValueError, "decision must be finite"),
+        (
+            {"decision": [[2, 1], [1, 0]]},
+            ValueError,
+            "decision: predicting class number 1 for a row of class number 0 costs 1, less than the right",
+        ),
+        ({"decision": 1 - np.eye(3)}, ValueError, "decision has costs for 3 classes, but there are 2"),
         ({"estimator": RidgeClassifier()}, TypeError, "estimator must have predict_proba, got RidgeClassifier"),
         ({"estimator": []}, ValueError, "estimator must have at least one classifier, got an empty list"),
         (
