@@ -12,6 +12,7 @@ from .eval.comparison.comparison import Comparison
 from .eval.models.cleanlab_classifier import CleanlabClassifier
 from .label_noise import LabelErrors, check_transition_matrix, estimate_transition_matrix, find_label_errors
 from .label_noise.checked_labels import use_checked_labels
+from .label_noise.thresholds import ThresholdChoice, choose_threshold
 from .losses.base import Loss
 from .losses.distribution import DistributionLoss
 from .losses.label import (
@@ -74,9 +75,11 @@ __all__ = [
     "SavageLoss",
     "SymmetricCrossEntropy",
     "TangentLoss",
+    "ThresholdChoice",
     "audit",
     "check_objective",
     "check_transition_matrix",
+    "choose_threshold",
     "clean_scores",
     "compare",
     "compare_annotators",

@@ -83,6 +83,7 @@ def run(root, data, tmp_path):
         ("label_audit.py", ["--real", *STUDY], "audit"),
         ("annotators.py", ["--sets", "one,two", *STUDY], "err together"),
         ("checked_rows.py", ["--sets", "one,two", "--rates", "0.2", *STUDY], "first 50, random 50"),
+        ("thresholds.py", ["--sets", "one", "--rows", 90, "--models", "lightgbm", *STUDY], "intervals hold"),
         ("evaluation.py", ["cells", "--cells", 4, "--jobs", 1, "--rounds", 1], "4 cells"),
         ("false_winners.py", ["--studies", 1], "over_rows"),
         ("reference.py", [], "Mean accuracy"),

@@ -1,0 +1,166 @@
+"""Compare thresholds chosen on noisy labels by their costs on clean ones; see README.md."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+from _cells import comma_separated, compute, data_option, jobs_option, known_keys
+from numpy.typing import NDArray
+from robust_defaults import MODELS, by_class
+
+from boostnoise import choose_threshold, find_label_errors
+from boostnoise.eval import InstanceDependentNoise, UniformNoise
+from boostnoise.label_noise.judges import predict_out_of_bag
+from robust_splits.label_noise.clean_posterior import IndistinctClassesError
+
+SETS = "magic phishing a9a cod_rna ijcnn1 connect4_binary wine_white spambase".split()  # noqa: SIM905 - words
+RARE = 0.06  # rows of the rare class for each row of the other
+COSTS = ((1, 1), (1, 5), (20, 1))  # of a false positive, and of a false negative
+# Choices of the threshold; "clean" is chosen as "audit", but with clean labels of the same rows.
+CHOICES = ("half", "noisy", "formula", "audit", "audit, 200 checked", "clean")
+N_CHECKED, N_TESTED = 200, 8_000
+KEY = ["set", "classes", "noise", "repeat", "model"]
+
+Record = dict[str, Any]
+Floats = NDArray[np.float64]
+
+# Noise of balanced classes, and of a rare class, where it must be rarer too.
+NOISE: dict[str, dict[str, Callable[[], Any]]] = {
+    "balanced": {
+        "none": lambda: UniformNoise(0.0),
+        "uniform": lambda: UniformNoise(0.2),
+        "by class": lambda: by_class(0.1, 0.3, 2),
+        "by features": lambda: InstanceDependentNoise(0.2),
+    },
+    "rare": {
+        "none": lambda: UniformNoise(0.0),
+        "uniform": lambda: UniformNoise(0.04),
+        "by class": lambda: by_class(0.02, 0.3, 2),
+        "by features": lambda: InstanceDependentNoise(0.04),
+    },
+}
+
+
+def load(path: Path, classes: str, repeat: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Shuffled features and clean labels; class 1 is the smaller one, and made rarer on request."""
+    table = pd.read_parquet(path)
+    target = "target" if "target" in table else table.columns[-1]
+    _, y = np.unique(table[target], return_inverse=True)
+    X = table.drop(columns=[target, *table.columns.intersection(["split"])]).to_numpy(np.float32)
+    y = 1 - y if y.mean() > 0.5 else y
+    rng = np.random.default_rng(repeat)
+    rows = np.arange(y.size)
+    if classes == "rare":
+        n_rare = min(int(RARE * (y == 0).sum()), int(y.sum()))
+        rows = np.concatenate([rows[y == 0], rng.choice(rows[y == 1], n_rare, replace=False)])
+    rows = rng.permutation(rows)
+    return X[rows], y[rows]
+
+
+def mean_cost(p: Floats, y: NDArray[np.int64], threshold: float, costs: tuple[int, int]) -> float:
+    """Mean cost of a threshold."""
+    return float(np.where(p >= threshold, (1 - y) * costs[0], y * costs[1]).mean())
+
+
+def study(path: Path, classes: str, noise: str, repeat: int, model: str, n: int) -> Record:
+    """Costs on clean test labels of each choice, and of the best threshold; NaN where an audit is impossible.
+
+    A model is trained on `n` rows, and thresholds are chosen on as many others.
+    """
+    X, y = load(path, classes, repeat)
+    n = min(n, y.size // 3)
+    part, test = slice(n, 2 * n), slice(2 * n, 2 * n + N_TESTED)
+    noisy = NOISE[classes][noise]().corrupt(y[: 2 * n], X[: 2 * n], random_state=repeat).labels
+    given, right = noisy[part], y[part]
+    record: Record = dict(zip(KEY, (path.stem, classes, noise, repeat, model), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = MODELS[model](repeat).fit(X[:n], noisy[:n])
+        p, p_test = (np.asarray(fitted.predict_proba(X[some]))[:, 1] for some in (part, test))
+        clean = {"noisy": np.eye(2)[given], "clean": np.eye(2)[right]}
+        try:
+            errors = find_label_errors(given, predict_out_of_bag(X[part], given, random_state=repeat))
+            clean["audit"] = clean["audit, 200 checked"] = errors.clean_probabilities
+        except IndistinctClassesError:
+            pass
+    rows = np.random.default_rng(repeat).choice(n, min(N_CHECKED, n), replace=False)
+    checked = dict(zip(rows.tolist(), right[rows].tolist(), strict=True))
+    for costs in COSTS:
+        name = f"{costs[0]}:{costs[1]}"
+        keywords = {"false_positive": costs[0], "false_negative": costs[1]}
+        chosen = {
+            choice: choose_threshold(p, q, **keywords, checked=checked if "checked" in choice else None)
+            for choice, q in clean.items()
+        }
+        thresholds = {"half": 0.5, "formula": chosen["clean"].formula}
+        thresholds |= {choice: found.threshold for choice, found in chosen.items()}
+        for choice in CHOICES:
+            cost = np.nan
+            if choice in thresholds:
+                cost = mean_cost(p_test, y[test], thresholds[choice], costs)
+            record[f"{name} {choice}"] = cost
+        tried = np.quantile(p_test, np.linspace(0, 1, 500))
+        record[f"{name} best"] = min(mean_cost(p_test, y[test], t, costs) for t in [0, *tried, 2])
+        for choice in chosen:
+            low, high = chosen[choice].interval
+            record[f"{name} {choice} holds"] = float(low <= record[f"{name} {choice}"] <= high)
+    return record
+
+
+def summary(records: pd.DataFrame) -> str:
+    """Costs of each choice above those of the best threshold, as shares, and how often intervals hold."""
+    names = [f"{costs[0]}:{costs[1]}" for costs in COSTS]
+    parts = []
+    for name in names:
+        excess = {c: records[f"{name} {c}"] / records[f"{name} best"] - 1 for c in CHOICES}
+        holds = {
+            f"{choice} holds": records[f"{name} {choice} holds"]
+            for choice in CHOICES
+            if f"{name} {choice} holds" in records
+        }
+        parts.append(records[KEY].assign(costs=name, **excess, **holds))
+    table = pd.concat(parts, ignore_index=True).dropna(subset=list(CHOICES))
+    shown = []
+    for by in (["model", "classes"], ["model", "classes", "noise"], ["model", "classes", "costs"]):
+        means = table.groupby(by)[list(CHOICES)].mean().round(3)
+        shown.append(f"mean cost above the best threshold, by {', '.join(by)}\n{means.to_string()}")
+    holds = table.groupby(["classes", "noise"]).mean(numeric_only=True).filter(like="holds").round(2)
+    return "\n\n".join([*shown, f"intervals hold\n{holds.to_string()}"])
+
+
+@click.command(context_settings={"max_content_width": 120, "show_default": True})
+@data_option
+@click.option(
+    "--sets", callback=comma_separated(), help="Names of files, without .parquet.", metavar="NAME,..."
+)
+@click.option("--models", callback=comma_separated(MODELS), default="lightgbm,robust", metavar="NAME,...")
+@click.option("--repeats", type=click.IntRange(min=1), default=1, help="Draws of the rows of each set.")
+@click.option(
+    "--rows", type=click.IntRange(min=50), default=2000, help="Rows for training, and for the choice."
+)
+@jobs_option
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def main(
+    data: Path, sets: list[str] | None, models: list[str], repeats: int, rows: int, jobs: int, file: Path
+) -> None:
+    """Write the costs of each choice to the CSV FILE, and print means; what FILE holds is not run again."""
+    known = known_keys(file, KEY)
+    cells = [
+        (data / "data" / f"{name}.parquet", classes, noise, repeat, model, rows)
+        for repeat, name, classes, noise, model in product(
+            range(repeats), sets or SETS, NOISE, NOISE["balanced"], models
+        )
+        if (name, classes, noise, repeat, model) not in known
+    ]
+    click.echo(summary(compute(study, cells, file, jobs)))
+
+
+if __name__ == "__main__":
+    main()
