@@ -10,6 +10,8 @@ from .eval.audit.model_scores import clean_scores
 from .eval.comparison.compare import compare
 from .eval.comparison.comparison import Comparison
 from .eval.models.cleanlab_classifier import CleanlabClassifier
+from .eval.saved_models.model_file import load_model
+from .eval.saved_models.saved_model import SavedModel
 from .label_noise import LabelErrors, check_transition_matrix, estimate_transition_matrix, find_label_errors
 from .label_noise.checked_labels import use_checked_labels
 from .label_noise.thresholds import ThresholdChoice, choose_threshold
@@ -73,6 +75,7 @@ __all__ = [
     "RobustLGBMClassifier",
     "RobustXGBClassifier",
     "SavageLoss",
+    "SavedModel",
     "SymmetricCrossEntropy",
     "TangentLoss",
     "ThresholdChoice",
@@ -87,6 +90,7 @@ __all__ = [
     "find_label_errors",
     "get_loss",
     "lightgbm_objective",
+    "load_model",
     "use_checked_labels",
     "xgboost_objective",
 ]

@@ -37,6 +37,22 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
+def write(path: Path, content: bytes) -> None:
+    """Write a file atomically, and its folder.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            file.write(content)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+
+
 def check_folder(folder: Path) -> None:
     """Check that a results folder is not a symbolic link, whose target may be any folder of the user.
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from .._atomic_file import write
 from ..models.packages import version_of
 from ..report.files import write_csv
-from .label_audit import LabelAudit, write
+from .label_audit import LabelAudit
 from .page import render_page
 from .plot import as_png
 

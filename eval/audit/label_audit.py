@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .._atomic_file import atomic_write
-from ..errors import ConfigError
+from .._atomic_file import write
 from .estimates import AuditEstimates
 
 if TYPE_CHECKING:
@@ -237,19 +236,3 @@ class LabelAudit(AuditEstimates):
         from .text import as_html
 
         return as_html(self)
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file atomically, and its folder.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as file:
-            file.write(content)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None

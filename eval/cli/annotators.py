@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._atomic_file import write
 from ..audit.annotator_comparison import AnnotatorComparison
 from ..audit.annotators import compare_annotators
-from ..audit.label_audit import write
 from ..config.dataset_spec import DatasetSpec
 from ..datasets.inspection import parse_dates
 from ..datasets.row_columns import find_column

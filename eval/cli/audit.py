@@ -25,12 +25,26 @@ if TYPE_CHECKING:
     from ..config.dataset_spec import DatasetSpec
     from ..datasets.dataset import Dataset
     from .clean_file import CleanFile
+    from .train import TrainedModel
 
 PRECISION = 0.8  # of a list of suspects to drop or relabel
 WEIGHTS = "weights"  # the default of --clean-by
 
 
-@click.command("noisyaudit", cls=Command, context_settings=CONTEXT)
+class AuditCommand(Command):
+    """The command, and `noisyaudit predict`.  A data file has a suffix, so none is called "predict"."""
+
+    def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
+        """Run the command that the first argument names."""
+        args = sys.argv[1:] if args is None else list(args)
+        if args[:1] == ["predict"]:
+            from .predict import main as predict
+
+            return predict.main(args[1:], **options | {"prog_name": "noisyaudit predict"})
+        return super().main(args, *others, **options)
+
+
+@click.command("noisyaudit", cls=AuditCommand, context_settings=CONTEXT)
 @click.argument("data")
 @click.option("--target", metavar="COLUMN", help="Column of the labels.  [default: guessed]")
 @click.option(
@@ -133,6 +147,21 @@ WEIGHTS = "weights"  # the default of --clean-by
     type=NumberRange(0, 1, min_open=True),
     help="With --clean: expected share of wrong labels among the suspects to drop or relabel.  [default: 0.8]",
 )
+@click.option(
+    "--train",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Train a model on the audited rows, and write it; noisyaudit predict FILE NEW_DATA predicts with it.",
+)
+@click.option(
+    "--cost",
+    "costs",
+    type=(str, str, NumberRange(0)),
+    multiple=True,
+    metavar="CLASS PREDICTED COST",
+    help="With --train: cost of predicting the second class for a row of the first one.  May be repeated; each "
+    "other wrong prediction costs 1.",
+)
 @click.option("--name", help="Name of the data, for the results.  [default: that of the file]")
 @click.option(
     "--results-dir", type=click.Path(path_type=Path), default="results", show_default=True, help="Folder."
@@ -150,6 +179,9 @@ def main(**values: Any) -> None:
     everybody in audit.png; and audit.html, which shows all of it.  With --annotator, the error rates of the
     annotators go to annotators.json in <results_dir>/<name>_annotators/, and the most probable label of each
     row to labels.csv.
+
+    noisyaudit predict FILE NEW_DATA predicts new rows by a model that --train has written; see noisyaudit
+    predict --help.
 
     Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 130 interrupted, 141 output
     closed (broken pipe).
@@ -189,6 +221,8 @@ def _run(options: Options) -> None:
     _check_columns("--id", frame, [] if options.id_column is None else [options.id_column])
     _check_columns("--annotator", frame, options.annotators)
     _check_columns("--prediction", frame, options.predictions)
+    if options.train is not None:
+        _check_names(frame)
     checked = None
     if options.checked:
         # An annotator's column in the file of the expert does not have the expert's labels.
@@ -238,10 +272,9 @@ def _run_audit(
     options: Options, frame: pd.DataFrame, spec: DatasetSpec, checked: pd.DataFrame | None, remarks: list[str]
 ) -> None:
     """Audit the data, write the results and show them."""
-    from .._atomic_file import check_folder
+    from .._atomic_file import check_folder, write
     from ..audit.cleaning import as_text
     from ..audit.files import records, summary, write_audit
-    from ..audit.label_audit import write
     from ..datasets.loader import load_dataset
     from .checked_config import write_checked_config
     from .checked_rows import labels_by_row
@@ -260,6 +293,7 @@ def _run_audit(
     if options.n_next is not None:
         next_rows = next_rows_table(found, frame, spec, options, predictions)
     scores = found.clean_scores(predictions) if predictions else None
+    trained = None if options.train is None else _train(found, dataset, frame, spec, checked, options)
     cleaned = None if options.clean is None else clean_file(found, frame, spec, way, precision)
     folder = options.results_dir / f"{spec.name}_audit"
     check_folder(folder)
@@ -279,16 +313,22 @@ def _run_audit(
         write(options.clean, cleaned.content)
     if options.out is not None and next_rows is not None:
         write(options.out, next_rows)
+    if options.train is not None and trained is not None:
+        trained.model.save(options.train)
     if options.config is not None:
         write_checked_config(options.config, folder, frame, spec, labels_by_row(checked), found.noise_rate)
     if options.as_json:
         if scores is not None:
             done |= {"clean_scores": records(scores.scores), "differences": records(scores.differences)}
+        done |= {} if options.train is None else {"model": str(options.train)}
         click.echo(json.dumps(summary(found) | done))
     elif options.quiet:
         _echo(str(folder))
     else:
         _show_next_steps(options, found.n_checked, cleaned)
+        if trained is not None:
+            _echo("\n".join(f"{options.train}: {sentence}" for sentence in trained.sentences()))
+            _echo(f"To predict new rows: noisyaudit predict {shlex.quote(str(options.train))} NEW_DATA")
 
 
 def _compare_cleaning(found: LabelAudit, dataset: Dataset, options: Options) -> pd.DataFrame:
@@ -325,7 +365,13 @@ def _check_paths(options: Options) -> None:
 
     if options.clean is not None and format_of(options.data) != "csv":
         raise ConfigError(f"--clean: only CSV files can be written again, got {options.data}")
-    for option, path in (("--clean", options.clean), ("--config", options.config), ("--out", options.out)):
+    files = (
+        ("--clean", options.clean),
+        ("--config", options.config),
+        ("--out", options.out),
+        ("--train", options.train),
+    )
+    for option, path in files:
         if path is not None and path.exists():
             raise ConfigError(f"{option}: {path} already exists and is not overwritten")
     name = options.name
@@ -373,6 +419,15 @@ def _check_columns(option: str, frame: pd.DataFrame, names: Sequence[str]) -> No
             )
 
 
+def _check_names(frame: pd.DataFrame) -> None:
+    """Raise a ConfigError if a column has no name by which new rows could have it."""
+    from ..errors import ConfigError
+
+    unnamed = [name for name in frame.columns if not isinstance(name, str)]
+    if unnamed:
+        raise ConfigError(f"--train: columns must have names, got {unnamed[0]!r}; write the data as a CSV file")
+
+
 def _features(dataset: Dataset) -> pd.DataFrame:
     """Features with the names of their columns."""
     import pandas as pd
@@ -389,6 +444,10 @@ def _audit(frame: pd.DataFrame, dataset: Dataset, checked: pd.DataFrame | None, 
 
     model = None if options.model is None else _build(options.model, options)
     assert dataset.rows is not None  # noqa: S101 - for the type checker: read from a file
+    if options.costs:
+        from .train import read_costs
+
+        read_costs(options.costs, dataset.classes)  # before the audit, which takes long
     n_unlabelled = 0
     if checked is not None:
         is_known = checked.index.isin(dataset.rows)
@@ -416,6 +475,32 @@ def _audit(frame: pd.DataFrame, dataset: Dataset, checked: pd.DataFrame | None, 
         remark = f"{rows} without a label in the data {is_or_are(n_unlabelled)} not used"
         found = dataclasses.replace(found, remarks=(*found.remarks, remark))
     return dataclasses.replace(found, rows=dataset.rows, ids=ids, features=features)
+
+
+def _train(
+    found: LabelAudit,
+    dataset: Dataset,
+    frame: pd.DataFrame,
+    spec: DatasetSpec,
+    checked: pd.DataFrame | None,
+    options: Options,
+) -> TrainedModel:
+    """Train a model on the audited rows."""
+    import numpy as np
+
+    from .train import train_model
+
+    return train_model(
+        found,
+        dataset,
+        spec,
+        frame.columns,
+        checked=[] if checked is None else np.flatnonzero(np.isin(found.rows, checked.index)),
+        costs=options.costs,
+        id_column=options.id_column,
+        random_state=options.seed,
+        n_jobs=options.jobs or -1,
+    )
 
 
 def _build(name: str, options: Options) -> Any:

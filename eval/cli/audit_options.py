@@ -33,6 +33,8 @@ class Options:
     clean: Path | None
     clean_by: str | None
     precision: float | None
+    train: Path | None
+    costs: tuple[tuple[str, str, float], ...]
     name: str | None
     results_dir: Path
     seed: int
@@ -48,6 +50,7 @@ class Options:
             ("--config", self.config is not None, "--checked", self.checked or None),
             ("--next", self.n_next is not None, "--out", self.out),
             ("--out", self.out is not None, "--next", self.n_next),
+            ("--cost", bool(self.costs), "--train", self.train),
         )
         for option, is_set, needed, argument in required:
             if is_set and argument is None:
@@ -69,6 +72,7 @@ class Options:
             ("--config", self.config),
             ("--next", self.n_next),
             ("--prediction", self.predictions or None),
+            ("--train", self.train),
         )
         for option, other in excluded:
             if other is not None:

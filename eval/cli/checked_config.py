@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..audit.label_audit import write
+from .._atomic_file import write
 from ..config.dataset_spec import DatasetSpec
 from ..datasets.files import SVMLIGHT_TARGET
 from ..errors import ConfigError

@@ -30,12 +30,15 @@ class CsvOptions:
     missing_values : sequence of str
         Text that stands for a missing value, in addition to empty cells and, in columns of numbers, to the text
         that pandas knows.
+    text_columns : sequence of str
+        Columns that are text even if all their values look like numbers.
     """
 
     separator: str | None = None
     decimal: str | None = None
     encoding: str | None = None
     missing_values: Sequence[str] = ()
+    text_columns: Sequence[str] = ()
 
 
 def read_files(
@@ -135,14 +138,18 @@ def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
         )
         read = partial(read, names=[*range(first), *names], header=0)
         table = read(na_values=missing, usecols=range(first, first + len(names)))
-    incomplete = [i for i, (_, column) in enumerate(table.items()) if column.isna().any() and is_text(column)]
-    if incomplete:
+    texts = [
+        i
+        for i, (name, column) in enumerate(table.items())
+        if name in options.text_columns or (column.isna().any() and is_text(column))
+    ]
+    if texts:
         # In text, values such as NA may be names.
-        columns = [first + i for i in incomplete]
-        texts = read(
+        columns = [first + i for i in texts]
+        as_text = read(
             usecols=columns, index_col=False, dtype=str, keep_default_na=False, na_values=["", *missing]
         )
-        table[table.columns[incomplete]] = texts.to_numpy()
+        table[table.columns[texts]] = as_text.to_numpy()
     return table
 
 

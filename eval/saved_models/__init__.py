@@ -1,0 +1,1 @@
+"""Trained models that are saved to a file, and predict new rows of a table."""
