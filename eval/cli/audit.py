@@ -327,7 +327,7 @@ def _run_audit(
     else:
         _show_next_steps(options, found.n_checked, cleaned)
         if trained is not None:
-            _echo("\n".join(f"{options.train}: {sentence}" for sentence in trained.sentences()))
+            _echo("\n".join(f"{options.train}: {sentence}" for sentence in trained.sentences(found)))
             _echo(f"To predict new rows: noisyaudit predict {shlex.quote(str(options.train))} NEW_DATA")
 
 

@@ -45,10 +45,17 @@ class TrainedModel:
     held_out: Floats
     clean: Floats
 
-    def sentences(self) -> list[str]:
-        """What a user should know about the model: how it decides, and what its predictions cost."""
+    def sentences(self, audit: LabelAudit) -> list[str]:
+        """What a user should know about the model: its accuracy, how it decides, and what predictions cost."""
         model = self.model
-        found = [f"a mixture of {numbered(len(model.mixture.members), 'model')} of trees"]
+        rows = np.flatnonzero(np.isfinite(self.held_out).all(axis=1))
+        predicted = model.classes_[model.decide(self.held_out[rows])]
+        scores = audit.clean_scores(predicted, rows=rows).scores.set_index("measure")
+        accuracy, low, high = scores.loc["accuracy", ["estimate", "low", "high"]]
+        found = [
+            f"a mixture of {numbered(len(model.mixture.members), 'model')} of trees",
+            f"accuracy on right labels: {accuracy:.3f}, 95 % interval from {low:.3f} to {high:.3f}",
+        ]
         if model.costs is None:
             return found
         if model.classes_.size == 2:

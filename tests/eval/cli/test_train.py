@@ -1,4 +1,5 @@
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,14 @@ def test_from_a_noisy_file_to_predictions(folder, data, tmp_path):
     assert "m.npz: a mixture of 2 models of trees\n" in done.stdout
     assert "m.npz: predicts 'spam' where its probability is at least 0.8\n" in done.stdout
     assert "m.npz: expected cost of a prediction on right labels: 0." in done.stdout
+    accuracy, low, high = map(
+        float,
+        re.search(
+            r"accuracy on right labels: (\S+), 95 % interval from (\S+) to (\S+)\n", done.stdout
+        ).groups(),
+    )
+    assert low <= accuracy <= high
+    assert accuracy > 0.6
     assert "To predict new rows: noisyaudit predict m.npz NEW_DATA" in done.stdout
     out = tmp_path / "p.csv"
     done = run("predict", "m.npz", "new.csv", "--out", str(out))
