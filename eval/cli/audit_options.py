@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+WEIGHTS = "weights"  # the default of --clean-by
+
 
 @dataclass(frozen=True)
 class Options:

@@ -62,6 +62,14 @@ class NumberRange(click.FloatRange):
         return number
 
 
+def echo(text: str, *, is_error: bool = False) -> None:
+    """Print text of users and libraries with visible control characters."""
+    from ..errors import printable
+
+    for line in text.splitlines():
+        click.echo(printable(line), err=is_error)
+
+
 def _open_closed_streams() -> None:
     """Connect closed standard streams to the null device, so that no other file gets their descriptors."""
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
