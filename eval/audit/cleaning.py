@@ -80,12 +80,12 @@ def _judge(
         errors = find_label_errors(labels, p)
     except IndistinctClassesError:
         return None
-    checked = audit.errors.ranking[audit.labels.size - audit.n_checked :]  # they come last
-    known = np.flatnonzero(np.isin(rows, checked))
-    if not known.size:
+    if audit.checked is None:
         return errors
-    right = audit.classes[audit.clean_probabilities[rows[known]].argmax(axis=1)]
-    known, right = known[np.isin(right, labels)], right[np.isin(right, labels)]
+    checked = audit.checked.among(rows)
+    right = audit.classes[checked.codes]
+    is_known = np.isin(right, labels)
+    known, right = checked.rows[is_known], right[is_known]
     return use_checked_labels(errors, labels, known, right) if known.size else errors
 
 
