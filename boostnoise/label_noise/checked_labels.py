@@ -75,8 +75,7 @@ def use_checked_labels(
     p_wrong[remaining] = expit(log_odds[remaining] + root[at[remaining]] @ mode)
     p_wrong[rows] = wrong
     p = scale_other_classes(errors.clean_probabilities, codes, p_wrong)
-    p_without_overlap = errors.clean_probabilities_without_overlap.copy()
-    p[rows] = p_without_overlap[rows] = right[:, np.newaxis] == errors.classes
+    p[rows] = right[:, np.newaxis] == errors.classes
     remaining = remaining[np.argsort(-p_wrong[remaining], kind="stable")]
     suggested = errors.suggested.copy()
     suggested[rows[wrong]] = right[wrong]
@@ -91,7 +90,6 @@ def use_checked_labels(
         errors,
         p_wrong=p_wrong,
         clean_probabilities=p,
-        clean_probabilities_without_overlap=p_without_overlap,
         ranking=np.concatenate([remaining, errors.ranking[~unchecked[errors.ranking]]]),
         suggested=suggested,
         noise_rate=float(p_wrong.mean()),

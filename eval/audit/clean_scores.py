@@ -194,8 +194,7 @@ def _inference(
         return PredictionPowered(scenarios.without_overlap[places], sample, confidence)
     each = [probabilities[places] for probabilities in scenarios.all()]
     if sample is not None:
-        for probabilities in each:
-            probabilities[sample.rows] = np.eye(audit.classes.size)[sample.codes]
+        each = [sample.with_right_labels(probabilities) for probabilities in each]
     return Scenarios(each, 1, confidence)
 
 

@@ -11,8 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robust_splits.label_noise.label_errors import LabelErrors
+from robust_splits.label_noise.noise_scenarios import noise_scenarios
 
 from ..clean_labels.checked_sample import CheckedSample
+from .rounds import noise_by_round
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)  # of lists of suspects
 
@@ -110,9 +112,7 @@ class AuditEstimates:
     @cached_property
     def rounds(self) -> pd.DataFrame:
         """Share of wrong labels after each round of checked rows; see `noise_by_round`."""
-        from .rounds import noise_by_round
-
-        return noise_by_round(self)
+        return noise_by_round(self.errors, self.labels, self.checked)
 
     @property
     def clean_probabilities(self) -> NDArray[np.float64]:
@@ -143,7 +143,8 @@ class AuditEstimates:
         -------
         ndarray of shape (n,)
         """
-        p = self.errors.clean_probabilities_without_overlap
+        p = noise_scenarios(self.errors, self.labels).without_overlap
+        p = p if self.checked is None else self.checked.with_right_labels(p)
         drawn = np.random.default_rng(random_state).random((len(p), 1)) * p.sum(axis=1, keepdims=True)
         labels: NDArray[Any] = self.classes[(drawn >= np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)]
         return labels

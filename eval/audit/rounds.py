@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from robust_splits.label_noise.label_errors import LabelErrors
 from robust_splits.label_noise.noise_scenarios import noise_scenarios
 
 from .._wording import numbered, short_percent
@@ -15,19 +17,20 @@ from ..clean_labels.checked_sample import CheckedSample
 from ..clean_labels.measures import Predicted, accuracy
 from ..clean_labels.prediction_powered import MIN_DRAWN, PredictionPowered
 
-if TYPE_CHECKING:
-    from .estimates import AuditEstimates
-
 CONFIDENCE = 0.9
 MORE_ROWS = 100  # to check, for an outlook
 
 
-def noise_by_round(audit: AuditEstimates) -> pd.DataFrame:
+def noise_by_round(errors: LabelErrors, labels: NDArray[Any], sample: CheckedSample | None) -> pd.DataFrame:
     """Share of wrong labels as the drawn rows say, by prediction-powered inference.
 
     Parameters
     ----------
-    audit : LabelAudit
+    errors : LabelErrors
+        Estimates of the audit.
+    labels : ndarray of shape (n,)
+        Given labels.
+    sample : CheckedSample or None
 
     Returns
     -------
@@ -37,12 +40,11 @@ def noise_by_round(audit: AuditEstimates) -> pd.DataFrame:
         the width that is expected with 100 more rows.
     """
     records = []
-    sample = audit.checked
     if sample is not None and int(sample.is_random.sum()) >= MIN_DRAWN:
-        p = noise_scenarios(audit.errors, audit.labels).without_overlap
-        codes = np.searchsorted(audit.classes, audit.labels)
+        p = noise_scenarios(errors, labels).without_overlap
+        codes = np.searchsorted(errors.classes, labels)
         # Labels are right as often as predictions that equal them.
-        score = functools.partial(accuracy, Predicted(codes, None, audit.classes.size))
+        score = functools.partial(accuracy, Predicted(codes, None, errors.classes.size))
         for number in np.unique(sample.rounds[sample.is_random]).tolist():
             kept = sample.rounds <= number
             until = CheckedSample(

@@ -38,6 +38,12 @@ class CheckedSample:
         """Whether each row was drawn with a probability below 1, bool array of shape (m,)."""
         return (self.rounds > 0) & (self.probabilities < 1)
 
+    def with_right_labels(self, probabilities: Floats) -> Floats:
+        """A copy of the probabilities of the classes of all rows, with 0 and 1 for the checked rows."""
+        known = probabilities.copy()
+        known[self.rows] = np.eye(probabilities.shape[1])[self.codes]
+        return known
+
     def among(self, rows: NDArray[np.int64]) -> CheckedSample:
         """Those of some rows, which get the numbers of their places."""
         place = {row: i for i, row in enumerate(rows.tolist())}

@@ -26,6 +26,7 @@ from ..datasets.loader import load_dataset
 from ..errors import ConfigError
 from ..models.factory import build
 from ..models.resolved_model import resolve
+from ..saved_models.model_file import write_model
 from .annotators import compare_columns, write_comparison
 from .annotators import summary as comparison_summary
 from .audit_inputs import check_columns, check_names, check_paths, read_spec
@@ -128,7 +129,7 @@ def _run_audit(
     if options.out is not None and next_rows is not None:
         write(options.out, next_rows)
     if options.train is not None and trained is not None:
-        trained.model.save(options.train)
+        write_model(trained.model, options.train)
     if options.config is not None:
         write_checked_config(options.config, folder, frame, spec, labels_by_row(checked), found.noise_rate)
     if options.as_json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,15 +78,3 @@ class SavedModel:
     def decide(self, p: Floats) -> NDArray[np.intp]:
         """Class numbers for probabilities of shape (n, K)."""
         return p.argmax(axis=1) if self.costs is None else cheapest_classes(p, self.costs)
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file that `boostnoise.load_model` reads; an existing one is replaced.
-
-        Raises
-        ------
-        ConfigError
-            If the file cannot be written.
-        """
-        from .model_file import write_model
-
-        write_model(self, Path(path))

@@ -54,8 +54,6 @@ class LabelErrors:
         ``T[i, j]`` is the probability of label j in class i.
     transition_matrix_without_overlap : float array of shape (K, K)
         The same if each class has rows that are certain to be of it.
-    clean_probabilities_without_overlap : float array of shape (n, K)
-        `clean_probabilities`, under that matrix.
     transition_matrix_proven : float array of shape (K, K)
         The same with the noise that is proven.
     label_probabilities : float array of shape (n, K)
@@ -75,7 +73,6 @@ class LabelErrors:
     noise_rate_without_overlap: float
     transition_matrix: Floats
     transition_matrix_without_overlap: Floats
-    clean_probabilities_without_overlap: Floats
     transition_matrix_proven: Floats
     label_probabilities: Floats
     intervals_of_labels: Floats | None = None
@@ -195,7 +192,6 @@ def find_label_errors(y: ArrayLike, probabilities: ArrayLike) -> LabelErrors:
         noise_rate_without_overlap=largest,
         transition_matrix=T,
         transition_matrix_without_overlap=found.transition_matrix,
-        clean_probabilities_without_overlap=found.probabilities,
         transition_matrix_proven=proven,
         label_probabilities=q,
     )

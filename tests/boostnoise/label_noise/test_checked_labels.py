@@ -17,7 +17,7 @@ def label_errors(y, p):
     T = np.array([[0.9, 0.1], [0.1, 0.9]])
     interval, q = (0.0, 1.0), np.full((y.size, 2), 0.5)
     return LabelErrors(
-        np.arange(2), p, clean, np.argsort(-p), 1 - y, float(p.mean()), interval, 0.5, T, T, clean, T, q
+        np.arange(2), p, clean, np.argsort(-p), 1 - y, float(p.mean()), interval, 0.5, T, T, T, q
     )
 
 
@@ -107,7 +107,6 @@ def test_checked_rows_are_certain():
     np.testing.assert_array_equal(found.p_wrong[rows], wrong)
     np.testing.assert_array_equal(found.suggested[rows[wrong]], right[rows[wrong]])
     np.testing.assert_array_equal(found.clean_probabilities[rows], np.eye(2)[right[rows]])
-    np.testing.assert_array_equal(found.clean_probabilities_without_overlap[rows], np.eye(2)[right[rows]])
     np.testing.assert_allclose(found.clean_probabilities[np.arange(y.size), y], 1 - found.p_wrong)
     assert set(found.ranking[-rows.size :]) == set(rows)
     unchecked = found.ranking[: -rows.size]

@@ -4,6 +4,7 @@ import pytest
 
 from boostnoise import LabelAudit, find_label_errors
 from boostnoise.eval import ConfigError
+from robust_splits.label_noise.noise_scenarios import noise_scenarios
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,6 @@ def test_drawn_labels_have_their_probabilities(found):
     draws = np.array([found.draw_labels(seed) for seed in range(400)])
     np.testing.assert_array_equal(draws[3], found.draw_labels(3))
     shares = (draws[:, :, np.newaxis] == found.classes).mean(axis=0)
-    p = found.errors.clean_probabilities_without_overlap
+    p = noise_scenarios(found.errors, found.labels).without_overlap
     np.testing.assert_allclose(shares, p, atol=0.12)
     np.testing.assert_allclose(shares.mean(axis=0), p.mean(axis=0), atol=2e-3)

@@ -12,6 +12,7 @@ from boostnoise import RobustClassifier, RobustLGBMClassifier, load_model
 from boostnoise.ensemble.tree_mixture import TreeMixture
 from boostnoise.eval import ConfigError
 from boostnoise.eval.datasets.encoding import Encoding, FeatureEncoder
+from boostnoise.eval.saved_models.model_file import write_model
 from boostnoise.eval.saved_models.saved_model import SavedModel
 from boostnoise.eval.saved_models.table_form import TableForm
 from robust_splits import RobustForestClassifier
@@ -44,7 +45,7 @@ def trained():
 
 @pytest.fixture
 def file(trained, tmp_path):
-    trained[1].save(tmp_path / "m.npz")
+    write_model(trained[1], tmp_path / "m.npz")
     return tmp_path / "m.npz"
 
 
@@ -144,8 +145,8 @@ def test_a_write_that_fails_leaves_the_earlier_file(trained, file, tmp_path, mon
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
         with pytest.raises(ConfigError, match=r"m\.npz cannot be written: No space left on device"):
-            trained[1].save(file)
+            write_model(trained[1], file)
     assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
     assert file.read_bytes() == content
     with pytest.raises(ConfigError, match=r"cannot be written: (Not a directory|File exists)"):
-        trained[1].save(file / "m.npz")
+        write_model(trained[1], file / "m.npz")

@@ -11,6 +11,7 @@ from boostnoise import LabelErrors, find_label_errors
 from robust_splits import RobustForestClassifier
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError, estimate_clean_posterior
 from robust_splits.label_noise.label_errors import clean_shares
+from robust_splits.label_noise.noise_scenarios import noise_scenarios
 
 T3 = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.1, 0.9]])
 
@@ -32,7 +33,7 @@ def test_probabilities_are_calibrated(T, draw_overlapping):
     for label in range(len(T)):
         assert found.p_wrong[y == label].mean() == pytest.approx(wrong[y == label].mean(), abs=0.04)
     np.testing.assert_array_equal(found.clean_probabilities[np.arange(y.size), y], 1 - found.p_wrong)
-    for p_clean in (found.clean_probabilities, found.clean_probabilities_without_overlap):
+    for p_clean in (found.clean_probabilities, *noise_scenarios(found, y).all()):
         np.testing.assert_allclose(p_clean.sum(axis=1), 1)
         np.testing.assert_allclose(p_clean.mean(axis=0), np.bincount(clean) / clean.size, atol=0.03)
     low, high = found.noise_rate_interval
