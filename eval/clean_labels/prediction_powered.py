@@ -35,8 +35,8 @@ Floats = NDArray[np.float64]
 MIN_DRAWN = 20  # checked rows
 LEAST_SHARE = 1 / 3  # of the expected share of a class that checked rows may leave of it
 PRIOR_ROWS = 10  # weight of c = 1 in the choice of c
-MODEL_ROWS = 3  # weight of the variance under the probabilities, as few rows may have no error by chance
-SURE = 0.97  # greatest weight of the probabilities in that variance
+MODEL_ROWS = 2  # weight of the variance under the probabilities, as few rows may have no error by chance
+SURE = 0.98  # greatest weight of the probabilities in that variance
 
 Score = Callable[[Floats], Linearised]
 

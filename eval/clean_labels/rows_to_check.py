@@ -23,7 +23,7 @@ from .measures import Predicted, accuracy, balanced_accuracy
 
 Floats = NDArray[np.float64]
 
-AT_RANDOM = 0.2  # part of the probabilities that does not depend on the doubt
+AT_RANDOM = 0.15  # part of the probabilities that does not depend on the doubt
 TARGETS = (accuracy, balanced_accuracy)
 
 
