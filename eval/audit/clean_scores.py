@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robust_splits.label_noise.noise_scenarios import noise_scenarios
 from robust_splits.label_noise.transition_estimation import check_probabilities
 
 from .._numbers import check_fraction
@@ -141,10 +140,9 @@ def score_predictions(
     """Estimate scores on clean labels; see `LabelAudit.clean_scores`."""
     check_fraction("confidence", confidence)
     places, models = read_predictions(audit, predictions, rows)
-    codes = np.searchsorted(audit.classes, audit.labels[places])
     sample = None if audit.checked is None else audit.checked.among(places)
     inference = _inference(audit, places, sample, confidence)
-    given: Floats = np.eye(audit.classes.size)[codes]
+    given: Floats = np.eye(audit.classes.size)[audit.codes[places]]
     scores, by_class, confusion, half_widths = [], [], {}, []
     for name, predicted in models.items():
         measures = OF_ALL | (OF_PROBABILITIES if predicted.probabilities is not None else {})
@@ -189,10 +187,9 @@ def _record(model: str, measure: str, found: Estimate, on_given_labels: float) -
 def _inference(
     audit: AuditEstimates, places: Codes, sample: CheckedSample | None, confidence: float
 ) -> PredictionPowered | Scenarios:
-    scenarios = noise_scenarios(audit.errors, audit.labels)
     if sample is not None and int(sample.is_random.sum()) >= MIN_DRAWN:
-        return PredictionPowered(scenarios.without_overlap[places], sample, confidence)
-    each = [probabilities[places] for probabilities in scenarios.all()]
+        return PredictionPowered(audit.scenarios.without_overlap[places], sample, confidence)
+    each = [probabilities[places] for probabilities in audit.scenarios.all()]
     if sample is not None:
         each = [sample.with_right_labels(probabilities) for probabilities in each]
     return Scenarios(each, 1, confidence)

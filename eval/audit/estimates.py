@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robust_splits.label_noise.label_errors import LabelErrors
-from robust_splits.label_noise.noise_scenarios import noise_scenarios
+from robust_splits.label_noise.noise_scenarios import NoiseScenarios, noise_scenarios
 
 from ..clean_labels.checked_sample import CheckedSample
 from .rounds import noise_by_round
@@ -42,6 +42,16 @@ class AuditEstimates:
     def classes(self) -> NDArray[Any]:
         """Sorted labels, array of shape (K,)."""
         return self.errors.classes
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """Class numbers of the given labels, array of shape (n,)."""
+        return np.searchsorted(self.classes, self.labels)
+
+    @cached_property
+    def scenarios(self) -> NoiseScenarios:
+        """Probabilities of the clean classes with little and much noise; checked labels are not used."""
+        return noise_scenarios(self.errors, self.labels)
 
     @property
     def noise_rate(self) -> float:
@@ -112,7 +122,7 @@ class AuditEstimates:
     @cached_property
     def rounds(self) -> pd.DataFrame:
         """Share of wrong labels after each round of checked rows; see `noise_by_round`."""
-        return noise_by_round(self.errors, self.labels, self.checked)
+        return noise_by_round(self.scenarios.without_overlap, self.codes, self.checked)
 
     @property
     def clean_probabilities(self) -> NDArray[np.float64]:
@@ -143,7 +153,7 @@ class AuditEstimates:
         -------
         ndarray of shape (n,)
         """
-        p = noise_scenarios(self.errors, self.labels).without_overlap
+        p = self.scenarios.without_overlap
         p = p if self.checked is None else self.checked.with_right_labels(p)
         drawn = np.random.default_rng(random_state).random((len(p), 1)) * p.sum(axis=1, keepdims=True)
         labels: NDArray[Any] = self.classes[(drawn >= np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)]

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robust_splits.label_noise.noise_scenarios import noise_scenarios
-
 from ..clean_labels.rows_to_check import doubt, draw_rows
 from ..errors import ConfigError
 from .checked import PROBABILITY, ROUND
@@ -22,12 +20,11 @@ def draw_next(
     audit: AuditEstimates, n: int, predictions: Any = None, rows: Any = None, random_state: int = 0
 ) -> pd.DataFrame:
     """Draw rows to check next; see `LabelAudit.rows_to_check`."""
-    codes = np.searchsorted(audit.classes, audit.labels)
     if predictions is None:
         # How often the given labels are right is the accuracy of the given labels.
         predictions = {"given": audit.labels if rows is None else audit.labels[np.asarray(rows)]}
     places, models = read_predictions(audit, predictions, rows)
-    unchecked = np.ones(codes.size, dtype=np.bool_)
+    unchecked = np.ones(audit.labels.size, dtype=np.bool_)
     n_round = 1
     if audit.checked is not None:
         unchecked[audit.checked.rows] = False
@@ -37,10 +34,10 @@ def draw_next(
         raise ConfigError(
             f"n must be a whole number from 1 to {left.sum()}, the rows without a check, got {n!r}"
         )
-    p = noise_scenarios(audit.errors, audit.labels).without_overlap[places]
+    p = audit.scenarios.without_overlap[places]
     doubts = doubt(models.values(), p)[left]
     rng = np.random.default_rng([random_state, n_round])
-    drawn, probabilities = draw_rows(doubts / doubts.mean(), codes[places[left]], n, rng)
+    drawn, probabilities = draw_rows(doubts / doubts.mean(), audit.codes[places[left]], n, rng)
     chosen = places[left][drawn]
     return pd.DataFrame(
         {

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-
-from robust_splits.label_noise.label_errors import LabelErrors
-from robust_splits.label_noise.noise_scenarios import noise_scenarios
 
 from .._wording import numbered, short_percent
 from ..clean_labels.checked_sample import CheckedSample
 from ..clean_labels.measures import Predicted, accuracy
 from ..clean_labels.prediction_powered import MIN_DRAWN, PredictionPowered
 
+Floats = NDArray[np.float64]
+
 CONFIDENCE = 0.9
 MORE_ROWS = 100  # to check, for an outlook
 
 
-def noise_by_round(errors: LabelErrors, labels: NDArray[Any], sample: CheckedSample | None) -> pd.DataFrame:
+def noise_by_round(
+    probabilities: Floats, codes: NDArray[np.int64], sample: CheckedSample | None
+) -> pd.DataFrame:
     """Share of wrong labels as the drawn rows say, by prediction-powered inference.
 
     Parameters
     ----------
-    errors : LabelErrors
-        Estimates of the audit.
-    labels : ndarray of shape (n,)
-        Given labels.
+    probabilities : float array of shape (n, K)
+        Probabilities of the clean classes, without checked labels.
+    codes : int array of shape (n,)
+        Class numbers of the given labels.
     sample : CheckedSample or None
 
     Returns
@@ -41,10 +41,8 @@ def noise_by_round(errors: LabelErrors, labels: NDArray[Any], sample: CheckedSam
     """
     records = []
     if sample is not None and int(sample.is_random.sum()) >= MIN_DRAWN:
-        p = noise_scenarios(errors, labels).without_overlap
-        codes = np.searchsorted(errors.classes, labels)
         # Labels are right as often as predictions that equal them.
-        score = functools.partial(accuracy, Predicted(codes, None, errors.classes.size))
+        score = functools.partial(accuracy, Predicted(codes, None, probabilities.shape[1]))
         for number in np.unique(sample.rounds[sample.is_random]).tolist():
             kept = sample.rounds <= number
             until = CheckedSample(
@@ -52,7 +50,7 @@ def noise_by_round(errors: LabelErrors, labels: NDArray[Any], sample: CheckedSam
             )
             if int(until.is_random.sum()) < MIN_DRAWN:
                 continue
-            inference = PredictionPowered(p, until, CONFIDENCE)
+            inference = PredictionPowered(probabilities, until, CONFIDENCE)
             right = inference.estimate(score, is_share=True)
             half_width = inference.half_width(right, MORE_ROWS)
             records.append(
