@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from robust_defaults import NOISE
 from scipy.stats import kendalltau
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -48,9 +49,9 @@ MODELS: dict[str, Any] = {
     "lightgbm": lambda: lightgbm.LGBMClassifier(n_jobs=1, verbose=-1),
     "random_forest": lambda: RandomForestClassifier(n_jobs=1, random_state=0),
     "robust_forest": lambda: RobustForestClassifier(n_jobs=1, random_state=0),
-    "logistic": lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
+    "logistic": lambda: make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=300)),
     "tree": lambda: DecisionTreeClassifier(min_samples_leaf=5, random_state=0),
-    "naive_bayes": lambda: make_pipeline(StandardScaler(), GaussianNB()),
+    "naive_bayes": lambda: make_pipeline(SimpleImputer(), StandardScaler(), GaussianNB()),
 }
 MEASURES = ["accuracy", "balanced_accuracy", "roc_auc", "log_loss"]
 CHECKED = 100  # rows
