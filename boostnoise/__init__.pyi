@@ -5,6 +5,7 @@ from .eval.audit.annotator_comparison import AnnotatorComparison
 from .eval.audit.annotators import compare_annotators
 from .eval.audit.audit import audit
 from .eval.audit.clean_scores import CleanScores
+from .eval.audit.curve_plots import plot_calibration_curve, plot_lift_curve
 from .eval.audit.label_audit import LabelAudit
 from .eval.audit.model_scores import clean_scores
 from .eval.comparison.compare import compare
@@ -91,6 +92,8 @@ __all__ = [
     "get_loss",
     "lightgbm_objective",
     "load_model",
+    "plot_calibration_curve",
+    "plot_lift_curve",
     "use_checked_labels",
     "xgboost_objective",
 ]

@@ -141,7 +141,7 @@ def score_predictions(
     check_fraction("confidence", confidence)
     places, models = read_predictions(audit, predictions, rows)
     sample = None if audit.checked is None else audit.checked.among(places)
-    inference = _inference(audit, places, sample, confidence)
+    inference = choose_inference(audit, places, sample, confidence)
     given: Floats = np.eye(audit.classes.size)[audit.codes[places]]
     scores, by_class, confusion, half_widths = [], [], {}, []
     for name, predicted in models.items():
@@ -184,9 +184,10 @@ def _record(model: str, measure: str, found: Estimate, on_given_labels: float) -
     }
 
 
-def _inference(
+def choose_inference(
     audit: AuditEstimates, places: Codes, sample: CheckedSample | None, confidence: float
 ) -> PredictionPowered | Scenarios:
+    """Inference from checked rows if enough were drawn, otherwise from proven and possible noise."""
     if sample is not None and int(sample.is_random.sum()) >= MIN_DRAWN:
         return PredictionPowered(audit.scenarios.without_overlap[places], sample, confidence)
     each = [probabilities[places] for probabilities in audit.scenarios.all()]

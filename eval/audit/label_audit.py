@@ -192,6 +192,94 @@ class LabelAudit(AuditEstimates):
 
         return score_predictions(self, predictions, rows=rows, confidence=confidence)
 
+    def calibration_curve(
+        self,
+        predictions: Any,
+        *,
+        pos_label: Any = None,
+        rows: ArrayLike | None = None,
+        n_bins: int = 5,
+        confidence: float = 0.95,
+    ) -> pd.DataFrame:
+        """Estimate how often rows are of a class on clean labels, by the predicted probability of the class.
+
+        The bins have about as many rows each, as those of scikit-learn's ``calibration_curve`` with
+        ``strategy="quantile"``.  With checked rows as `clean_scores` needs them, the estimate and interval of a
+        bin are from its own ones; if fewer than two of its rows were drawn, the interval is from 0 to 1.
+
+        Parameters
+        ----------
+        predictions : array-like of shape (n, K), or dict of str to these
+            Probabilities, as for `clean_scores`.
+        pos_label : label or None, default=None
+            The class; None for the second one of two.
+        rows : int array or None, default=None
+            Places of the rows of the predictions; None for all rows.
+        n_bins : int, default=5
+            Number of bins; bins without rows are left out.
+        confidence : float, default=0.95
+            Of each interval.
+
+        Returns
+        -------
+        DataFrame
+            One row per model and bin: ``model``, ``class``, ``mean_predicted``; the numbers of ``rows`` and of
+            ``checked`` ones among them; the share of the class on clean labels, ``estimate``, ``low`` and
+            ``high``; and that ``on_given_labels``.  For `plot_calibration_curve`.
+
+        Raises
+        ------
+        ConfigError
+            A ValueError that names the argument, if it is not valid.
+        """
+        from .model_curves import calibration_curve
+
+        return calibration_curve(
+            self, predictions, pos_label=pos_label, rows=rows, n_bins=n_bins, confidence=confidence
+        )
+
+    def lift_curve(
+        self,
+        predictions: Any,
+        *,
+        pos_label: Any = None,
+        rows: ArrayLike | None = None,
+        depths: ArrayLike | None = None,
+        confidence: float = 0.95,
+    ) -> pd.DataFrame:
+        """Estimate how many rows of a class are among those with the highest predicted probabilities of it.
+
+        All numbers are on clean labels.  Rows of the same probability are taken together, so a depth may be
+        larger than the one given.  With checked rows as `clean_scores` needs them, the estimates are from the
+        checked rows among the first ones and among the rest.
+
+        Parameters
+        ----------
+        predictions, pos_label, rows, confidence
+            See `calibration_curve`.
+        depths : array-like or None, default=None
+            Shares of the rows, above 0 and at most 1; None for .01, .02, .05, .1, .2, and so on up to 1.
+
+        Returns
+        -------
+        DataFrame
+            Three rows per model and depth: ``model``, ``class``, ``depth``, ``rows``, ``checked``; the
+            ``measure``, which is ``recall`` (share of the class that is found, the cumulative gain),
+            ``precision`` (share of the class among the first rows) or ``lift`` (precision over the share of the
+            class among all rows); ``estimate``, ``low``, ``high`` and ``on_given_labels``.  For
+            `plot_lift_curve`.
+
+        Raises
+        ------
+        ConfigError
+            A ValueError that names the argument, if it is not valid.
+        """
+        from .model_curves import lift_curve
+
+        return lift_curve(
+            self, predictions, pos_label=pos_label, rows=rows, depths=depths, confidence=confidence
+        )
+
     def rows_to_check(
         self, n: int, predictions: Any = None, *, rows: ArrayLike | None = None, random_state: int = 0
     ) -> pd.DataFrame:

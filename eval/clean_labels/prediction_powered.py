@@ -75,7 +75,7 @@ class PredictionPowered:
 
     def __init__(self, probabilities: Floats, sample: CheckedSample, confidence: float) -> None:
         n, n_classes = probabilities.shape
-        self.confidence, self.n = confidence, n
+        self.confidence, self.n, self.sample = confidence, n, sample
         self.drawn = np.flatnonzero(sample.rounds > 0)
         chosen = sample.rounds == 0
         self.rows, self.codes = sample.rows[self.drawn], sample.codes[self.drawn]
