@@ -35,7 +35,7 @@ class ThresholdChoice:
     cost : float
         Expected cost at `threshold`.
     interval : tuple of float
-        95 % interval of this cost.
+        95 % interval of this cost, if `clean` is right; with `checked`, whether it is or not.
     formula : float
         The threshold for exact probabilities of the clean classes, ``false_positive / (false_positive +
         false_negative)``.
@@ -61,7 +61,9 @@ def choose_threshold(
     false_negative: float,
     checked: Mapping[int, Any] | None = None,
 ) -> ThresholdChoice:
-    """Choose the threshold of a classifier of two classes with the least expected cost on clean labels.
+    """Choose the threshold of a classifier of two classes by expected costs on clean labels.
+
+    The threshold is that of a calibrated fit, which varies less than the cheapest one of these rows.
 
     If q is the probability of the second class, predicting it costs (1 - q) `false_positive`, and predicting
     the first one costs q `false_negative`.  So the second class is predicted where q is at least
@@ -91,8 +93,9 @@ def choose_threshold(
         Cost of predicting the second class for a row of the first one, and the other way round; positive.
         Classes are sorted.
     checked : dict or None, default=None
-        Right labels of rows that were drawn at random, by their numbers from 0; at least ten.  `clean` must not
-        have used them.  Labels are those of the audit, or 0 and 1 if `clean` is an array.
+        Right labels of rows that were drawn at random, each with the same probability, which those of
+        `LabelAudit.rows_to_check` are not, by their numbers from 0; at least ten.  `clean` must not have used
+        them.  Labels are those of the audit, or 0 and 1 if `clean` is an array.
 
     Returns
     -------

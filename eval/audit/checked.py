@@ -15,6 +15,7 @@ from ..clean_labels.checked_sample import CheckedSample
 from ..errors import ConfigError
 
 LABEL, PROBABILITY, ROUND = "label", "probability", "round"
+MAX_ROUND = 1000
 NOT_RANDOM = 0.01  # p-value of the ranks of rows that were drawn at random
 
 
@@ -44,9 +45,11 @@ def read_draws(checked: pd.DataFrame) -> pd.DataFrame | None:
     if outside.size:
         raise ConfigError(f"checked: each {PROBABILITY} must be above 0 and at most 1, got {outside.iloc[0]:g}")
     draws[ROUND] = _numbers(checked, ROUND, 1.0).fillna(1.0)
-    odd = draws[ROUND][(draws[ROUND] < 1) | (draws[ROUND] % 1 != 0)]
+    odd = draws[ROUND][~draws[ROUND].between(1, MAX_ROUND) | (draws[ROUND] % 1 != 0)]
     if odd.size:
-        raise ConfigError(f"checked: each {ROUND} must be a whole number from 1, got {odd.iloc[0]:g}")
+        raise ConfigError(
+            f"checked: each {ROUND} must be a whole number from 1 to {MAX_ROUND}, got {odd.iloc[0]:g}"
+        )
     return draws
 
 
@@ -78,7 +81,12 @@ def make_sample(
     if draws is not None:
         p = draws[PROBABILITY].reindex(rows).to_numpy()
         rounds = np.where(np.isnan(p), 0, draws[ROUND].reindex(rows).to_numpy()).astype(np.int64)
-        return CheckedSample(rows, right, np.where(np.isnan(p), 1.0, p), rounds), []
+        n_unknown = int(np.isnan(p).sum())
+        remark = (
+            f"{numbered(n_unknown, 'checked row')} without a probability {is_or_are(n_unknown)} taken as chosen"
+        )
+        sample = CheckedSample(rows, right, np.where(np.isnan(p), 1.0, p), rounds)
+        return sample, [remark] if n_unknown else []
     place = np.empty(ranking.size, dtype=np.int64)
     place[ranking] = np.arange(ranking.size)
     ranks = np.sort(place[rows])

@@ -12,16 +12,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robust_splits.label_noise.transition_estimation import check_probabilities
+from boostnoise.label_noise.costs import check_costs
 
 from .._numbers import check_fraction
 from .._wording import numbered, percent
 from ..clean_labels.checked_sample import CheckedSample
-from ..clean_labels.measures import BY_CLASS, OF_ALL, OF_PROBABILITIES, Linearised, Measure, Predicted
-from ..clean_labels.prediction_powered import MIN_DRAWN, Estimate, PredictionPowered
+from ..clean_labels.measures import (
+    BY_CLASS,
+    OF_ALL,
+    OF_PROBABILITIES,
+    Linearised,
+    Measure,
+    Predicted,
+    expected_cost,
+)
+from ..clean_labels.prediction_powered import MIN_DRAWN, MORE_ROWS, Estimate, PredictionPowered
 from ..clean_labels.without_checked_rows import Scenarios
-from ..errors import ConfigError, one_line, printable
+from ..errors import printable
 from ..metrics.registry import REGISTRY
+from .predictions import read_places, read_predictions
 
 if TYPE_CHECKING:
     from .estimates import AuditEstimates
@@ -32,7 +41,8 @@ Codes = NDArray[np.int64]
 CONFIDENCE = 0.95
 SHOWN_DIFFERENCES = 10
 COMPARED = "accuracy"  # the measure of differences
-MORE_ROWS = 100  # to check, for an outlook
+COST = "expected cost"
+UNBOUNDED = ("log_loss", COST)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,16 +86,17 @@ class CleanScores:
     outlook: tuple[int, float] | None
 
     def __repr__(self) -> str:
-        return "\n\n".join([self._sentences(), self._table().to_string(), *self._difference_lines()])
+        differences = "\n".join(self.difference_sentences())
+        return "\n\n".join([self.introduction(), self.as_table().to_string(), differences]).rstrip()
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        lines = [self._sentences(), *self._difference_lines()]
-        paragraphs = [f"<p>{escape(line)}</p>" for line in lines]
-        return f"<div>{paragraphs[0]}{self._table().to_html(border=0)}{''.join(paragraphs[1:])}</div>"
+        paragraphs = [f"<p>{escape(line)}</p>" for line in (self.introduction(), *self.difference_sentences())]
+        return f"<div>{paragraphs[0]}{self.as_table().to_html(border=0)}{''.join(paragraphs[1:])}</div>"
 
-    def _sentences(self) -> str:
+    def introduction(self) -> str:
+        """What the scores are estimated from, and what more checked rows would tell."""
         level = percent(self.confidence)
         if self.uses_checked_rows:
             text = (
@@ -102,10 +113,11 @@ class CleanScores:
             text += f"  With {more} more checked rows, accuracies would be known to ± {_points(half)} points."
         return text.replace("  ", " ")
 
-    def _table(self) -> pd.DataFrame:
+    def as_table(self) -> pd.DataFrame:
+        """Models and measures as text, with the intervals."""
         cells = self.scores.assign(
             cell=[f"{row.estimate:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in self.scores.itertuples()],
-            measure=[REGISTRY[name].label for name in self.scores["measure"]],
+            measure=[REGISTRY[name].label if name in REGISTRY else name for name in self.scores["measure"]],
             model=[printable(str(name)) for name in self.scores["model"]],
         )
         table = cells.pivot(index="model", columns="measure", values="cell")
@@ -114,16 +126,17 @@ class CleanScores:
         table["accuracy on given labels"] = [f"{value:.3f}" for value in given]
         return table.rename_axis(index=None, columns=None)
 
-    def _difference_lines(self) -> list[str]:
+    def difference_sentences(self) -> list[str]:
+        """Which models are better than others, the largest differences first."""
         lines = []
         for row in self.differences.head(SHOWN_DIFFERENCES).to_dict(orient="records"):
             model, other = printable(row["model"]), printable(row["other"])
             low, high = _points(row["low"]), _points(row["high"])
             interval = f"{_points(row['estimate'], '+')} points [{low}, {high}]"
             better = f"{model} is better than {other} on clean labels"
-            open_text = f"{model} or {other}, which is better on clean labels is open"
+            open_text = f"It is open whether {model} or {other} is better on clean labels"
             lines.append(f"{better if row['low'] > 0 else open_text}: {interval}.")
-        return ["\n".join(lines)] if lines else []
+        return lines
 
 
 def _points(share: float, sign: str = "") -> str:
@@ -135,20 +148,25 @@ def score_predictions(
     predictions: Any,
     *,
     rows: Any = None,
+    costs: Any = None,
     confidence: float = CONFIDENCE,
 ) -> CleanScores:
     """Estimate scores on clean labels; see `LabelAudit.clean_scores`."""
     check_fraction("confidence", confidence)
-    places, models = read_predictions(audit, predictions, rows)
+    costs = None if costs is None else check_costs(costs, "costs", audit.classes.size)
+    places = read_places(audit, rows)
+    models = read_predictions(audit, predictions, places)
     sample = None if audit.checked is None else audit.checked.among(places)
     inference = choose_inference(audit, places, sample, confidence)
     given: Floats = np.eye(audit.classes.size)[audit.codes[places]]
     scores, by_class, confusion, half_widths = [], [], {}, []
     for name, predicted in models.items():
         measures = OF_ALL | (OF_PROBABILITIES if predicted.probabilities is not None else {})
+        if costs is not None:
+            measures |= {COST: functools.partial(expected_cost, costs=costs)}
         for key, measure in measures.items():
             score = functools.partial(measure, predicted)
-            found = inference.estimate(score, is_share=key != "log_loss", is_positive=True)
+            found = inference.estimate(score, is_share=key not in UNBOUNDED, is_positive=key != COST)
             scores.append(_record(name, key, found, score(given).value))
             if key == COMPARED and isinstance(inference, PredictionPowered):
                 half_widths.append(inference.half_width(found, MORE_ROWS))
@@ -222,48 +240,3 @@ def _confusion(
     joint = labels.T @ predicted.is_predicted() / labels.sum()
     names = audit.classes.tolist()
     return pd.DataFrame(joint, pd.Index(names, name="class"), pd.Index(names, name="predicted"))
-
-
-def read_predictions(audit: AuditEstimates, predictions: Any, rows: Any) -> tuple[Codes, dict[str, Predicted]]:
-    """Places of the rows with predictions, and the predictions by the names of the models.
-
-    Raises
-    ------
-    ConfigError
-        If a row, a label or probabilities are not valid.
-    """
-    n = audit.labels.size
-    places = np.arange(n) if rows is None else np.asarray(rows)
-    if places.ndim != 1 or places.dtype.kind not in "iu" or places.size == 0:
-        raise ConfigError(f"rows must be a vector of whole numbers, got {rows!r:.60}")
-    if places.min() < 0 or places.max() >= n or np.unique(places).size < places.size:
-        raise ConfigError(f"rows must be different whole numbers from 0 to {n - 1}")
-    named = dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
-    if not named:
-        raise ConfigError("predictions must have those of one model or more, got an empty dict")
-    return places.astype(np.int64), {
-        str(name): _read_one(audit, str(name), values, places) for name, values in named.items()
-    }
-
-
-def _read_one(audit: AuditEstimates, name: str, values: Any, places: Codes) -> Predicted:
-    classes = audit.classes
-    if hasattr(values, "predict"):
-        raise ConfigError(
-            f"predictions: {name} is a model; give its predictions for rows that it has not seen, or use "
-            "boostnoise.clean_scores"
-        )
-    values = np.asarray(values)
-    if len(values) != places.size:
-        raise ConfigError(f"predictions: {name} has {len(values)} rows, expected {places.size}")
-    if values.ndim == 2:
-        try:
-            p = check_probabilities(values, places.size, classes.size)
-        except ValueError as error:
-            raise ConfigError(f"predictions: {name}: {one_line(error)}") from None
-        return Predicted(p.argmax(axis=1), p, classes.size)
-    known = {label: code for code, label in enumerate(classes.tolist())}
-    unknown = next((label for label in values.tolist() if label not in known), None)
-    if unknown is not None:
-        raise ConfigError(f"predictions: {name} has {unknown!r}, which is no label of the data")
-    return Predicted(np.array([known[label] for label in values.tolist()]), None, classes.size)

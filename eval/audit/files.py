@@ -12,14 +12,16 @@ import pandas as pd
 from .._atomic_file import write
 from ..models.packages import version_of
 from ..report.files import write_csv
+from .clean_scores import CleanScores
 from .label_audit import LabelAudit
 from .page import render_page
 from .plot import as_png
 
 SUSPECTS, NOISE, PICTURE, PAGE = "suspects.csv", "noise.json", "audit.png", "audit.html"
+SCORES = "clean_scores.csv"
 
 
-def write_audit(audit: LabelAudit, folder: Path) -> list[Path]:
+def write_audit(audit: LabelAudit, folder: Path, scores: CleanScores | None = None) -> list[Path]:
     """Write the list of suspects, the estimates, the picture and the page of an audit.
 
     Parameters
@@ -27,6 +29,8 @@ def write_audit(audit: LabelAudit, folder: Path) -> list[Path]:
     audit : LabelAudit
     folder : Path
         Created if needed.
+    scores : CleanScores or None, default=None
+        Scores of models, for a table of their own and the page.
 
     Returns
     -------
@@ -38,15 +42,20 @@ def write_audit(audit: LabelAudit, folder: Path) -> list[Path]:
         If a file cannot be written.
     """
     files = [folder / name for name in (SUSPECTS, NOISE, PICTURE, PAGE)]
+    if scores is not None:
+        table_of_scores = io.BytesIO()
+        write_csv(pd.concat([scores.scores, scores.by_class]), table_of_scores)
+        files.insert(0, folder / SCORES)
+        write(files[0], table_of_scores.getvalue())
     table = audit.suspects
     texts = table.select_dtypes(exclude="number").columns
     suspects = io.BytesIO()
     write_csv(table.astype(dict.fromkeys(texts, str)).round({"p_wrong": 6}), suspects)
-    write(files[0], suspects.getvalue())
-    write(files[1], (json.dumps(summary(audit), indent=2) + "\n").encode())
+    write(folder / SUSPECTS, suspects.getvalue())
+    write(folder / NOISE, (json.dumps(summary(audit), indent=2) + "\n").encode())
     picture = as_png(audit)
-    write(files[2], picture)
-    write(files[3], render_page(audit, picture).encode("utf-8", "backslashreplace"))
+    write(folder / PICTURE, picture)
+    write(folder / PAGE, render_page(audit, picture, scores).encode("utf-8", "backslashreplace"))
     return files
 
 

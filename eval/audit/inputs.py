@@ -76,7 +76,11 @@ def read_checked(
         If it is empty, or rows or labels do not exist.
     """
     if not isinstance(checked, dict | pd.Series):
-        raise TypeError(f"checked must be a dict or a Series of labels by row, got {checked!r:.60}")
+        raise TypeError(f"checked must be a dict, Series or DataFrame of labels by row, got {checked!r:.60}")
+    if isinstance(checked, pd.Series):
+        repeated = checked.index[checked.index.duplicated()]
+        if repeated.size:
+            raise ConfigError(f"checked: row {repeated[0]} occurs more than once")
     right = {row: spellings.get(label, label) for row, label in dict(checked).items()}
     if not right:
         raise ConfigError("checked must have the right label of at least one row, or be None")

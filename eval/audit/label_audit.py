@@ -12,7 +12,6 @@ from .._atomic_file import write
 from .estimates import AuditEstimates
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
@@ -160,7 +159,12 @@ class LabelAudit(AuditEstimates):
         return path
 
     def clean_scores(
-        self, predictions: Any, *, rows: ArrayLike | None = None, confidence: float = 0.95
+        self,
+        predictions: Any,
+        *,
+        rows: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+        confidence: float = 0.95,
     ) -> CleanScores:
         """Estimate how well models predict the clean labels.
 
@@ -176,6 +180,9 @@ class LabelAudit(AuditEstimates):
             as those of scikit-learn's ``cross_val_predict``.
         rows : int array of shape (n,) or None, default=None
             Places of the rows of the predictions, from 0; None for all rows.
+        costs : array-like of shape (K, K) or None, default=None
+            ``costs[i, j]`` is the cost of predicting class j for a row of class i.  The scores then have the
+            measure ``expected cost``.
         confidence : float, default=0.95
             Of the intervals.
 
@@ -190,7 +197,7 @@ class LabelAudit(AuditEstimates):
         """
         from .clean_scores import score_predictions
 
-        return score_predictions(self, predictions, rows=rows, confidence=confidence)
+        return score_predictions(self, predictions, rows=rows, costs=costs, confidence=confidence)
 
     def calibration_curve(
         self,

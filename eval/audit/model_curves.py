@@ -15,7 +15,8 @@ from ..clean_labels.measures import Linearised, precision, recall
 from ..clean_labels.parts_of_rows import as_prediction, precision_of_part, recall_of_part
 from ..clean_labels.prediction_powered import Estimate
 from ..errors import ConfigError
-from .clean_scores import choose_inference, read_predictions
+from .clean_scores import choose_inference
+from .predictions import read_places, read_predictions
 
 if TYPE_CHECKING:
     from .estimates import AuditEstimates
@@ -92,7 +93,8 @@ class _PartsOfRows:
         if pos_label not in classes:
             raise ConfigError(f"pos_label must be one of {joined(classes)}, got {pos_label!r}")
         self.pos_label, self.of = pos_label, classes.index(pos_label)
-        places, self.models = read_predictions(audit, predictions, rows)
+        places = read_places(audit, rows)
+        self.models = read_predictions(audit, predictions, places)
         for name, predicted in self.models.items():
             if predicted.probabilities is None:
                 raise ConfigError(f"predictions: {name} has labels; a curve needs probabilities")

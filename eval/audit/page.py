@@ -20,6 +20,7 @@ from .rounds import outlook, rounds_table
 from .text import ROUNDS, SHOWN_CLASSES, sentences
 
 if TYPE_CHECKING:
+    from .clean_scores import CleanScores
     from .estimates import AuditEstimates
 
 MAX_SUSPECTS = 1000
@@ -38,7 +39,7 @@ class ByClass(NamedTuple):
     suggested: str
 
 
-def render_page(audit: AuditEstimates, picture: bytes | None = None) -> str:
+def render_page(audit: AuditEstimates, picture: bytes | None = None, scores: CleanScores | None = None) -> str:
     """Render an audit as HTML; the same audit gives the same text.
 
     Parameters
@@ -46,6 +47,8 @@ def render_page(audit: AuditEstimates, picture: bytes | None = None) -> str:
     audit : AuditEstimates
     picture : bytes or None, default=None
         Its summary as PNG, if it is drawn already.
+    scores : CleanScores or None, default=None
+        Scores of models.
     """
     from markupsafe import Markup
 
@@ -69,6 +72,9 @@ def render_page(audit: AuditEstimates, picture: bytes | None = None) -> str:
             names=[_text(name) for name in audit.classes.tolist()],
             headline=headline(audit, expected_counts(audit)),
             picture=base64.b64encode(as_png(audit) if picture is None else picture).decode(),
+            scores=None if scores is None else scores.as_table().reset_index(names="model").to_dict("records"),
+            about_scores="" if scores is None else scores.introduction(),
+            differences=[] if scores is None else scores.difference_sentences(),
             rounds_caption=ROUNDS,
             rounds=[] if audit.rounds.empty else rounds_table(audit.rounds).to_dict(orient="records"),
             outlook="" if audit.rounds.empty else outlook(audit.rounds),

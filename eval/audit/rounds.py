@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from .._wording import numbered, short_percent
 from ..clean_labels.checked_sample import CheckedSample
 from ..clean_labels.measures import Predicted, accuracy
-from ..clean_labels.prediction_powered import MIN_DRAWN, PredictionPowered
+from ..clean_labels.prediction_powered import MIN_DRAWN, MORE_ROWS, PredictionPowered
 
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.9
-MORE_ROWS = 100  # to check, for an outlook
 
 
 def noise_by_round(
@@ -80,4 +79,7 @@ def outlook(rounds: pd.DataFrame) -> str:
     """Sentence about what more checked rows would tell."""
     half = 100 * float(rounds["half_width"].iloc[-1])
     rows = numbered(MORE_ROWS, "more checked row")
-    return f"With {rows}, the share of wrong labels would be known to ± {half:.1f} points."
+    return (
+        f"With {rows}, the share of wrong labels would be known to ± {half:.1f} points. The share in the first "
+        "line is estimated in another way, by the ranks of the checked rows, and differs by chance."
+    )

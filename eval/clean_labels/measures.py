@@ -146,6 +146,13 @@ def log_loss(predicted: Predicted, labels: Floats) -> Linearised:
     return Linearised(value, losses - value)
 
 
+def expected_cost(predicted: Predicted, labels: Floats, costs: Floats) -> Linearised:
+    """Mean of ``costs[i, j]`` for rows of class i with the prediction j."""
+    of_classes = costs.T[predicted.labels]
+    value = float((labels * of_classes).sum() / labels.sum())
+    return Linearised(value, of_classes - value)
+
+
 OF_ALL: dict[str, Measure] = {"accuracy": accuracy, "balanced_accuracy": balanced_accuracy}
 OF_PROBABILITIES: dict[str, Measure] = {"roc_auc": roc_auc, "log_loss": log_loss}
 BY_CLASS = {"recall": recall, "precision": precision}

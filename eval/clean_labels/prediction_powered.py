@@ -33,6 +33,7 @@ from .measures import Linearised
 Floats = NDArray[np.float64]
 
 MIN_DRAWN = 20  # checked rows
+MORE_ROWS = 100  # to check, for an outlook
 LEAST_SHARE = 1 / 3  # of the expected share of a class that checked rows may leave of it
 PRIOR_ROWS = 10  # weight of c = 1 in the choice of c
 MODEL_ROWS = 2  # weight of the variance under the probabilities, as few rows may have no error by chance
@@ -77,12 +78,12 @@ class PredictionPowered:
         n, n_classes = probabilities.shape
         self.confidence, self.n, self.sample = confidence, n, sample
         self.drawn = np.flatnonzero(sample.rounds > 0)
-        chosen = sample.rounds == 0
+        self.chosen = sample.rows[sample.rounds == 0]
         self.rows, self.codes = sample.rows[self.drawn], sample.codes[self.drawn]
         self.is_random = sample.is_random[self.drawn]
         self.inclusion = sample.probabilities[self.drawn]
         self.probabilities = probabilities.copy()
-        self.probabilities[sample.rows[chosen]] = np.eye(n_classes)[sample.codes[chosen]]
+        self.probabilities[self.chosen] = np.eye(n_classes)[sample.codes[sample.rounds == 0]]
         self.weights = sample.weights(n)[self.drawn]
         self.labels = self._corrected_labels()
 
@@ -96,9 +97,9 @@ class PredictionPowered:
         corrections *= self.weights[:, np.newaxis]
         expected, change = self.probabilities.sum(axis=0), corrections.sum(axis=0)
         falls = change < 0
-        room = (1 - LEAST_SHARE) * expected[falls] / -change[falls]
+        allowed = (1 - LEAST_SHARE) * expected[falls] / -change[falls]
         labels = self.probabilities.copy()
-        labels[self.rows] += min(1.0, float(room.min(initial=1.0))) * corrections
+        labels[self.rows] += min(1.0, float(allowed.min(initial=1.0))) * corrections
         return labels
 
     def estimate(self, score: Score, *, is_share: bool = False, is_positive: bool = False) -> Estimate:
@@ -122,7 +123,9 @@ class PredictionPowered:
         expected = np.einsum("ik,ik->i", self.probabilities, measure.slopes)
         c = self._least_variance(of_label, expected[self.rows])
         error = of_label - c * expected[self.rows]
-        value = measure.value + c * float(expected.mean()) + float(self.weights @ error) / self.n
+        known = float(expected[self.chosen].sum())
+        total = c * (float(expected.sum()) - known) + known + float(self.weights @ error)
+        value = measure.value + total / self.n
         of_sample = self._variance(error, slopes - c * expected[self.rows, np.newaxis])
         squares = np.einsum("ik,ik->i", self.probabilities, measure.slopes**2)
         of_rows = float(squares.sum()) / self.n**2

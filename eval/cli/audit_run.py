@@ -32,7 +32,7 @@ from .annotators import summary as comparison_summary
 from .audit_inputs import check_columns, check_names, check_paths, read_spec
 from .audit_options import WEIGHTS, Options
 from .checked_config import write_checked_config
-from .checked_rows import labels_by_row, read_checked
+from .checked_rows import check_right_labels, labels_by_row, read_checked
 from .clean_file import DONE as CLEANED
 from .clean_file import WEIGHT, CleanFile, check_new_columns, clean_file
 from .command import echo
@@ -109,10 +109,11 @@ def _run_audit(
         next_rows = next_rows_table(found, frame, spec, options, predictions)
     scores = found.clean_scores(predictions) if predictions else None
     trained = None if options.train is None else _train(found, dataset, frame, spec, checked, options)
+    model_scores = None if trained is None else trained.scores(found)
     cleaned = None if options.clean is None else clean_file(found, frame, spec, way, precision)
     folder = options.results_dir / f"{spec.name}_audit"
     check_folder(folder)
-    page = write_audit(found, folder)[-1]
+    page = write_audit(found, folder, scores)[-1]
     is_shown = not (options.quiet or options.as_json)
     if is_shown:
         shown = str(found) if scores is None else f"{found}\n\n{scores}"
@@ -135,14 +136,15 @@ def _run_audit(
     if options.as_json:
         if scores is not None:
             done |= {"clean_scores": records(scores.scores), "differences": records(scores.differences)}
-        done |= {} if options.train is None else {"model": str(options.train)}
+        if model_scores is not None:
+            done |= {"model": str(options.train), "model_scores": records(model_scores.scores)}
         click.echo(json.dumps(summary(found) | done))
     elif options.quiet:
         echo(str(folder))
     else:
         _show_next_steps(options, found.n_checked, cleaned)
-        if trained is not None:
-            echo("\n".join(f"{options.train}: {sentence}" for sentence in trained.sentences(found)))
+        if trained is not None and model_scores is not None:
+            echo("\n".join(f"{options.train}: {sentence}" for sentence in trained.sentences(model_scores)))
             echo(f"To predict new rows: noisyaudit predict {shlex.quote(str(options.train))} NEW_DATA")
 
 
@@ -190,8 +192,10 @@ def _audit(frame: pd.DataFrame, dataset: Dataset, checked: pd.DataFrame | None, 
         n_unlabelled = int((~is_known).sum())
         if not is_known.any():
             raise ConfigError("--checked: no checked row has a label in the data")
-        position = {row: i for i, row in enumerate(dataset.rows.tolist())}
-        checked = checked[is_known].rename(index=position)
+        checked = checked[is_known]
+        names = checked.index if options.id_column is None else frame[options.id_column].iloc[checked.index]
+        check_right_labels(checked, names, dataset.classes, merge_spellings=not options.keep_spellings)
+        checked = checked.rename(index={row: i for i, row in enumerate(dataset.rows.tolist())})
     found = audit(
         _features(dataset),
         dataset.classes[dataset.y],

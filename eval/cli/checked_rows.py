@@ -8,13 +8,16 @@ import pandas as pd
 
 from .._wording import joined
 from ..audit.checked import LABEL, PROBABILITY, ROUND
+from ..audit.spelling import spelled_as
 from ..config.data_paths import format_of
 from ..datasets.files import read_files
-from ..errors import ConfigError
+from ..errors import ConfigError, nearest_first, suggest
 from .table_guesses import guess_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
 OPTION = "--checked"
 ROW = "row"
@@ -28,7 +31,7 @@ def read_checked(
     Parameters
     ----------
     paths : sequence of str
-        CSV, Parquet or ARFF files with the columns ``row``, or that of the names of rows, and ``label``, or
+        CSV, Parquet or ARFF files with the column of the names of rows, or ``row``, and ``label``, or
         that of the labels of the data; and, as far as they are known, ``probability`` and ``round``.
     frame : DataFrame
         The data.
@@ -51,17 +54,45 @@ def read_checked(
     """
     by_name = _row_numbers(frame, id_column)
     by_number: dict[Hashable, int] = {row: row for row in range(len(frame))}
-    tables = [_read_file(path, target, {ROW: by_number, id_column: by_name}) for path in paths]
+    tables = [_read_file(path, target, {id_column: by_name, ROW: by_number}) for path in paths]
     table = pd.concat(tables)
-    repeated = table.index[table.index.duplicated()]
-    if repeated.size:
-        raise ConfigError(f"{OPTION}: row {repeated[0]} is checked more than once")
     if table.empty:
         raise ConfigError(f"{OPTION}: {joined(paths)} {'has' if len(tables) == 1 else 'have'} no rows")
     is_empty = table[LABEL].isna()
     if is_empty.all():
         raise ConfigError(f"{OPTION}: column {LABEL!r} is empty in all rows of {joined(paths)}")
-    return table[~is_empty], int(is_empty.sum())
+    table = table[~is_empty]
+    repeated = table.index[table.index.duplicated()]
+    if repeated.size:
+        raise ConfigError(f"{OPTION}: row {repeated[0]} is checked more than once in {joined(paths)}")
+    return table, int(is_empty.sum())
+
+
+def check_right_labels(
+    checked: pd.DataFrame, names: Iterable[Any], classes: NDArray[Any], *, merge_spellings: bool
+) -> None:
+    """Raise a ConfigError if a checked label is none of the data's.
+
+    Parameters
+    ----------
+    checked : DataFrame
+        From `read_checked`.
+    names : iterable
+        Number or name of each checked row.
+    classes : ndarray of shape (K,)
+        Labels of the data.
+    merge_spellings : bool
+        Whether case and blanks do not matter.
+    """
+    labels = checked[LABEL].tolist()
+    known = set(classes.tolist())
+    spelled = spelled_as(classes, labels) if merge_spellings else labels
+    for name, label, given in zip(names, spelled, labels, strict=True):
+        if label not in known:
+            similar, allowed = suggest(str(given), known), nearest_first(str(given), classes.tolist())
+            raise ConfigError(
+                f"{OPTION}: {given!r} in row {name} is no label of the data{similar}; labels are {allowed}"
+            )
 
 
 def labels_by_row(checked: pd.DataFrame | None) -> dict[int, Any]:

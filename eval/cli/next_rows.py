@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..audit.checked import LABEL, PROBABILITY, ROUND
+from ..audit.predictions import read_predictions as parse_predictions
 from ..errors import ConfigError
 from ..report.files import write_csv
 from .checked_rows import ROW
@@ -39,22 +40,16 @@ def read_predictions(found: LabelAudit, frame: pd.DataFrame, columns: Sequence[s
     ConfigError
         If a value is missing, or is neither a label nor a probability.
     """
-    predictions = {}
+    table = frame.iloc[found.rows][list(columns)]
     for column in columns:
-        values = frame[column].iloc[found.rows]
-        if values.isna().any():
+        if table[column].isna().any():
             raise ConfigError(f"--prediction: column {column!r} has missing values in rows with a label")
-        known = set(found.classes.tolist())
-        are_labels = set(values.tolist()) <= known
-        is_share = pd.api.types.is_numeric_dtype(values) and values.between(0, 1).all()
-        if not are_labels and not (is_share and found.classes.size == 2):
-            odd = next(value for value in values.tolist() if value not in known)
-            raise ConfigError(
-                f"--prediction: column {column!r} must have labels of the data, or with two classes the "
-                f"probability of the second one, got {odd!r}"
-            )
-        p = values.to_numpy()
-        predictions[column] = p if are_labels else np.column_stack([1 - p, p]).astype(np.float64)
+    predictions = {column: table[column].to_numpy() for column in columns}
+    if predictions:
+        try:
+            parse_predictions(found, predictions, np.arange(found.rows.size))
+        except ConfigError as error:
+            raise ConfigError(f"--prediction: {error}") from None
     return predictions
 
 

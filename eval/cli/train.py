@@ -14,6 +14,7 @@ from boostnoise import RobustClassifier
 from boostnoise.ensemble.tree_mixture import TreeMixture
 
 from .._wording import joined, numbered
+from ..audit.clean_scores import COST
 from ..audit.inputs import converted
 from ..config.dataset_spec import DatasetSpec
 from ..datasets.encoding import check_features
@@ -22,10 +23,13 @@ from ..saved_models.saved_model import SavedModel
 from ..saved_models.table_form import TableForm
 
 if TYPE_CHECKING:
+    from ..audit.clean_scores import CleanScores
     from ..audit.label_audit import LabelAudit
     from ..datasets.dataset import Dataset
 
 Floats = NDArray[np.float64]
+
+MODEL, MOST_PROBABLE = "model", "most probable class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,24 +41,31 @@ class TrainedModel:
     model : SavedModel
     held_out : array of shape (n, K)
         Probabilities of the classes; NaN for rows that a fit has always seen.
-    clean : array of shape (n, K)
-        Probabilities of the clean classes, by the audit.
     """
 
     model: SavedModel
     held_out: Floats
-    clean: Floats
 
-    def sentences(self, audit: LabelAudit) -> list[str]:
-        """What a user should know about the model: its accuracy, how it decides, and what predictions cost."""
+    def scores(self, audit: LabelAudit) -> CleanScores:
+        """Scores on clean labels of the model's decisions; with costs also of the most probable classes."""
         model = self.model
         rows = np.flatnonzero(np.isfinite(self.held_out).all(axis=1))
-        predicted = model.classes_[model.decide(self.held_out[rows])]
-        scores = audit.clean_scores(predicted, rows=rows).scores.set_index("measure")
-        accuracy, low, high = scores.loc["accuracy", ["estimate", "low", "high"]]
+        p = self.held_out[rows]
+        decisions = {MODEL: model.classes_[model.decide(p)]}
+        if model.costs is not None:
+            decisions[MOST_PROBABLE] = model.classes_[p.argmax(axis=1)]
+        return audit.clean_scores(decisions, rows=rows, costs=model.costs)
+
+    def sentences(self, scores: CleanScores) -> list[str]:
+        """What a user should know about the model: its accuracy, how it decides, and what predictions cost."""
+        model = self.model
+        table = {(row["model"], row["measure"]): row for row in scores.scores.to_dict(orient="records")}
+        interval = "95 % interval" if scores.uses_checked_rows else "with the noise that is proven and possible"
+        accuracy = table[MODEL, "accuracy"]
         found = [
             f"a mixture of {numbered(len(model.mixture.members), 'model')} of trees",
-            f"accuracy on right labels: {accuracy:.3f}, 95 % interval from {low:.3f} to {high:.3f}",
+            f"accuracy on right labels: {accuracy['estimate']:.3f}, {interval} from {accuracy['low']:.3f} to "
+            f"{accuracy['high']:.3f}",
         ]
         if model.costs is None:
             return found
@@ -63,19 +74,13 @@ class TrainedModel:
             threshold = false_positive / (false_positive + false_negative)
             second = str(model.classes_[1])
             found.append(f"predicts {second!r} where its probability is at least {threshold:.3g}")
-        cost, without = self._expected_cost(model.decide), self._expected_cost(lambda p: p.argmax(axis=1))
+        cost, without = (table[name, COST] for name in (MODEL, MOST_PROBABLE))
         found.append(
-            f"expected cost of a prediction on right labels: {cost:.3g}; {without:.3g} if the most probable "
-            "class were predicted"
+            f"expected cost of a prediction on right labels: {cost['estimate']:.3g}, {interval} from "
+            f"{cost['low']:.3g} to {cost['high']:.3g}; {without['estimate']:.3g} if the most probable class "
+            "were predicted"
         )
         return found
-
-    def _expected_cost(self, decide: Any) -> float:
-        """Mean cost on clean labels of a rule that finds class numbers from probabilities."""
-        known = np.isfinite(self.held_out).all(axis=1)
-        assert self.model.costs is not None  # noqa: S101 - for the type checker
-        costs = self.clean[known] @ self.model.costs
-        return float(costs[np.arange(len(costs)), decide(self.held_out[known])].mean())
 
 
 def train_model(
@@ -139,7 +144,7 @@ def train_model(
         raise ConfigError(f"--train: {one_line(error)}") from None
     mixture = TreeMixture.of(classifier)
     model = SavedModel(classifier.classes_, form, mixture, matrix, id_column)
-    return TrainedModel(model, np.asarray(classifier.held_out_probabilities_), found.clean_probabilities)
+    return TrainedModel(model, np.asarray(classifier.held_out_probabilities_))
 
 
 def read_costs(costs: Iterable[tuple[str, str, float]], classes: NDArray[Any]) -> Floats | None:

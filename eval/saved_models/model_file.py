@@ -72,7 +72,7 @@ def write_model(model: SavedModel, path: Path) -> None:
 
 
 def load_model(path: str | Path) -> SavedModel:
-    """Read a model that `noisyaudit` has trained, or `SavedModel.save` has written.
+    """Read a model that `noisyaudit` has trained.
 
     It is safe to load a file from someone else: no code in it is run.  Its predictions may still be wrong.
 

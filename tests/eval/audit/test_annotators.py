@@ -209,5 +209,5 @@ def test_bad_input(worse, arguments, message):
 
 
 def test_checked_must_be_a_dict(worse):
-    with pytest.raises(TypeError, match="checked must be a dict or a Series of labels by row"):
+    with pytest.raises(TypeError, match="checked must be a dict, Series or DataFrame of labels by row"):
         compare_annotators(X, worse, checked=[1])

@@ -167,7 +167,7 @@ def test_almost_random_labels_are_remarked_on():
 
 def test_wrong_types():
     for checked in ([1, 0], "1"):
-        with pytest.raises(TypeError, match="checked must be a dict or a Series"):
+        with pytest.raises(TypeError, match="checked must be a dict, Series or DataFrame"):
             audit(X, NOISY, checked=checked)
     with pytest.raises(TypeError, match="model must be a classifier with predict_proba"):
         audit(X, NOISY, model=DecisionTreeClassifier)

@@ -84,6 +84,20 @@ def test_two_rounds_of_checked_rows(noisy, found):
     pd.testing.assert_frame_equal(scores.scores, again.scores)
 
 
+def test_expected_costs(noisy, found):
+    costs = np.array([[0.0, 1.0], [5.0, 0.0]])
+    scores = found.clean_scores({"no": np.repeat(" NO", 800), **noisy[3]}, costs=costs)
+    table = scores.scores[scores.scores["measure"] == "expected cost"].set_index("model")
+    share = (noisy[1] == "yes").mean()
+    assert table["low"]["no"] < 5 * share < table["high"]["no"]
+    given = (found.labels == "yes").mean()
+    assert table["on_given_labels"]["no"] == pytest.approx(5 * given)
+    assert "expected cost" in repr(scores)
+    probabilities = noisy[3]["good"][:, 1]
+    one, other = (found.clean_scores(p).scores for p in (probabilities, noisy[3]["good"]))
+    pd.testing.assert_frame_equal(one, other)
+
+
 def test_predictions_for_some_rows(noisy, found):
     _, right, _, predictions = noisy
     rows = np.arange(300, 800)[::-1]
@@ -112,7 +126,7 @@ def test_how_rows_were_drawn():
     draws = pd.DataFrame({"label": ["a", "b"], "probability": [0.1, None]}, index=[3, 4])
     sample, remarks = make_sample({3: 0, 4: 1}, read_draws(draws), ranking)
     np.testing.assert_array_equal(sample.rounds, [1, 0])
-    assert remarks == []
+    assert remarks == ["1 checked row without a probability is taken as chosen"]
 
 
 def test_classifiers_are_cross_validated(noisy):
@@ -140,8 +154,20 @@ def test_mistakes(noisy, found):
         found.clean_scores(GaussianNB())
     with pytest.raises(ConfigError, match="rows must be different whole numbers from 0 to 799"):
         found.clean_scores(given[:1], rows=[800])
-    with pytest.raises(ConfigError, match="n must be a whole number from 1 to 800, the rows without a check"):
+    with pytest.raises(
+        ConfigError, match="n must be a whole number from 1 to 800, the number of unchecked rows"
+    ):
         found.rows_to_check(801)
+    with pytest.raises(ConfigError, match="rows must be different whole numbers"):
+        found.rows_to_check(5, rows=[800])
+    with pytest.raises(ConfigError, match="random_state must be a whole number from 0, got -1"):
+        found.rows_to_check(5, random_state=-1)
+    with pytest.raises(ConfigError, match="x must be a vector or a matrix, got shape"):
+        found.clean_scores({"x": 3})
+    with pytest.raises(ConfigError, match="checked: row 3 occurs more than once"):
+        audit(X, given, checked=pd.DataFrame({"label": ["yes", "no"]}, index=[3, 3]))
+    with pytest.raises(ValueError, match="costs has costs for 3 classes"):
+        found.clean_scores(predictions, costs=np.ones((3, 3)))
     with pytest.raises(ValueError, match="confidence must lie between 0 and 1"):
         found.clean_scores(predictions, confidence=95)
     with pytest.raises(TypeError, match="models: x must be a classifier with predict_proba"):

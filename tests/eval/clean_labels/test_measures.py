@@ -8,6 +8,7 @@ from boostnoise.eval.clean_labels.measures import (
     Predicted,
     accuracy,
     balanced_accuracy,
+    expected_cost,
     log_loss,
     precision,
     recall,
@@ -79,6 +80,13 @@ def test_soft_labels_are_weighted_copies():
     assert roc_auc(TWO, labels).value == pytest.approx(expected)
     expected = metrics.balanced_accuracy_score(y, copies.labels, sample_weight=weight)
     assert balanced_accuracy(TWO, labels).value == pytest.approx(expected)
+
+
+def test_expected_cost():
+    costs = np.array([[0.0, 2.0, 1.0], [3.0, 0.5, 1.0], [4.0, 1.0, 0.0]])
+    found = expected_cost(PREDICTED, np.eye(3)[Y], costs)
+    assert found.value == pytest.approx(costs[Y, PREDICTED.labels].mean())
+    assert (found.slopes * np.eye(3)[Y]).sum() == pytest.approx(0, abs=1e-9)
 
 
 def test_measures_that_do_not_exist():

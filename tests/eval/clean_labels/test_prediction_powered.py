@@ -53,7 +53,23 @@ def in_two_rounds(y, predicted, p, n, rng):
     )
 
 
-@pytest.mark.parametrize("choose", [by_doubt, at_random, in_two_rounds], ids=lambda choose: choose.__name__)
+def after_chosen_rows(y, predicted, p, n, rng):
+    """Rows on which the model is mostly wrong were chosen, and the others are drawn at random."""
+    wrong = (predicted.labels != y) + 0.3 * rng.random(y.size)
+    chosen = np.argsort(-wrong)[:100]
+    left = np.setdiff1d(np.arange(y.size), chosen)
+    drawn = rng.choice(left, n, replace=False)
+    return CheckedSample(
+        rows := np.concatenate([chosen, drawn]),
+        y[rows],
+        np.repeat([1, n / left.size], [100, n]),
+        np.repeat([0, 1], [100, n]),
+    )
+
+
+@pytest.mark.parametrize(
+    "choose", [by_doubt, at_random, in_two_rounds, after_chosen_rows], ids=lambda choose: choose.__name__
+)
 @pytest.mark.parametrize("shift", [0.0, 1.5], ids=["right", "wrong"])
 def test_intervals_cover_the_value_on_clean_labels(choose, shift):
     """Whether the probabilities are right or not."""

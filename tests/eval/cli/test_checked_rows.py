@@ -51,12 +51,17 @@ def test_checked_rows_by_number_or_name(data, by):
         ("row,label\n1,\n", "--checked: column 'label' is empty in all rows of checked.csv"),
         ("row,label,probability\n1,yes,0\n", "each probability must be above 0 and at most 1, got 0"),
         ("row,label,probability\n1,yes,often\n", "column 'probability' must have numbers only"),
-        ("row,label,probability,round\n1,yes,.5,0\n", "each round must be a whole number from 1, got 0"),
+        (
+            "row,label,probability,round\n1,yes,.5,0\n",
+            "each round must be a whole number from 1 to 1000, got 0",
+        ),
         ("row,label\n3,yes\n", "--checked: no checked row has a label in the data"),
-        ("row,label\n1,maybe\n", "labels of the data ('no', 'yes'), got 'maybe'"),
+        ("row,label\n1,maybe\n", "--checked: 'maybe' in row k1 is no label of the data; labels are no, yes"),
+        ("key,label\nk7,yess\n", "'yess' in row k7 is no label of the data (did you mean 'yes'?)"),
+        ("row,key,label\n1,k2,yes\n2,k2,no\n", "row 2 is checked more than once"),
         ("row,label\n", "has no rows"),
         ("key,label\nk999,yes\n", "key 'k999' is not a row of the data"),
-        ("line,truth\n1,yes\n", "needs the columns 'row' or 'key' and 'label'; its columns are line, truth"),
+        ("line,truth\n1,yes\n", "needs the columns 'key' or 'row' and 'label'; its columns are line, truth"),
     ],
 )
 def test_mistakes(data, tmp_path, content, message):
@@ -97,12 +102,14 @@ def test_a_loop_of_checks(data):
     first["label"] = data[first["row"]]
     first.loc[0, "label"] = None
     first.to_csv("first.csv", index=False)
+    left_empty = first["row"][0]
     done = run(*models, "--checked", "first.csv", "--next", "10", "--out", "second.csv")
     assert "1 row of --checked without a label is skipped" in done.stderr
     assert "95 % intervals, estimated from 299 rows and 29 checked ones" in done.stdout
     second = pd.read_csv("second.csv")
     assert set(second["round"]) == {2}
     assert not set(first["row"][1:]) & set(second["row"])
+    second.loc[0, "row"], second.loc[0, "key"] = left_empty, f"k{left_empty}"  # drawn again
     second["label"] = data[second["row"]]
     second.to_csv("second.csv", index=False)
     done = run(*models, "--checked", "first.csv", "--checked", "second.csv", "--json")
@@ -119,6 +126,17 @@ def test_a_loop_of_checks(data):
     assert ((rounds["low"] < wrong) & (wrong < rounds["high"])).all()
     assert (rounds["noise_rate"] - rounds["low"] > rounds["half_width"] / 2).all()
     page = Path("results/a_audit/audit.html").read_text()
+    assert "Scores on clean labels" in page
+    assert "p is better than model on clean labels" in page
+    written = pd.read_csv("results/a_audit/clean_scores.csv")
+    assert set(written["measure"]) == {
+        "accuracy",
+        "balanced_accuracy",
+        "roc_auc",
+        "log_loss",
+        "recall",
+        "precision",
+    }
     assert "Rounds of checked rows" in page
     assert "the share of wrong labels would be known to ± " in page
 
@@ -128,10 +146,13 @@ def test_a_loop_of_checks(data):
     [
         (["--next", "9"], "--next requires --out"),
         (["--out", "n.csv"], "--out requires --next"),
-        (["--next", "999", "--out", "n.csv"], "--next: n must be a whole number from 1 to 299"),
+        (
+            ["--next", "999", "--out", "n.csv"],
+            "--next: n must be a whole number from 1 to 299, the number of unchecked rows",
+        ),
         (
             ["--prediction", "z"],
-            "--prediction: column 'z' must have labels of the data, or with two classes the",
+            "--prediction: predictions: z has 2, which is no label of the data (no, yes)",
         ),
         (["--prediction", "y"], "--prediction: 'y' is not a column"),
         (["--next", "9", "--out", "a.csv"], "--out: a.csv already exists and is not overwritten"),
