@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .._wording import listed, percent, sentence, under_noise
+from ..metrics.curves import are_estimated
 from ..metrics.registry import label_of
 from ..report.formulas import escape_latex, escape_markdown
 from ..statistics.intervals import best_and_overlapping
@@ -56,7 +57,7 @@ def marked_table(
     for place, mean, best, overlaps in marks[[metric, "best", "overlaps"]].itertuples(name=None):
         dataset, model = place
         cells.setdefault(dataset, {})[model] = Cell(mean, spread[place], best, overlaps)
-    label, n = label_of(metric, measure), int(repeats.size().max())
+    label, n = label_of(metric, measure, estimated=are_estimated(scores)), int(repeats.size().max())
     parts = [f"{sentence(label)} {under_noise(noise_kind, noise_rate)}"]
     if n > 1:
         names = listed(list(dict.fromkeys(name for name, _ in rows)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from .._wording import numbered, percent
-from ..metrics.curves import by_noise_rate, labels_by_rate, main_curves, mean_curve
+from ..metrics.curves import are_estimated, by_noise_rate, labels_by_rate, main_curves, mean_curve
 from ..metrics.registry import short_label_of
 
 if TYPE_CHECKING:
@@ -59,10 +59,9 @@ def as_html(run: Run, verdict: str) -> str:
         names = {
             rate: f"{labels.get(rate, '')} {percent(rate)}".strip() for rate in of_kind["noise_rate"].unique()
         }
+        title = table_title(metric, measure, str(kind), estimated=are_estimated(of_kind))
         table = table.rename_axis(index=None, columns=None).rename(index=readable, columns=names)
-        parts.append(
-            f"<p>{escape(table_title(metric, measure, str(kind)))}, {escape(averaged_over(of_kind))}</p>"
-        )
+        parts.append(f"<p>{escape(title)}, {escape(averaged_over(of_kind))}</p>")
         parts.append(table.to_html(float_format="{:.3f}".format, na_rep="–", border=0))
     parts.append(_curves_image(run))
     if scores["error"].notna().any():

@@ -33,6 +33,7 @@ Categorical = Literal["onehot", "ordinal"]
 Missing = Literal["error", "drop_rows", "impute", "keep"]
 FeaturesAs = Literal["frame", "numbers"]
 Unchecked = Literal["drop", "train"]
+Labels = Literal["right", "noisy"]
 Column = str | int
 MAX_SIZES = 1000
 
@@ -71,6 +72,17 @@ def _schema_of_dataset(schema: dict[str, Any]) -> None:
         {
             "if": with_keys("test_path", absent=["format"]),
             "then": {"properties": {"test_path": {"pattern": pattern_of(*get_args(Format))}}},
+        },
+        {
+            "if": {"required": ["labels"], "properties": {"labels": {"const": "noisy"}}},
+            "then": {
+                "properties": {
+                    "set": {"not": {"enum": list(SYNTHETIC)}},
+                    "noisy": {"maxProperties": 0},
+                    "annotators": {"type": "null"},
+                }
+            },
+            "else": with_keys(absent=["checked"]),
         },
     ]
 
@@ -148,6 +160,13 @@ class DatasetSpec(Strict):
         with a label in `target` are the test rows.  The true labels of the training rows are then unknown, so
         only `given` noise is possible, without accuracy at the rate 0 and ELA, or `audited` noise that is added
         to one column of noisy labels.
+    labels : {"right", "noisy"}
+        What the labels in `target` are: ``right``, models are tested on them; or ``noisy``, test labels are as
+        noisy as all others, so scores are estimates of those on right labels.  Models are trained on the labels
+        as they are.
+    checked : str, int or None
+        With ``"labels": "noisy"``, the column of the right labels of the rows that somebody has checked, empty
+        in the others.  It is not used as a feature.
     drop : list of str or int
         Columns, by name or position, that are not used as features.
     features : {"frame", "numbers"} or None
@@ -195,6 +214,8 @@ class DatasetSpec(Strict):
     noisy: dict[Name, Column] = Field(default={}, max_length=100)
     annotators: AnnotatorsSpec | None = None
     unchecked: Unchecked = "drop"
+    labels: Labels = "right"
+    checked: Column | None = None
     drop: list[Column] = Field(default=[], max_length=100_000)
     dates: list[Column] = Field(default=[], max_length=100_000)
     date_format: Annotated[str, Field(min_length=1, max_length=100)] | None = None
@@ -262,7 +283,7 @@ class DatasetSpec(Strict):
             raise ValueError(f"must end in {suffixes}, be an existing folder, or have a 'format'")
         return path
 
-    @field_validator("target", "split", "group", "weight", "rate_column", mode="before")
+    @field_validator("target", "split", "group", "weight", "rate_column", "checked", mode="before")
     @classmethod
     def _name_or_position(cls, column: Any) -> Any:
         if column is not None and (isinstance(column, bool) or not isinstance(column, str | int)):
@@ -294,6 +315,15 @@ class DatasetSpec(Strict):
                 raise ValueError(f"'noisy' must not use the name {name!r}, which is that of 'annotators'")
         if self.unchecked == "train" and not self.noisy_names:
             raise ValueError("'unchecked' requires 'noisy' or 'annotators'")
+        if self.labels == "noisy" and self.set in SYNTHETIC:
+            raise ValueError(f"'labels' must be 'right', because those of the set {self.set!r} are")
+        if self.labels == "noisy" and self.noisy_names:
+            raise ValueError(
+                "'labels' must be 'right' with 'noisy' or 'annotators', because models are tested on the right "
+                "labels in 'target'"
+            )
+        if self.checked is not None and self.labels == "right":
+            raise ValueError('\'checked\' requires "labels": "noisy"')
         if self.set is not None and self.target is not None:
             raise ValueError(f"'target' is not allowed, because the set {self.set!r} defines its labels")
         if self.path is None:
@@ -327,9 +357,11 @@ class DatasetSpec(Strict):
 
     @property
     def test_labels(self) -> str:
-        """Labels of the test rows: ``right``, ``checked`` or, if nobody has checked them, ``given``."""
+        """Labels of the test rows: ``right``, ``estimated`` right ones, ``checked``, or ``given`` ones."""
         if self.set in SYNTHETIC:
             return "right"
+        if self.labels == "noisy":
+            return "estimated"
         return "checked" if self.noisy_names else "given"
 
     @property

@@ -30,7 +30,13 @@ STORE_NAME = "store.sqlite"
 TEST_LABELS = {
     "right": "the right labels of synthetic data",
     "checked": "checked labels",
+    "estimated": "estimated right labels",
     "given": "the labels of the data, which may be wrong",
+}
+HINTS = {
+    "estimated": "noise and overlapping classes cannot be told apart without checked labels, and noisyaudit "
+    "--prediction gives intervals of what is possible",
+    "given": "noisyaudit estimates how many are",
 }
 
 if TYPE_CHECKING:
@@ -143,8 +149,7 @@ class Config(Strict):
             TEST_LABELS[labels] + (f" ({joined(of_labels, MAX_NAMED)})" if len(names) > 1 else "")
             for labels, of_labels in names.items()
         ]
-        hint = "; noisyaudit estimates how many are" if "given" in names else ""
-        return f"Tested on {listed(parts)}{hint}."
+        return f"{'; '.join([f'Tested on {listed(parts)}', *(HINTS[key] for key in HINTS if key in names)])}."
 
     def scored_on(self, kind: str | None = None) -> str:
         """Sentence, without a full stop, on noise that also corrupts test labels; empty if there is none.
@@ -224,6 +229,17 @@ class Config(Strict):
                 f"{self.repeats} repeats); "
                 "split it into several configs with the same results_dir"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _check_noisy_labels(self) -> Self:
+        noisy = [dataset.name for dataset in self.datasets if dataset.labels == "noisy"]
+        for noise in self.noise:
+            if noisy and noise.noise_on == "train+test":
+                raise ValueError(
+                    f"noise: {noise.name!r} changes test labels, but scores on data set {noisy[0]!r} are "
+                    'estimated from them as they are; set "noise_on": "train"'
+                )
         return self
 
     @model_validator(mode="after")

@@ -54,6 +54,10 @@ class Dataset:
         Given noisy labels by name, as class numbers; -1 if a test row has none.
     answers : int64 array of shape (n_samples, n_annotators) or None
         Labels of annotators, as class numbers; -1 if one gave none.
+    checked : int64 array of shape (n_samples,) or None
+        Right labels, if those in `y` are noisy; -1 where they are unknown.
+    clean_probabilities : float64 array of shape (n_samples, n_classes) or None
+        Probability of each right label, which `estimate_clean_labels` adds if those in `y` are noisy.
     """
 
     name: str
@@ -71,6 +75,8 @@ class Dataset:
     is_known: NDArray[np.bool_] | None = None
     noisy: dict[str, NDArray[np.int64]] = dataclasses.field(default_factory=dict)
     answers: NDArray[np.int64] | None = None
+    checked: NDArray[np.int64] | None = None
+    clean_probabilities: NDArray[np.float64] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Dataset:
         """Select rows by position."""
@@ -86,6 +92,8 @@ class Dataset:
             is_known=None if self.is_known is None else self.is_known[rows],
             noisy={name: labels[rows] for name, labels in self.noisy.items()},
             answers=None if self.answers is None else self.answers[rows],
+            checked=None if self.checked is None else self.checked[rows],
+            clean_probabilities=None if self.clean_probabilities is None else self.clean_probabilities[rows],
         )
 
     def features(self, form: Form, train: NDArray[np.int64], *parts: NDArray[np.int64]) -> list[Features]:
@@ -115,7 +123,8 @@ class Dataset:
     def fingerprint(self) -> str:
         """Hash of features, class numbers, given split, groups and weights, in order, without the name.
 
-        Noisy labels and noise rates are not part of it, because cells without noise do not depend on them.
+        Noisy labels and noise rates are not part of it, because cells without noise do not depend on them, and
+        checked labels are not, because neither noise nor fits do.
         """
         digest = hashlib.sha256()
         digest.update(repr(self.X.shape).encode())

@@ -1,7 +1,8 @@
-"""Noisy labels that a data set brings along: columns of labels, and the labels of annotators."""
+"""Labels of a data set in addition to its target: noisy ones, those of annotators, and checked ones."""
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -188,6 +189,8 @@ class EncodedLabels:
         Noisy labels by name; -1 if a test row has none.
     answers : int64 array of shape (n_samples, n_annotators) or None
         Labels of the annotators; -1 if one gave none.
+    checked : int64 array of shape (n_samples,) or None
+        Right labels, if those in `y` are noisy; -1 where they are unknown.
     """
 
     classes: NDArray[Any]
@@ -195,6 +198,7 @@ class EncodedLabels:
     is_known: Rows | None
     noisy: dict[str, NDArray[np.int64]]
     answers: NDArray[np.int64] | None
+    checked: NDArray[np.int64] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> EncodedLabels:
         """Select rows by position."""
@@ -204,6 +208,7 @@ class EncodedLabels:
             None if self.is_known is None else self.is_known[rows],
             {name: labels[rows] for name, labels in self.noisy.items()},
             None if self.answers is None else self.answers[rows],
+            None if self.checked is None else self.checked[rows],
         )
 
 
@@ -236,6 +241,22 @@ def encode_all_labels(
     for column in codes.values():
         y = np.where(y < 0, column, y)
     return EncodedLabels(classes, y, is_known, noisy, answers)
+
+
+def encode_checked(
+    labels: EncodedLabels, noisy: pd.Series[Any], checked: pd.Series[Any] | None, context: str
+) -> EncodedLabels:
+    """Add the right labels of the checked rows to noisy labels; None if no row was checked.
+
+    Raises
+    ------
+    ConfigError
+        If a right label is not among the noisy ones.
+    """
+    if checked is None:
+        return dataclasses.replace(labels, checked=np.full(labels.y.size, -1))
+    number_of = dict(zip(noisy.tolist(), labels.y.tolist(), strict=True))
+    return dataclasses.replace(labels, checked=_encode(checked, number_of, "checked", context))
 
 
 def _encode(column: pd.Series[Any], number_of: dict[Any, int], name: str, context: str) -> NDArray[np.int64]:

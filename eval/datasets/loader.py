@@ -17,7 +17,14 @@ from ..errors import ConfigError
 from .dataset import Dataset, draw_rows
 from .encoding import Encoding, Features, check_features, is_number
 from .files import SVMLIGHT_TARGET, CsvOptions, read_files
-from .given_labels import EncodedLabels, GivenLabels, choose_rows, encode_all_labels, read_given_labels
+from .given_labels import (
+    EncodedLabels,
+    GivenLabels,
+    choose_rows,
+    encode_all_labels,
+    encode_checked,
+    read_given_labels,
+)
 from .inspection import describe_numbers_as_text, parse_dates
 from .named_sets import load_openml, load_set
 from .row_columns import check_split, find_column, read_groups, read_noise_rates, read_split, read_weights
@@ -48,6 +55,8 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
             raise ConfigError(f"{context}: every row has a missing value")
     source = dataclasses.replace(source, is_test=is_test).take(np.flatnonzero(used))
     labels = encode_all_labels(source.labels, source.given, spec.positive, context)
+    if spec.labels == "noisy":
+        labels = encode_checked(labels, source.labels, source.checked, context)
     if spec.max_rows is not None and spec.max_rows < labels.y.size:
         drawn = _draw(labels, source.is_test, spec.max_rows, context, keep_test=spec.unchecked == "train")
         source, labels = source.take(drawn), labels.take(drawn)
@@ -72,6 +81,7 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         is_known=labels.is_known,
         noisy=labels.noisy,
         answers=labels.answers,
+        checked=labels.checked,
     )
 
 
@@ -86,7 +96,7 @@ class _Source:
         Column of the target.
     is_test : bool array or None
         Whether each row is a test row; None if the split is random.
-    groups, weights, noise_rates : Series or None
+    groups, weights, noise_rates, checked : Series or None
     given : GivenLabels
     dates : list
         Columns of dates.
@@ -98,6 +108,7 @@ class _Source:
     groups: pd.Series[Any] | None
     weights: pd.Series[Any] | None
     noise_rates: pd.Series[Any] | None
+    checked: pd.Series[Any] | None
     given: GivenLabels
     dates: list[Any]
 
@@ -110,6 +121,7 @@ class _Source:
             None if self.groups is None else self.groups.iloc[rows],
             None if self.weights is None else self.weights.iloc[rows],
             None if self.noise_rates is None else self.noise_rates.iloc[rows],
+            None if self.checked is None else self.checked.iloc[rows],
             self.given.take(self.labels.index[rows]),
             self.dates,
         )
@@ -130,8 +142,8 @@ def _read_source(spec: DatasetSpec, context: str) -> _Source:
         return name
 
     dropped = [find(column, "drop") for column in spec.drop]
-    keys = ("split", "group", "weight", "rate_column")
-    split, group, weight, noise_rate = (find(getattr(spec, key), key) for key in keys)
+    keys = ("split", "group", "weight", "rate_column", "checked")
+    split, group, weight, noise_rate, checked = (find(getattr(spec, key), key) for key in keys)
     if split is not None:
         is_test = read_split(frame[split], context)
     given = read_given_labels(frame, spec, is_test, context)
@@ -140,7 +152,7 @@ def _read_source(spec: DatasetSpec, context: str) -> _Source:
     dates = [find_column(frame, column, "dates", context) for column in spec.dates]
     if len(frame) == 0:
         raise ConfigError(f"{context}: has no rows")
-    special = [name for name in (split, group, weight, noise_rate) if name is not None]
+    special = [name for name in (split, group, weight, noise_rate, checked) if name is not None]
     return _Source(
         features=frame.drop(columns=[target, *dropped, *special, *given.columns]),
         labels=frame[target],
@@ -148,6 +160,7 @@ def _read_source(spec: DatasetSpec, context: str) -> _Source:
         groups=None if group is None else frame[group],
         weights=None if weight is None else frame[weight],
         noise_rates=None if noise_rate is None else frame[noise_rate],
+        checked=None if checked is None else frame[checked],
         given=given,
         dates=dates,
     )

@@ -78,17 +78,26 @@ def _fit_and_test(job: Job, dataset: Dataset, begin: Callable[[], None]) -> Outc
         fitted = time.perf_counter()
         predicted = model.predict(X_test)
         predict_seconds = time.perf_counter() - fitted
-        measured = measure(model, X_test, y_test, predicted, classes)
+        clean_probabilities = _clean_probabilities(dataset, test)
+        measured = measure(model, X_test, y_test, predicted, classes, clean_probabilities)
     times = {"fit_seconds": fitted - start, "predict_seconds": predict_seconds}
     # The share of wrong labels is unknown if true labels are.
     realised = {"realised_rate": _realised_rate(job, dataset, train, noisy)} if dataset.is_known is None else {}
     rows_of_all_repeats = None
-    if dataset.is_test is not None:
+    if dataset.is_test is not None and clean_probabilities is None:
         rows_of_all_repeats = pack_rows(classes[np.asarray(predicted, dtype=np.int64)] == y_test)
     outcome = Outcome({**measured, **realised, **times}, correct_rows=rows_of_all_repeats)
     if not outcome.is_score:
         raise ValueError(f"the model has invalid scores: {measured}")
     return outcome
+
+
+def _clean_probabilities(dataset: Dataset, test: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Probabilities of the right labels of the test rows; None if their labels are those of the data set."""
+    if dataset.checked is None:
+        return None
+    assert dataset.clean_probabilities is not None  # noqa: S101 - a plan estimates them before any fit
+    return dataset.clean_probabilities[test]
 
 
 class SplitAndLabels(NamedTuple):

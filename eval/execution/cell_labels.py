@@ -61,6 +61,8 @@ def cell_labels(
     true_labels = pd.Series(data.classes[data.y[rows]])
     if data.is_known is not None:
         true_labels = true_labels.where(data.is_known[rows])
+    if data.checked is not None:
+        true_labels = pd.Series(data.classes[data.checked[rows]]).where(data.checked[rows] >= 0)
     return pd.DataFrame(
         {
             "part": ["train"] * found.rows.size + ["test"] * found.test.size,

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from boostnoise import __version__
+
 from ..config.noise_spec import NO_NOISE, AuditedSpec, ByRowSpec, GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset
@@ -58,6 +60,9 @@ class Job:
         Number of folds of cross-validation, and the one that is tested.
     split_seed : int or None
         Seed of the split; None for `seed`.
+    test_labels : tuple of str
+        What the right labels of the test rows are estimated from, in addition to the data; empty if they are
+        those of the data set.
     """
 
     dataset: str
@@ -75,6 +80,7 @@ class Job:
     columns: tuple[str, ...] = ()
     fold: tuple[int, int] | None = None
     split_seed: int | None = None
+    test_labels: tuple[str, ...] = ()
 
     @property
     def split(self) -> tuple[float | None, bool, int, tuple[int, int] | None]:
@@ -105,7 +111,7 @@ class Job:
         split: Any = None if self.test_fraction is None else [self.test_fraction, self.stratify]
         if split is not None and self.fold is not None:
             split = {"fold": self.fold, "stratify": self.stratify, "seed": self.split_seed}
-        return {
+        setting = {
             "protocol": PROTOCOL,
             "data": self.fingerprint,
             # Without noise, all kinds are the same.
@@ -113,6 +119,9 @@ class Job:
             "split": split,
             "seed": self.seed,
         }
+        if self.test_labels:
+            setting["test labels"] = self.test_labels
+        return setting
 
 
 def _hash(content: dict[str, Any]) -> str:
@@ -153,9 +162,10 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
             columns=dataset.columns if model.selects_columns else (),
             fold=None if config.folds is None else (config.folds, repeat % config.folds),
             split_seed=None if config.folds is None else config.random_state + repeat // config.folds,
+            test_labels=test_labels,
         )
         for dataset in datasets
-        for fingerprint in [dataset.fingerprint]
+        for fingerprint, test_labels in [(dataset.fingerprint, _test_labels(dataset))]
         for spec in config.noise
         for noise_rate, noise in (
             given[spec.name].get(dataset.name, []) if spec.name in given else noise_by_rate(spec, dataset)
@@ -163,6 +173,14 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
         for repeat in range(config.repeats)
         for model in models
     ]
+
+
+def _test_labels(dataset: Dataset) -> tuple[str, ...]:
+    """What right labels are estimated from: forests of this version, and the labels of checked rows."""
+    if dataset.checked is None:
+        return ()
+    checked = hashlib.sha256(np.ascontiguousarray(dataset.checked, dtype="<i8").tobytes())
+    return "estimated", __version__, checked.hexdigest()
 
 
 def noise_by_rate(spec: NoiseSpec, dataset: Dataset) -> list[tuple[float, Noise]]:

@@ -16,6 +16,7 @@ from .._atomic_file import check_folder
 from .._wording import numbered
 from ..config.run import Config
 from ..datasets.dataset import Dataset
+from ..datasets.estimated_labels import estimate_clean_labels
 from ..datasets.loader import load_dataset
 from ..datasets.train_test import fix_split, split
 from ..errors import ConfigError, nearest_first, suggest
@@ -152,7 +153,7 @@ def plan(config: Config, *, allow_modules: Collection[str] = ()) -> Plan:
         with Store(path, read_only=True) as store:
             result = result.with_stored(store)
     _check_pending(result)
-    return result
+    return _with_clean_labels(result)
 
 
 def check(config: Config) -> Plan:
@@ -165,7 +166,7 @@ def check(config: Config) -> Plan:
     """
     result = _make_plan(config, ())
     _check_pending(result)
-    return result
+    return _with_clean_labels(result)
 
 
 def _make_plan(config: Config, allow_modules: Collection[str]) -> Plan:
@@ -182,6 +183,16 @@ def _with_fixed_split(dataset: Dataset, config: Config) -> Dataset:
         return dataset
     with _split_in_errors(dataset, config):
         return fix_split(dataset, config.test_fraction, config.stratify, config.random_state)
+
+
+def _with_clean_labels(plan: Plan) -> Plan:
+    """Estimate the right labels of the data sets with noisy ones, once for all cells that are not finished."""
+    names = {job.dataset for job in plan.pending.values()}
+    datasets = {
+        name: data if data.checked is None or name not in names else estimate_clean_labels(data)
+        for name, data in plan.datasets.items()
+    }
+    return dataclasses.replace(plan, datasets=datasets)
 
 
 def _check_pending(plan: Plan) -> None:

@@ -31,7 +31,9 @@ class Run:
     scores : DataFrame
         One row per cell.  The error of a cell that is not fitted yet says so.  If the repeats of a data set
         share their test rows, there is a column ``correct_rows``; see ``Outcome``.  If several columns of noisy
-        labels are one kind of noise, there is a column ``noisy_labels`` with the names of theirs.
+        labels are one kind of noise, there is a column ``noisy_labels`` with the names of theirs.  If scores of
+        some data sets are estimates of those on right labels, they have "estimated" in a column
+        ``test_labels``.
     datasets : dict of str to DatasetFacts
     sessions : tuple of Session
         The oldest first; empty if all cells come from other runs.
@@ -110,6 +112,7 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
     """Make a run from its record and the outcomes of its cells by key."""
     missing = Outcome(error=NOT_FITTED)
     labels = {(kind, rate): name for kind, rates in record.given_rates.items() for name, rate in rates.items()}
+    estimated = {spec.name for spec in config.datasets if spec.test_labels == "estimated"}
     rows = []
     for cell in record.cells:
         outcome = outcomes.get(cell.key, missing)
@@ -119,6 +122,7 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
                 "noise_kind": cell.noise_kind,
                 "noise_rate": cell.noise_rate,
                 "noisy_labels": labels.get((cell.noise_kind, cell.noise_rate)),
+                "test_labels": "estimated" if cell.dataset in estimated else None,
                 "realised_rate": outcome.scores.get("realised_rate"),
                 "repeat": cell.repeat,
                 "model": cell.model,
@@ -131,9 +135,10 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
         "error": "string",
         "correct_rows": "string",
         "noisy_labels": "string",
+        "test_labels": "string",
     }
     scores = pd.DataFrame(rows).astype(types)
-    unused = [name for name in ("correct_rows", "noisy_labels") if scores[name].isna().all()]
+    unused = [name for name in ("correct_rows", "noisy_labels", "test_labels") if scores[name].isna().all()]
     scores = scores.drop(columns=unused)
     settings = tuple(cell.setting for cell in record.cells)
     return Run(config, scores, record.datasets, tuple(record.sessions), settings)

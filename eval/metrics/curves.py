@@ -32,6 +32,11 @@ def labels_by_rate(scores: pd.DataFrame) -> dict[float, str]:
     return dict(zip(named["noise_rate"], named["noisy_labels"], strict=True))
 
 
+def are_estimated(scores: pd.DataFrame) -> bool:
+    """Whether all scores are estimates of those on right labels, because the test labels are noisy."""
+    return "test_labels" in scores and bool(scores["test_labels"].notna().all())
+
+
 def main_curves(scores: pd.DataFrame, measure: str) -> tuple[str, ...]:
     """Metrics to show first: ELA and RLA, or only the measure if nothing was scored without noise."""
     return ("ela", "rla") if has_baseline(scores).any() else (measure,)

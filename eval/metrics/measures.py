@@ -2,6 +2,10 @@
 
 Means over classes skip classes that occur neither in the test rows nor in the predictions.  The values equal
 those of scikit-learn's functions, whose argument checks would take longer than many fits.
+
+If only the probabilities of the true labels are known, counts of rows are expected ones.  A measure that is a
+mean over rows then is its expectation, and others are ratios of expectations, as in
+`boostnoise.eval.clean_labels.measures`.  Probabilities of 0 and 1 give the values of the labels.
 """
 
 from __future__ import annotations
@@ -28,11 +32,13 @@ class Predictions:
         Fitted on labels from 0 to ``classes.size - 1``.
     X : array or DataFrame of shape (n_rows, n_features)
     y : int array of shape (n_rows,)
-        True class numbers.
+        True class numbers, or noisy ones.
     predicted : array-like of shape (n_rows,)
         The result of ``model.predict(X)``.
     classes : int array of shape (n_classes_in_training,)
         The class number of each label of the model.
+    clean_probabilities : float array of shape (n_rows, n_classes) or None
+        Probability of each true class, if `y` is noisy.
     """
 
     model: Any
@@ -40,6 +46,15 @@ class Predictions:
     y: NDArray[np.int64]
     predicted: ArrayLike
     classes: NDArray[np.int64]
+    clean_probabilities: NDArray[np.float64] | None = None
+
+    @cached_property
+    def truth(self) -> NDArray[np.float64]:
+        """Probability of each true class, shape (n_rows, n_classes): 0 or 1 if the true labels are known."""
+        if self.clean_probabilities is not None:
+            return self.clean_probabilities
+        n_classes = int(max(self.y.max(), self.classes.max())) + 1
+        return (self.y[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
 
     @cached_property
     def labels(self) -> NDArray[np.int64]:
@@ -52,14 +67,12 @@ class Predictions:
         return self.classes[predicted.astype(np.int64)]
 
     @cached_property
-    def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def counts(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
         """Rows of each class: correctly predicted, in the test set, and predicted."""
-        n_classes = max(self.y.max(), self.labels.max()) + 1
-        correct, actual, predicted = (
-            np.bincount(labels, minlength=n_classes)
-            for labels in (self.y[self.labels == self.y], self.y, self.labels)
-        )
-        return correct, actual, predicted
+        n_classes = self.truth.shape[1]
+        is_correct = self.truth[np.arange(self.y.size), self.labels]
+        correct = np.bincount(self.labels, weights=is_correct, minlength=n_classes)
+        return correct, self.truth.sum(axis=0), np.bincount(self.labels, minlength=n_classes)
 
     @cached_property
     def scores(self) -> NDArray[np.float64] | None:
@@ -103,7 +116,7 @@ class Predictions:
             raise ValueError(f"{method} returned values of type {values.dtype}, expected numbers")
         if not np.isfinite(values).all():
             raise ValueError(f"{method} returned NaN or infinity")
-        scores = np.zeros((n_rows, int(max(self.y.max(), classes.max())) + 1))
+        scores = np.zeros(self.truth.shape)
         scores[:, classes[known.astype(np.int64)]] = values
         dtype = values.dtype if values.dtype.kind == "f" else scores.dtype
         return scores, float(np.finfo(dtype).eps) if method == "predict_proba" else None
@@ -116,7 +129,8 @@ class Predictions:
 
 def accuracy(predictions: Predictions) -> float:
     """Share of correct predictions."""
-    return float((predictions.labels == predictions.y).mean())
+    correct, _, _ = predictions.counts
+    return float(correct.sum() / predictions.y.size)
 
 
 def balanced_accuracy(predictions: Predictions) -> float:
@@ -143,17 +157,17 @@ def roc_auc(predictions: Predictions) -> float | None:
     """
     from scipy.stats import rankdata  # slow to import
 
-    y, scores = predictions.y, predictions.scores
-    in_test = np.unique(y)
+    truth, scores = predictions.truth, predictions.scores
+    in_test = np.flatnonzero(truth.any(axis=0))
     if scores is None or in_test.size < 2:
         return None
     # With two classes, both columns hold the same information up to rounding.
     columns = np.array([1]) if scores.shape[1] == 2 else in_test
-    is_class = y[:, np.newaxis] == columns
+    is_class = truth[:, columns]
     n_in = is_class.sum(axis=0)
-    ranks = np.where(is_class, rankdata(scores[:, columns], axis=0), 0.0).sum(axis=0)
+    ranks = (is_class * rankdata(scores[:, columns], axis=0)).sum(axis=0)
     pairs_in_order = ranks - n_in * (n_in + 1) / 2
-    return float((pairs_in_order / (n_in * (y.size - n_in))).mean())
+    return float((pairs_in_order / (n_in * (len(truth) - n_in))).mean())
 
 
 def log_loss(predictions: Predictions) -> float | None:
@@ -161,11 +175,11 @@ def log_loss(predictions: Predictions) -> float | None:
 
     None if the model has no `predict_proba`, or its rows are not probabilities that sum to one.
     """
-    y, p, precision = predictions.y, predictions.probabilities, predictions.precision
+    p, precision = predictions.probabilities, predictions.precision
     if p is None or precision is None:
         return None
-    of_true_class = p[np.arange(y.size), y]
-    return float(-np.log(np.clip(of_true_class, precision, 1 - precision)).mean())
+    losses = -np.log(np.clip(p, precision, 1 - precision))
+    return float((predictions.truth * losses).sum(axis=1).mean())
 
 
 def brier_score(predictions: Predictions) -> float | None:
@@ -174,10 +188,11 @@ def brier_score(predictions: Predictions) -> float | None:
     With more classes, the sum of the mean squared errors of the probabilities of all classes.  None where there
     is no log loss.
     """
-    y, p = predictions.y, predictions.probabilities
+    truth, p = predictions.truth, predictions.probabilities
     if p is None:
         return None
-    squares = ((p - (y[:, np.newaxis] == np.arange(p.shape[1]))) ** 2).sum(axis=1)
+    # The error is that of the expected label, and the variance of the label around it.
+    squares = ((p - truth) ** 2).sum(axis=1) + (1 - (truth**2).sum(axis=1))
     return float(squares.mean()) / (2 if p.shape[1] == 2 else 1)
 
 
@@ -187,14 +202,14 @@ def calibration_error(predictions: Predictions) -> float | None:
     The gap is that of the means in each of 15 bins of equal width, weighted by their rows (Guo et al., "On
     Calibration of Modern Neural Networks", ICML 2017).  None where there is no log loss.
     """
-    y, p = predictions.y, predictions.probabilities
+    p = predictions.probabilities
     if p is None:
         return None
-    confidence = p.max(axis=1)
+    confidence, is_correct = p.max(axis=1), predictions.truth[np.arange(len(p)), p.argmax(axis=1)]
     # Bins are open at their lower end, as in the paper.
     bins = np.clip(np.ceil(confidence * CALIBRATION_BINS).astype(np.int64) - 1, 0, CALIBRATION_BINS - 1)
-    gaps = np.bincount(bins, weights=confidence - (p.argmax(axis=1) == y))
-    return float(np.abs(gaps).sum() / y.size)
+    gaps = np.bincount(bins, weights=confidence - is_correct)
+    return float(np.abs(gaps).sum() / len(p))
 
 
 def leaves(predictions: Predictions) -> float | None:

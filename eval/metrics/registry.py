@@ -93,6 +93,7 @@ ROBUSTNESS = (
     ),
 )
 
+TREE_SIZES = ("leaves", "depth")
 REGISTRY = {measure.name: measure for measure in (*SCORED, *TIMED, *ROBUSTNESS)}
 METRICS = tuple(REGISTRY)
 MEASURES = tuple(measure.name for measure in (*SCORED, *TIMED))
@@ -113,13 +114,18 @@ RANGES = (
 
 
 def measure(
-    model: Any, X: Any, y: NDArray[np.int64], predicted: ArrayLike, classes: NDArray[np.int64]
+    model: Any,
+    X: Any,
+    y: NDArray[np.int64],
+    predicted: ArrayLike,
+    classes: NDArray[np.int64],
+    clean_probabilities: NDArray[np.float64] | None = None,
 ) -> dict[str, float | None]:
     """Measure a fitted classifier on test rows.
 
     Parameters
     ----------
-    model, X, y, predicted, classes
+    model, X, y, predicted, classes, clean_probabilities
         See `Predictions`.
 
     Returns
@@ -133,7 +139,7 @@ def measure(
         If the model returns labels that are not in the training labels, scores of the wrong shape, NaN or
         infinity.
     """
-    predictions = Predictions(model, X, y, predicted, classes)
+    predictions = Predictions(model, X, y, predicted, classes, clean_probabilities)
     return {entry.name: entry.score(predictions) for entry in SCORED if entry.score is not None}
 
 
@@ -160,13 +166,29 @@ def higher_is_better(metric: str) -> bool:
     return REGISTRY[metric].higher_is_better
 
 
-def label_of(metric: str, measure: str = "accuracy") -> str:
-    """Axis label of a metric.  `measure` is the measure that a robustness metric is computed from."""
-    return REGISTRY[metric].label.replace(BASE, REGISTRY[measure].label)
+def label_of(metric: str, measure: str = "accuracy", *, estimated: bool = False) -> str:
+    """Axis label of a metric.
+
+    Parameters
+    ----------
+    metric : str
+    measure : str, default="accuracy"
+        Measure that a robustness metric is computed from.
+    estimated : bool, default=False
+        Whether right labels are estimated, so that the measures computed from them are.
+    """
+    return _estimated(metric, estimated) + REGISTRY[metric].label.replace(
+        BASE, _estimated(measure, estimated) + REGISTRY[measure].label
+    )
 
 
-def short_label_of(metric: str, measure: str = "accuracy") -> str:
-    """Axis label without its explanation, for titles."""
-    label = REGISTRY[metric].label
-    name = label.split(",")[0].replace(BASE, REGISTRY[measure].label)
-    return name if BASE not in label or measure == "accuracy" else f"{name} of {REGISTRY[measure].label}"
+def short_label_of(metric: str, measure: str = "accuracy", *, estimated: bool = False) -> str:
+    """Axis label without its explanation, for titles; see `label_of`."""
+    label, of = REGISTRY[metric].label, _estimated(measure, estimated) + REGISTRY[measure].label
+    name = _estimated(metric, estimated) + label.split(",")[0].replace(BASE, of)
+    return name if BASE not in label or of == "accuracy" else f"{name} of {of}"
+
+
+def _estimated(metric: str, estimated: bool) -> str:
+    is_of_labels = REGISTRY[metric].score is not None and metric not in TREE_SIZES
+    return "estimated " if estimated and is_of_labels else ""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._wording import sentence, under_noise
 from ..config.figures import FigureOptions
+from ..metrics.curves import are_estimated
 from ..metrics.registry import label_of, short_label_of
 from ..statistics.score_tables import resolve_noise_rate
 from ..statistics.verdict import compared_rate
@@ -75,12 +76,12 @@ class PlotRequest:
     @property
     def label(self) -> str:
         """Axis label of the metric."""
-        return label_of(self.metric, self.measure)
+        return label_of(self.metric, self.measure, estimated=are_estimated(self.scores))
 
     @property
     def name(self) -> str:
         """Name of the metric in titles."""
-        return sentence(short_label_of(self.metric, self.measure))
+        return sentence(short_label_of(self.metric, self.measure, estimated=are_estimated(self.scores)))
 
     @property
     def over_datasets(self) -> str:

@@ -13,10 +13,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import NDArray
 
-from .._wording import under_noise
+from .._wording import sentence, under_noise
 from ..config.figures import SWEEPS
 from ..config.run import Config
 from ..config.sweeps import parameter_sweeps, training_size_sweeps
+from ..metrics.curves import are_estimated
 from ..metrics.registry import label_of, short_label_of
 from .bands import averaged
 from .figure import draw_panels, number_ids
@@ -79,7 +80,7 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
     """
     with matplotlib.rc_context(FONT):
         table, axis, band = (_over_models if plot == "parameter_sweep" else _over_sizes)(config, scores)
-        lines = list(dict.fromkeys(table["line"]))
+        lines, estimated = list(dict.fromkeys(table["line"])), are_estimated(scores)
         options = options_of(config, plot).model_copy(update={"plot_kwargs": []})
         styles = line_styles(lines, options)
         panels = {
@@ -107,9 +108,9 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
                 under_noise(text_of(str(rows["noise_kind"].iloc[0])), float(rows["noise_rate"].iloc[0]))
                 for rows in panels.values()
             ],
-            title=f"{short_label_of(config.metric).capitalize()} against {text_of(axis)}",
+            title=f"{sentence(short_label_of(config.metric, estimated=estimated))} against {text_of(axis)}",
             caption=f"Band: {band}",
-            label=label_of(config.metric),
+            label=label_of(config.metric, estimated=estimated),
             missing_where="{}",
             options=options,
             columns=columns_for(len(panels)),

@@ -11,7 +11,15 @@ from rich.text import Text
 from .._wording import numbered, sentence
 from ..config.run import Config
 from ..errors import MAX_LENGTH, shortened
-from ..metrics.curves import by_noise_rate, curve, has_baseline, labels_by_rate, mean_curve, per_repeat
+from ..metrics.curves import (
+    are_estimated,
+    by_noise_rate,
+    curve,
+    has_baseline,
+    labels_by_rate,
+    mean_curve,
+    per_repeat,
+)
 from ..metrics.outcome import cells_by_error, missing_cells
 from ..metrics.registry import MEASURES, REGISTRY, higher_is_better, label_of, short_label_of
 
@@ -40,7 +48,7 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
                     parts.append(Text(NO_BASELINE.format(metric=short_label_of(metric), measure=config.metric)))
                     metric, compared = config.metric, chosen
                 chosen = compared
-            title = table_title(metric, config.metric, kind)
+            title = table_title(metric, config.metric, kind, estimated=are_estimated(chosen))
             headings = {rate: f"{labels} {rate:.4g}" for rate, labels in labels_by_rate(chosen).items()}
             if name.startswith("mean_") or chosen["dataset"].nunique() == 1:
                 wide = by_noise_rate(mean_curve(chosen, metric, config.metric), metric, ["model"])
@@ -62,10 +70,10 @@ def summary(config: Config, scores: pd.DataFrame, width: int) -> Group:
     return Group(*parts)
 
 
-def table_title(metric: str, measure: str, noise_kind: str) -> str:
-    """Title of a table of a metric, with a hint on how to read its values."""
+def table_title(metric: str, measure: str, noise_kind: str, *, estimated: bool = False) -> str:
+    """Title of a table of a metric, with a hint on how to read its values; see `label_of`."""
     hint = REGISTRY[metric].hint and f" ({REGISTRY[metric].hint})"
-    return f"{sentence(label_of(metric, measure))}{hint}: {noise_kind} noise"
+    return f"{sentence(label_of(metric, measure, estimated=estimated))}{hint}: {noise_kind} noise"
 
 
 def averaged_over(scores: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._wording import counted, is_or_are, listed, p_text, percent, sentence
-from ..metrics.curves import has_baseline, per_repeat
+from ..metrics.curves import are_estimated, has_baseline, per_repeat
 from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
 from .paired_t import PairedTTests, paired_t_tests
@@ -130,7 +130,8 @@ def _verdict_on_kind(
         ranks = rank_table(table, higher_is_better=higher_is_better(metric)).mean()
         best = [str(name) for name in ranks.index[ranks == ranks.min()]]
         model = best[0] if control is None else control
-        first = f"{setting} {_rank_clause(table, ranks, best, model, metric)}"
+        what = label_of(metric, estimated=are_estimated(scores))
+        first = f"{setting} {_rank_clause(table, ranks, best, model, what)}"
         if len(table) == 1:
             of_set = scores[scores["dataset"] == table.index[0]]
             first += _interval(of_set, model, metric, noise_rate, 1 - alpha)
@@ -168,10 +169,10 @@ def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.Da
     return table, retention
 
 
-def _rank_clause(table: pd.DataFrame, ranks: pd.Series[float], best: list[str], model: str, metric: str) -> str:
-    """Clause on the mean rank of a model; the models `best` share the best one."""
+def _rank_clause(table: pd.DataFrame, ranks: pd.Series[float], best: list[str], model: str, what: str) -> str:
+    """Clause on the mean rank of a model in a measure; the models `best` share the best one."""
     n_datasets, n_models = table.shape
-    what, among = label_of(metric), f"of {counted(n_models, 'model')}"
+    among = f"of {counted(n_models, 'model')}"
     if n_datasets == 1:
         mean, on = "", f"on {table.index[0]}"
         best_rank = f"best {what} {among} {on}"
@@ -204,7 +205,7 @@ def _interval(scores: pd.DataFrame, model: str, metric: str, noise_rate: float, 
 
 def _retention_clause(scores: pd.DataFrame, retention: pd.DataFrame, metric: str, model: str) -> str:
     """Clause on the share of the measure that a model keeps, and on the model that keeps the most."""
-    shares, what = retention.mean(), label_of(metric)
+    shares, what = retention.mean(), label_of(metric, estimated=are_estimated(scores))
     text = f"keeps {percent(shares[model], 3)} of its {what}"
     if scores["repeat"].nunique() == 1:
         text += " (a rough figure, from one repeat)"
@@ -227,9 +228,9 @@ def _ela_sentence(
     lowest = str(means.idxmin())
     if not np.isfinite(means).all() or means[model] - means[lowest] < TIE:
         return []
-    mean = "mean " if len(table) > 1 else ""
+    mean, what = "mean " if len(table) > 1 else "", label_of(metric, estimated=are_estimated(scores))
     return [
-        f"by {mean}ELA, which also counts the {label_of(metric)} without noise, {lowest} is ahead of {model} "
+        f"by {mean}ELA, which also counts the {what} without noise, {lowest} is ahead of {model} "
         f"({means[lowest]:.3f} against {means[model]:.3f})"
     ]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from boostnoise.eval._wording import counted, numbered
 from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.execution.run import Run
-from boostnoise.eval.metrics.curves import labels_by_rate, main_curves
+from boostnoise.eval.metrics.curves import are_estimated, labels_by_rate, main_curves
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
 from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
@@ -86,6 +86,7 @@ class Results:
             noise_kind=run.scores["noise_kind"].map(kinds),
         )
         self.metric: str = run.config.metric
+        self.are_estimated = are_estimated(run.scores)
         self._band = run.config.ela_fig.fig_band
         self.models, self.datasets, self.kinds = [list(names.values()) for names in (models, datasets, kinds)]
         rates = self.scores.groupby("noise_kind")["noise_rate"].unique()
@@ -242,9 +243,12 @@ class Results:
             "models": [{"name": name, **style} for name, style in zip(self.models, styles, strict=True)],
             "datasets": self.datasets,
             "kinds": [{"name": kind, "rates": self.rates[kind]} for kind in self.kinds],
-            "labels": {metric: label_of(metric, self.metric) for metric in self.curves}
+            "labels": {
+                metric: label_of(metric, self.metric, estimated=self.are_estimated) for metric in self.curves
+            }
             | {"rank": "mean rank (1 is best)", "seconds": label_of("fit_seconds")},
-            "short": {metric: short_label_of(metric) for metric in self.curves} | {"rank": "mean rank"},
+            "short": {metric: short_label_of(metric, estimated=self.are_estimated) for metric in self.curves}
+            | {"rank": "mean rank"},
             "metric": self.metric,
             "mean": measured | {"rank": [self._rank_page_data(kind) for kind in self.kinds]},
             "seconds": [self.seconds[kind].page_data() for kind in self.kinds],
@@ -270,7 +274,7 @@ class Results:
             "model": self.scores["model"].map({name: i for i, name in enumerate(self.models)}).tolist(),
             "columns": columns,
             "titles": {"noise_rate": "noise rate", "realised_rate": "realised noise rate", "repeat": "repeat"}
-            | {name: label_of(name) for name in MEASURES if name in columns},
+            | {name: label_of(name, estimated=self.are_estimated) for name in MEASURES if name in columns},
             "errors": errors,
             "error": [number.get(error, -1) for error in self.scores["error"].fillna("")],
         }

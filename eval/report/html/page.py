@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,8 +134,8 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
                 for kind, of_kind, noise_rate in compared
             ],
             p_text=p_text,
-            metric=short_label_of(results.metric),
-            label_of=label_of,
+            metric=short_label_of(results.metric, estimated=results.are_estimated),
+            label_of=partial(label_of, estimated=results.are_estimated),
             titles={name: readable(getattr(config, f"{name}_fig").fig_title or "") for name in ("ela", "rla")},
             version=version_of("boostnoise"),
             references=references,

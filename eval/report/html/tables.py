@@ -128,7 +128,10 @@ def tables_of_dataset(results: Results, dataset: int) -> list[Table]:
 
 def _table_of_lines(results: Results, lines: Lines, metric: str, kind: int, scope: str) -> Table:
     rates = results.rates[results.kinds[kind]]
-    better, short = higher_is_better(metric), short_label_of(metric, results.metric)
+    better, short = (
+        higher_is_better(metric),
+        short_label_of(metric, results.metric, estimated=results.are_estimated),
+    )
     names = results.labels[results.kinds[kind]]
     values, columns = lines.value, [Column(_named_rate(noise_rate, names)) for noise_rate in rates]
     if metric == "ela" and len(rates) > 1:
@@ -194,7 +197,7 @@ def heat_maps(results: Results) -> list[Table]:
                     )
                     for i, name in enumerate(results.datasets[i] for i in chosen)
                 ]
-                label = label_of(metric, results.metric)
+                label = label_of(metric, results.metric, estimated=results.are_estimated)
                 caption = f"{label} at {unbroken_percent(noise_rate)} {kind} noise ({HINTS[better]}; {legend})"
                 tables.append(Table(caption[0].upper() + caption[1:], "data set", columns, rows, k, r))
     return tables
