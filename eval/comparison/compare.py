@@ -40,6 +40,7 @@ def compare(
     stratify: bool = True,
     random_state: int = 0,
     metric: str = "accuracy",
+    labels: str = "right",
     results_dir: str | Path = "results",
     name: str = "comparison",
     n_jobs: int = -1,
@@ -91,6 +92,9 @@ def compare(
         Seed of the whole run.
     metric : {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc"}, default="accuracy"
         The measure that ELA, RLA and the tests are computed from.
+    labels : {"right", "noisy"}, default="right"
+        ``"noisy"`` if test labels are as noisy as all others.  Scores are then estimates of those on right
+        labels.  It applies to all data sets whose config objects do not have this key.
     results_dir : str or Path, default="results"
         The folder of the store.
     name : str, default="comparison"
@@ -142,7 +146,7 @@ def compare(
     described, from_estimators = _models(models)
     sets, files = _datasets(datasets, Path(results_dir) / "data")
     content = {
-        "datasets": sets,
+        "datasets": [{"labels": labels, **spec} for spec in sets],
         "models": described,
         "noise": _noise(noise),
         "repeats": (folds or DEFAULT_REPEATS) if repeats is None else repeats,

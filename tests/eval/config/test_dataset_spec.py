@@ -41,6 +41,12 @@ def test_names():
         ({"set": ["iris"]}, "unknown data set; must be an object with 'path' and 'target', or one of breast_cancer,"),
         ({"set": "iris", "target": "y"}, "'target' is not allowed, because the set 'iris'"),
         ({"set": "iris", "format": "csv"}, "'format' requires 'path'"),
+        ({"set": "iris", "checked": "y"}, "'checked' requires \"labels\": \"noisy\""),
+        ({"set": "checkerboard2x2", "labels": "noisy"}, "'labels' must be 'right', because those of the set 'check"),
+        (
+            {"path": "a.csv", "target": 0, "noisy": {"a": "b"}, "labels": "noisy"},
+            "'labels' must be 'right' with 'noisy' or 'annotators', because models are tested on the right",
+        ),
         ({"openml": 24, "test_path": "a.csv"}, "'test_path' requires 'path'"),
         ({"openml": True}, "openml: must be the name or the ID of a data set"),
         ({"openml": 2.0}, "openml: must be the name or the ID of a data set"),

@@ -109,6 +109,12 @@ def test_all_runs_of_a_folder_share_a_store():
         (["imbalanced_linear", "checkerboard2x2"], "the right labels of synthetic data."),
         ([{"path": "a.csv", "target": "y", "noisy": {"rules": "r"}}], "checked labels."),
         (
+            [{"set": "iris", "labels": "noisy"}, {"set": "iris", "name": "again"}],
+            "estimated right labels (iris) and the labels of the data, which may be wrong (again); noise and "
+            "overlapping classes cannot be told apart without checked labels, and noisyaudit --prediction gives "
+            "intervals of what is possible; noisyaudit estimates how many are.",
+        ),
+        (
             ["iris", "imbalanced_linear", "wine"],
             "the labels of the data, which may be wrong (iris, wine) and the right labels of synthetic data "
             "(imbalanced_linear); noisyaudit estimates how many are.",
@@ -117,6 +123,15 @@ def test_all_runs_of_a_folder_share_a_store():
 )
 def test_whose_labels_models_are_tested_on(datasets, sentence):
     assert parse(datasets=datasets).test_labels == f"Tested on {sentence}"
+
+
+def test_noise_in_test_labels_that_are_noisy_themselves():
+    datasets = ["wine", {"set": "iris", "labels": "noisy"}]
+    with pytest.raises(
+        ConfigError, match="'label' changes test labels, but scores on data set 'iris' are estimated"
+    ):
+        parse(datasets=datasets, noise=[{"kind": "label", "rates": [0.1]}])
+    parse(datasets=datasets, noise=[{"kind": "label", "rates": [0.1], "noise_on": "train"}])
 
 
 def test_noise_in_test_labels_is_noted():

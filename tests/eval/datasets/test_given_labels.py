@@ -66,6 +66,18 @@ def test_columns_of_annotators(load):
     assert dataset.answers.tolist() == [[0, 1], [-1, 1], [0, -1], [1, -1], [0, 0], [1, 1], [-1, 0], [1, -1]]
 
 
+def test_checked_rows_of_noisy_labels(load):
+    found = load(drop=["key", "rule", "bob", "part"], labels="noisy", checked="ann")
+    assert found.columns == ("x",)
+    assert found.checked.tolist() == [0, -1, 0, 1, 0, 1, -1, 1]
+    assert found.take(np.array([1, 3])).checked.tolist() == [-1, 1]
+    unchecked = load(drop=["key", "rule", "ann", "bob", "part"], labels="noisy")
+    assert unchecked.checked.tolist() == [-1] * 8
+    assert unchecked.fingerprint == found.fingerprint
+    with pytest.raises(ConfigError, match="checked: 'u' in row 5 is not a label of the data set"):
+        load(FRAME.assign(ann=list("nynynuny")), drop=["key"], labels="noisy", checked="ann")
+
+
 def test_rows_without_a_noisy_label_are_removed_but_for_test_rows(load):
     frame = FRAME.assign(rule=["n", None, "n", "n", "y", "n", "y", None])
     with pytest.warns(UserWarning, match="2 rows without one of the noisy labels; the other 6 rows are used"):

@@ -51,6 +51,19 @@ def test_several_threads_change_keys_and_limits_do_not():
     assert not set(keys(threads=2)) & set(keys())
 
 
+def test_keys_of_scores_on_estimated_labels():
+    """The noise is the same, as the fingerprint is; models are trained on the same labels."""
+    config = parse_config(
+        {"datasets": ["iris"], "models": ["gbm"], "noise": [{"kind": "uniform", "rates": [0]}]}, "run"
+    )
+    right = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2))
+    noisy = dataclasses.replace(right, checked=np.full(4, -1))
+    checked = dataclasses.replace(right, checked=np.array([-1, 1, -1, -1]))
+    jobs = [make_jobs(config, resolve_all(config.models), [data])[0] for data in (right, noisy, checked)]
+    assert len({job.fingerprint for job in jobs}) == 1
+    assert len({job.key for job in jobs}) == len({job.setting for job in jobs}) == 3
+
+
 def test_split_settings_do_not_change_keys_of_data_sets_with_a_split():
     given = np.array([False, False, True, True])
     for change in ({"test_fraction": 0.5}, {"stratify": False}):

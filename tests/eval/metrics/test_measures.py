@@ -136,6 +136,44 @@ def test_a_model_that_did_not_see_every_label_it_was_given():
     assert found["roc_auc"] == pytest.approx(metrics.roc_auc_score(y, whole, multi_class="ovr"))
 
 
+def of_clean_probabilities(y, p, q):
+    """Measures of the probabilities p, if the true labels have the probabilities q."""
+    return measure(Model(predict_proba=p), X, y, p.argmax(axis=1), np.arange(p.shape[1]), q)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_labels_that_are_known_by_their_probabilities(n_classes):
+    """The measures are those of a copy of each row for each class, with its probability as weight."""
+    rng = np.random.default_rng(n_classes)
+    n = 200
+    p, q = rng.dirichlet(np.ones(n_classes), size=(2, n))
+    found = of_clean_probabilities(q.argmax(axis=1), p, q)
+    rows, classes = np.repeat(np.arange(n), n_classes), np.tile(np.arange(n_classes), n)
+    labels, weight = p.argmax(axis=1)[rows], {"sample_weight": q.ravel()}
+    multiclass = {"multi_class": "ovr"} if n_classes > 2 else {}
+    scores = [p[rows]] if n_classes > 2 else [p[rows, 1]]
+    expected = {
+        "accuracy": metrics.accuracy_score(classes, labels, **weight),
+        "balanced_accuracy": metrics.balanced_accuracy_score(classes, labels, **weight),
+        "macro_f1": metrics.f1_score(classes, labels, average="macro", **weight),
+        "roc_auc": metrics.roc_auc_score(classes, *scores, **multiclass, **weight),
+        "log_loss": metrics.log_loss(classes, p[rows], **weight),
+        "brier_score": np.average(((p[rows] - np.eye(n_classes)[classes]) ** 2).sum(axis=1), weights=q.ravel())
+        / (2 if n_classes == 2 else 1),
+    }
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    correct = q[np.arange(n), p.argmax(axis=1)]
+    bins = np.ceil(p.max(axis=1) * 15)
+    gaps = [abs((p.max(axis=1) - correct)[bins == b].sum()) / n for b in np.unique(bins)]
+    assert found["calibration_error"] == pytest.approx(sum(gaps))
+
+
+def test_certain_probabilities_are_labels():
+    rng = np.random.default_rng(0)
+    p, y = rng.dirichlet(np.ones(4), size=50), rng.choice([0, 1, 3], size=50)
+    assert of_clean_probabilities(np.zeros(50, dtype=int), p, np.eye(4)[y]) == of_scores(y, p)
+
+
 @pytest.mark.parametrize("load", [load_iris, load_digits])
 def test_models_of_all_kinds(load):
     X, y = load(return_X_y=True)
