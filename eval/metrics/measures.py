@@ -54,7 +54,8 @@ class Predictions:
         if self.clean_probabilities is not None:
             return self.clean_probabilities
         n_classes = int(max(self.y.max(), self.classes.max())) + 1
-        return (self.y[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
+        one_hot: NDArray[np.float64] = np.eye(n_classes)[self.y]
+        return one_hot
 
     @cached_property
     def labels(self) -> NDArray[np.int64]:
@@ -67,12 +68,13 @@ class Predictions:
         return self.classes[predicted.astype(np.int64)]
 
     @cached_property
-    def counts(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    def counts(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Rows of each class: correctly predicted, in the test set, and predicted."""
-        n_classes = self.truth.shape[1]
-        is_correct = self.truth[np.arange(self.y.size), self.labels]
-        correct = np.bincount(self.labels, weights=is_correct, minlength=n_classes)
-        return correct, self.truth.sum(axis=0), np.bincount(self.labels, minlength=n_classes)
+        is_predicted = np.eye(self.truth.shape[1])[self.labels]
+        correct, actual, predicted = (
+            counted.sum(axis=0) for counted in (self.truth * is_predicted, self.truth, is_predicted)
+        )
+        return correct, actual, predicted
 
     @cached_property
     def scores(self) -> NDArray[np.float64] | None:
