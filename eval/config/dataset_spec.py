@@ -13,12 +13,12 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_v
 from .._numbers import is_integer
 from ..errors import suggest
 from .annotators_spec import AnnotatorsSpec
-from .base import Name, Strict, with_keys
-from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, pattern_of, stem_of
+from .base import Name, Strict
+from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, stem_of
+from .dataset_schema import CSV_KEYS, FILE_KEYS, SOURCES, Format, Synthetic, allow_combinations
 
 Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
 Downloaded = Literal["covtype", "kddcup99", "olivetti_faces"]
-Synthetic = Literal["checkerboard2x2", "checkerboard4x4", "imbalanced_linear", "imbalanced_asymmetric_linear"]
 BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
 ONE_ANNOTATOR = "one_annotator"
 LABELS_OF_ANNOTATORS = ("majority", "dawid_skene", ONE_ANNOTATOR, "soft_majority", "soft_dawid_skene")
@@ -28,7 +28,6 @@ OPENML_NAME = r"^(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._,()'+-]+$"
 
 OpenMLName = Annotated[Name, Field(json_schema_extra={"pattern": OPENML_NAME})]
 
-Format = Literal["csv", "parquet", "arff", "svmlight"]
 Categorical = Literal["onehot", "ordinal"]
 Missing = Literal["error", "drop_rows", "impute", "keep"]
 FeaturesAs = Literal["frame", "numbers"]
@@ -50,49 +49,6 @@ def _number_or_list(value: object) -> object:
 
 
 TrainRows = Annotated[int, Field(ge=2)]
-
-_SOURCES = ("set", "path", "openml")
-_CSV_KEYS = ("separator", "decimal", "encoding", "missing_values")
-_FILE_KEYS = ("format", "test_path", *_CSV_KEYS)
-
-
-def _schema_of_dataset(schema: dict[str, Any]) -> None:
-    """Allowed combinations of keys.  Any path may be a folder, as a schema cannot check that."""
-    del schema["required"]
-    schema["anyOf"] = [
-        with_keys("set", absent=("path", "openml", "target", *_FILE_KEYS)),
-        with_keys("openml", absent=("path", "set", *_FILE_KEYS)),
-        with_keys("path", absent=("set", "openml")),
-    ]
-    schema["allOf"] = [
-        {"anyOf": [with_keys(absent=["split"]), with_keys(absent=["test_path"])]},
-        {"if": _schema_of_formats("csv", "parquet", "arff"), "then": with_keys("target")},
-        {"if": _schema_of_formats("svmlight"), "then": with_keys(absent=["target"])},
-        {"if": _schema_of_formats("parquet", "arff", "svmlight"), "then": with_keys(absent=_CSV_KEYS)},
-        {
-            "if": with_keys("test_path", absent=["format"]),
-            "then": {"properties": {"test_path": {"pattern": pattern_of(*get_args(Format))}}},
-        },
-        {
-            "if": {"required": ["labels"], "properties": {"labels": {"const": "noisy"}}},
-            "then": {
-                "properties": {
-                    "set": {"not": {"enum": list(SYNTHETIC)}},
-                    "noisy": {"maxProperties": 0},
-                    "annotators": {"type": "null"},
-                }
-            },
-            "else": with_keys(absent=["checked"]),
-        },
-    ]
-
-
-def _schema_of_formats(*formats: str) -> dict[str, Any]:
-    """JSON Schema of data sets in files of these formats, given by the key or by the suffix."""
-    path = {"type": "string", "pattern": pattern_of(*formats)}
-    by_key = {"required": ["path", "format"], "properties": {"format": {"enum": list(formats)}}}
-    by_suffix = {"required": ["path"], "properties": {"path": path, "format": {"type": "null"}}}
-    return {"anyOf": [by_key, by_suffix]}
 
 
 class DatasetSpec(Strict):
@@ -194,7 +150,7 @@ class DatasetSpec(Strict):
         figure ``training_size`` shows the measure against it.
     """
 
-    model_config = ConfigDict(json_schema_extra=_schema_of_dataset)
+    model_config = ConfigDict(json_schema_extra=allow_combinations)
 
     name: Name
     set: Bundled | Downloaded | Synthetic | None = None
@@ -241,7 +197,7 @@ class DatasetSpec(Strict):
             value = {"set": value}
         if not isinstance(value, dict):
             raise ValueError("must be the name of a data set, or an object with 'path' and 'target'")
-        sources = [key for key in _SOURCES if value.get(key) is not None]
+        sources = [key for key in SOURCES if value.get(key) is not None]
         if not sources:
             raise ValueError("has no source; add 'path' and 'target', 'set', or 'openml'")
         if len(sources) > 1:
@@ -327,7 +283,7 @@ class DatasetSpec(Strict):
         if self.set is not None and self.target is not None:
             raise ValueError(f"'target' is not allowed, because the set {self.set!r} defines its labels")
         if self.path is None:
-            for key in _FILE_KEYS:
+            for key in FILE_KEYS:
                 if getattr(self, key) is not None:
                     raise ValueError(f"{key!r} requires 'path'")
             return self
@@ -338,7 +294,7 @@ class DatasetSpec(Strict):
                 raise ValueError(
                     "'name' is not allowed, because data sets of a folder are named after its files"
                 )
-        for key in _CSV_KEYS:
+        for key in CSV_KEYS:
             if getattr(self, key) is not None and self.file_format not in ("csv", None):
                 raise ValueError(f"{key!r} is only allowed for CSV files, but the format is {self.file_format}")
         if self.file_format == "svmlight":
