@@ -65,7 +65,7 @@ def test_the_column_of_an_annotator_is_not_that_of_the_expert(frame):
     frame[["name", "ann"]].head(50).to_csv("copy.csv", index=False)
     done = run("a.csv", *BOTH, "--id", "name", "--checked", "copy.csv")
     assert done.exit_code == 2
-    assert "copy.csv needs the columns 'row' or 'name' and 'label'" in done.stderr
+    assert "copy.csv needs the columns 'name' or 'row' and 'label'" in done.stderr
 
 
 def test_numbers_are_written_as_the_classes(frame):
