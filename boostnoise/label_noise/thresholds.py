@@ -155,7 +155,7 @@ def choose_threshold(
 
 
 def _mean(expected: Floats, expected_of_checked: Floats, true: Floats) -> tuple[float, float]:
-    """Mean of true values, some of which are known, and its standard error."""
+    """Mean and standard error, from expected values of all rows and true values of checked rows."""
     n, n_checked = expected.size, true.size
     if n_checked == 0:
         return float(expected.mean()), float(expected.std() / np.sqrt(n))

@@ -96,7 +96,7 @@ class CleanScores:
         return f"<div>{paragraphs[0]}{self.as_table().to_html(border=0)}{''.join(paragraphs[1:])}</div>"
 
     def introduction(self) -> str:
-        """What the scores are estimated from, and what more checked rows would tell."""
+        """Describe the data behind the scores, and the gain from more checked rows."""
         level = percent(self.confidence)
         if self.uses_checked_rows:
             text = (
@@ -127,7 +127,7 @@ class CleanScores:
         return table.rename_axis(index=None, columns=None)
 
     def difference_sentences(self) -> list[str]:
-        """Which models are better than others, the largest differences first."""
+        """Compare pairs of models in sentences, the largest differences first."""
         lines = []
         for row in self.differences.head(SHOWN_DIFFERENCES).to_dict(orient="records"):
             model, other = printable(row["model"]), printable(row["other"])

@@ -261,5 +261,5 @@ def _two_lines(name: str) -> list[str]:
 
 
 def _whole(number: float) -> str:
-    """Whole number: 87, 1,234, 12k."""
+    """Format a whole number: 87, 1,234, 12k."""
     return f"{number:,.0f}" if round(number) < THOUSANDS else f"{number / 1000:,.0f}k"

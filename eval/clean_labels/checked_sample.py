@@ -45,7 +45,7 @@ class CheckedSample:
         return known
 
     def among(self, rows: NDArray[np.int64]) -> CheckedSample:
-        """Those of some rows, which get the numbers of their places."""
+        """Select the checked rows among some rows, and number them by their places there."""
         place = {row: i for i, row in enumerate(rows.tolist())}
         kept = np.array([row in place for row in self.rows.tolist()], dtype=np.bool_)
         return CheckedSample(

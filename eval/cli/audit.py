@@ -7,15 +7,12 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from .audit_options import WEIGHTS, Options, read_character
 from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange, echo
-
-if TYPE_CHECKING:
-    pass
 
 
 class AuditCommand(Command):

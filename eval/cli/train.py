@@ -57,7 +57,7 @@ class TrainedModel:
         return audit.clean_scores(decisions, rows=rows, costs=model.costs)
 
     def sentences(self, scores: CleanScores) -> list[str]:
-        """What a user should know about the model: its accuracy, how it decides, and what predictions cost."""
+        """Describe the model: its accuracy, its decision rule, and the expected cost of a prediction."""
         model = self.model
         table = {(row["model"], row["measure"]): row for row in scores.scores.to_dict(orient="records")}
         interval = "95 % interval" if scores.uses_checked_rows else "with the noise that is proven and possible"

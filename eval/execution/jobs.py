@@ -176,7 +176,7 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
 
 
 def _test_labels(dataset: Dataset) -> tuple[str, ...]:
-    """What right labels are estimated from: forests of this version, and the labels of checked rows."""
+    """Key of the estimated right labels: the version of the forests, and a hash of the checked labels."""
     if dataset.checked is None:
         return ()
     checked = hashlib.sha256(np.ascontiguousarray(dataset.checked, dtype="<i8").tobytes())
