@@ -85,6 +85,7 @@ def run(root, data, tmp_path):
         ("checked_rows.py", ["--sets", "one,two", "--rates", "0.2", *STUDY], "first 50, random 50"),
         ("thresholds.py", ["--sets", "one", "--rows", 90, "--models", "lightgbm", *STUDY], "intervals hold"),
         ("evaluation.py", ["cells", "--cells", 4, "--jobs", 1, "--rounds", 1], "4 cells"),
+        ("faults.py", ["--repeats", 1, "--rounds", 1], "no problems"),
         ("false_winners.py", ["--studies", 1], "over_rows"),
         ("reference.py", [], "Mean accuracy"),
     ],

@@ -235,30 +235,42 @@ class Recorder:
         self.n_fitted = 0
         self._store, self._name = store, plan.config.name
         self._is_saved = self.record == previous
-        self._earlier_sessions = self.record.sessions
+        self._keeps_earlier = plan.config.resume
         self._session = _new_session(plan, on_cluster) if plan.pending else None
+        self._saved_session: Session | None = None
         self._start = time.monotonic()
 
     def __enter__(self) -> Self:
         # Saved before the first fit, so that a killed run can be loaded.
-        if self._session is not None:
-            self._save(self._session)
-        elif not self._is_saved:
-            self._store.put_run(self._name, self.record.dumps())
+        if self._session is not None or not self._is_saved:
+            self.save()
         return self
+
+    def save(self) -> None:
+        """Save the record, with the sessions that other processes have added in the meantime."""
+        self._store.change_run(self._name, self._with_sessions)
+
+    def _with_sessions(self, saved: str | None) -> str:
+        sessions = self.record.sessions
+        if saved is not None and self._keeps_earlier:
+            sessions = RunRecord.loads(saved).sessions
+        self._keeps_earlier = True
+        if self._session is not None:
+            # Sessions of several processes may be equal; then each replaces one of them.
+            i = sessions.index(self._saved_session) if self._saved_session in sessions else len(sessions)
+            sessions = [*sessions[:i], self._session, *sessions[i + 1 :]]
+            self._saved_session = self._session
+        self.record = self.record.model_copy(update={"sessions": sessions[-MAX_SESSIONS:]})
+        return self.record.dumps()
 
     def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
         if self._session is None:
             return
         seconds = round(time.monotonic() - self._start, 3)
+        self._session = self._session.model_copy(update={"seconds": seconds, "fitted": self.n_fitted})
         # After an error, such as a full disk, an error of this step must not hide it.
         with nullcontext() if error_type is None else suppress(ConfigError):
-            self._save(self._session.model_copy(update={"seconds": seconds, "fitted": self.n_fitted}))
-
-    def _save(self, session: Session) -> None:
-        sessions = [*self._earlier_sessions, session][-MAX_SESSIONS:]
-        self.record = self.record.model_copy(update={"sessions": sessions})
-        self._store.put_run(self._name, self.record.dumps())
+            self.save()
 
 
 def _new_session(plan: Plan, on_cluster: bool) -> Session:

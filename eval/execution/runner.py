@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ..config.run import Config
 from ..metrics.outcome import Outcome
+from .claims import Claims
 from .dask_cluster import check_scheduler, fit_on_cluster
+from .jobs import Job
 from .local_pool import check_n_jobs, fit_locally, worker_count
+from .open_cells import OpenCells
 from .plan import Progress, plan
 from .run import Run, make_run
 from .run_record import Recorder
@@ -26,7 +29,7 @@ def run(
     allow_modules: Collection[str] = (),
     progress: Callable[[Progress], object] | None = None,
 ) -> Run:
-    """Run a config: fit every cell that its store does not have yet.
+    """Run a config: fit every cell that its store does not have yet, and that no other process is fitting.
 
     Parameters
     ----------
@@ -52,48 +55,37 @@ def run(
     ------
     ConfigError
         Before any fit, if a data set, a model or the store cannot be used.
+
+    Warns
+    -----
+    UserWarning
+        If other processes are fitting the last cells, or the store is moved or deleted during the run.
     """
     # Checked even if no cell is left to fit.
     check_n_jobs(n_jobs)
     check_scheduler(scheduler)
     run_plan = plan(config, allow_modules=allow_modules)
-    pending, outcomes, failed = run_plan.pending, dict(run_plan.finished), 0
-    limits = Limits(config.time_limit, config.memory_limit)
+    pending = run_plan.pending
     n_workers = worker_count(n_jobs, config.threads) if pending and scheduler is None else 0
+    datasets = {job.dataset: run_plan.datasets[job.dataset] for job in pending.values()}
+    common: Any = {"threads": config.threads, "limits": Limits(config.time_limit, config.memory_limit)}
+
+    def fit(cells: Iterable[tuple[str, Job]]) -> Generator[tuple[str, Outcome], None, None]:
+        if scheduler is None:
+            return fit_locally(cells, datasets, n_workers=n_workers, **common)
+        return fit_on_cluster(cells, datasets, scheduler=scheduler, **common)
+
     with (
         Store(config.store_path) as store,
         Recorder(store, run_plan, on_cluster=scheduler is not None) as recorder,
+        Claims(config.store_path) as claims,
     ):
-
-        def add(key: str, outcome: Outcome) -> None:
-            outcomes[key] = outcome
-            if progress is not None:
-                progress(Progress(run_plan, len(outcomes), failed, key, outcome))
-
-        def is_open(key: str) -> bool:
-            """Whether no other process has finished the cell in the meantime."""
-            outcome = store.outcomes([key]).get(key) if config.resume else None
-            if outcome is None or not outcome.is_score:
-                return True
-            add(key, outcome)
-            return False
-
-        if progress is not None:
-            progress(Progress(run_plan, len(outcomes)))
-        cells = ((key, job) for key, job in pending.items() if is_open(key))
-        datasets = {job.dataset: run_plan.datasets[job.dataset] for job in pending.values()}
-        common: Any = {"threads": config.threads, "limits": limits}
-        if scheduler is None or not pending:
-            fitted = fit_locally(cells, datasets, n_workers=n_workers, **common)
-        else:
-            fitted = fit_on_cluster(cells, datasets, scheduler=scheduler, **common)
-        with closing(fitted):
-            for key, outcome in fitted:
-                store.put(pending[key], outcome)
-                recorder.n_fitted += 1
-                failed += outcome.error is not None
-                add(key, outcome)
-    return make_run(config, recorder.record, outcomes)
+        cells = OpenCells(run_plan, store, recorder, claims, progress)
+        for claimed in cells.passes():
+            with closing(fit(claimed)) as fitted:
+                for key, outcome in fitted:
+                    cells.put(key, outcome)
+    return make_run(config, recorder.record, cells.outcomes)
 
 
 def merge(config: Config, paths: str | Path | Iterable[str | Path]) -> int:

@@ -9,13 +9,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
 import re
 import sqlite3
-import time
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -26,48 +23,10 @@ from ..errors import ConfigError, one_line, printable
 from ..metrics.outcome import Outcome
 from ..metrics.registry import RANGES
 from .jobs import Job
+from .store_file import DESCRIPTION, ROWS, cells_table, check_files, check_schema, create, damage_error
 
 LOCK_SECONDS = 60.0  # for another process to release its lock
-CREATION_SECONDS = 2.0  # for another process to create the store
 MAX_ERROR, MAX_TRACEBACK = 1_000, 20_000  # characters
-
-APPLICATION_ID = int.from_bytes(b"bnev")  # identifies the files of this project
-SCHEMA_VERSION = 3
-# Columns before the scores.  The names of data set, model and noise are for human readers.
-DESCRIPTION = {
-    "key": "TEXT NOT NULL PRIMARY KEY",
-    "dataset": "TEXT NOT NULL",
-    "model": "TEXT NOT NULL",
-    "noise_kind": "TEXT NOT NULL",
-    "noise_rate": "REAL NOT NULL",
-    "repeat": "INTEGER NOT NULL",
-}
-# Columns after the scores.
-TRAILING = {"error": "TEXT", "traceback": "TEXT", "checksum": "INTEGER NOT NULL"}
-# Records of the runs, as JSON.
-RUNS = """
-CREATE TABLE runs (
-    name TEXT NOT NULL PRIMARY KEY,
-    record TEXT NOT NULL,
-    checksum INTEGER NOT NULL
-) STRICT, WITHOUT ROWID
-""".strip()
-
-# Test rows that cells predicted correctly, where repeats share them.  Made for the first such cell.
-ROWS = """
-CREATE TABLE correct_rows (
-    key TEXT NOT NULL PRIMARY KEY,
-    correct TEXT NOT NULL,
-    checksum INTEGER NOT NULL
-) STRICT, WITHOUT ROWID
-""".strip()
-
-
-def _cells_table(scores: Iterable[str]) -> str:
-    """SQL definition of the table of cells, with one column per score."""
-    columns = DESCRIPTION | dict.fromkeys(scores, "REAL") | TRAILING
-    lines = ",\n".join(f"    {name} {sql_type}" for name, sql_type in columns.items())
-    return f"CREATE TABLE cells (\n{lines}\n) STRICT, WITHOUT ROWID"
 
 
 class Store:
@@ -89,31 +48,34 @@ class Store:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        _check_files(path)
+        self._open(read_only)
+
+    def _open(self, read_only: bool) -> None:
+        path = self.path
+        check_files(path)
         try:
             if read_only and not path.is_file():
                 raise ConfigError(f"there is no store {path}")
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            # The journal may hold recent writes of another process.  Without one, the folder may be read-only.
-            journal = path.with_name(f"{path.name}-wal").exists()
-            mode = "mode=rwc" if not read_only else "mode=ro" if journal else "immutable=1"
-            uri = f"{path.absolute().as_uri()}?{mode}"
+                with self._translated_errors():
+                    if not path.exists():
+                        create(path)
+            # The log may hold recent writes of another process.  Without one, the folder may be read-only.
+            log = path.with_name(f"{path.name}-wal").exists()
+            mode = "mode=rw" if not read_only else "mode=ro" if log else "immutable=1"
+            self._identity = _identity(path)
         except OSError as error:
             raise ConfigError(f"the store {path} cannot be written: {error}") from None
         with self._translated_errors():
+            uri = f"{path.absolute().as_uri()}?{mode}"
             self._connection = sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS)
             self._connection.execute("PRAGMA trusted_schema = OFF")
         # Invalid text is detected by the checksum.
         self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
             with self._translated_errors():
-                if self._is_new():
-                    if read_only:  # the process that created the file wrote nothing to it
-                        self._connection.close()
-                        self._connection = sqlite3.connect(":memory:")
-                    self._create_tables()
-                self._columns = self._check_schema()
+                self._columns = check_schema(self._connection, path)
                 if not read_only and not set(RANGES) <= set(self._columns):
                     self._add_columns()
                 if not read_only:
@@ -121,6 +83,18 @@ class Store:
         except BaseException:
             self._connection.close()
             raise
+
+    def is_in_place(self) -> bool:
+        """Whether the file is still where it was opened, neither deleted nor moved away."""
+        try:
+            return _identity(self.path) == self._identity
+        except OSError:
+            return False
+
+    def reopen(self) -> None:
+        """Open the file that is now at the path, or a new one, after the old one was moved or deleted."""
+        self._connection.close()
+        self._open(read_only=False)
 
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:
@@ -137,69 +111,34 @@ class Store:
             raise self._damage_error(one_line(error)) from None
 
     def _damage_error(self, reason: str) -> ConfigError:
-        return ConfigError(f"the store {self.path} is damaged ({reason}); move it away to start a new one")
-
-    def _pragma(self, name: str) -> Any:
-        return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-
-    def _is_new(self) -> bool:
-        empty = self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
-        return bool(empty and self._pragma("application_id") == self._pragma("user_version") == 0)
-
-    def _create_tables(self) -> None:
-        # Finished cells survive a kill at any moment, but the last ones may be lost if the system crashes.
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            if self._is_new():  # not created by another process in the meantime
-                self._connection.execute(_cells_table(RANGES))
-                self._connection.execute(RUNS)
-                self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-    def _check_schema(self) -> list[str]:
-        """Check the schema of the file and return the names of its score columns."""
-        version, application = self._pragma("user_version"), self._pragma("application_id")
-        schema = self._connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
-        tables = {name: sql for entry_type, name, _, sql in schema if entry_type == "table"}
-        if application != APPLICATION_ID and (version, "cells" in tables) != (1, True):
-            raise ConfigError(f"{self.path} is not a store of noisyeval, but a database of another program")
-        if version != SCHEMA_VERSION:
-            raise ConfigError(
-                f"the store {self.path} has format {version}, but this version reads format {SCHEMA_VERSION}; "
-                "move it away to start a new one"
-            )
-        # Checked before any query of the tables, because a foreign schema may contain code that queries
-        # execute.
-        columns = re.findall(r"^    (\w+) REAL,$", str(tables.get("cells")), re.MULTILINE)
-        expected = {"cells": _cells_table(columns), "runs": RUNS}
-        if "correct_rows" in tables:
-            expected["correct_rows"] = ROWS
-        if Counter(schema) != Counter(("table", name, name, sql) for name, sql in expected.items()):
-            raise self._damage_error("its tables were changed")
-        message = self._pragma("quick_check(1)")
-        if message != "ok":
-            raise self._damage_error(message.splitlines()[-1])
-        return columns
+        return damage_error(self.path, reason)
 
     def _add_columns(self) -> None:
         """Add columns for measures added to the registry since the store was created."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._columns = self._check_schema()  # another process may have added them in the meantime
+            self._columns = check_schema(
+                self._connection, self.path
+            )  # another process may have added them in the meantime
             rows = self._correct_rows()
             cells = [self._read(row, rows) for row in self._connection.execute("SELECT * FROM cells")]
             self._columns += [name for name in RANGES if name not in self._columns]
             self._connection.execute("DROP TABLE cells")
-            self._connection.execute(_cells_table(self._columns))
+            self._connection.execute(cells_table(self._columns))
             for description, outcome in cells:
                 self._write(description, outcome)
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Store the outcome of a job.  It replaces an earlier one, but an error never replaces scores."""
-        description = [job.key, job.dataset, job.model.name, job.noise_kind, float(job.noise_rate), job.repeat]
+        self.put_all([(job, outcome)])
+
+    def put_all(self, outcomes: Iterable[tuple[Job, Outcome]]) -> None:
+        """Store the outcomes of several jobs at once."""
         with self._translated_errors(), self._connection:
-            self._write(description, outcome, replace=outcome.error is None)
+            for job, outcome in outcomes:
+                rate = float(job.noise_rate)
+                description = [job.key, job.dataset, job.model.name, job.noise_kind, rate, job.repeat]
+                self._write(description, outcome, replace=outcome.error is None)
 
     def _write(self, description: Sequence[Any], outcome: Outcome, *, replace: bool = True) -> int:
         scores = [outcome.scores.get(name) for name in self._columns]
@@ -271,10 +210,14 @@ class Store:
             outcome = dataclasses.replace(outcome, error=printable(error[:MAX_ERROR]))
         return row[:n], outcome
 
-    def put_run(self, name: str, record: str) -> None:
-        """Store the record of a run; it replaces an earlier record of this name."""
-        row = [name, record]
+    def change_run(self, name: str, change: Callable[[str | None], str]) -> None:
+        """Replace the record of a run by what `change` makes of it; None stands for no record.
+
+        No other process changes the record in between.
+        """
         with self._translated_errors(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            row = [name, change(self.run_record(name))]
             self._connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", [*row, _checksum(row)])
 
     def run_record(self, name: str) -> str | None:
@@ -327,25 +270,10 @@ class Store:
         self._connection.close()
 
 
-def _check_files(path: Path) -> None:
-    """Check that the store and its companion files are regular; SQLite follows links and journals.
-
-    A store uses a write-ahead log, so only a new one has a rollback journal, for a moment.  A foreign rollback
-    journal could make SQLite delete any file.
-    """
-    for file in (path, *(path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm"))):
-        if file.is_symlink() or (file.exists() and not file.is_file()):
-            what = "a link" if file.is_symlink() else "not a file"
-            raise ConfigError(f"the store {path} cannot be used: {file.name} is {what}")
-    journal = path.with_name(f"{path.name}-journal")
-    end = time.monotonic() + CREATION_SECONDS
-    while os.path.lexists(journal):
-        if time.monotonic() > end:
-            raise ConfigError(
-                f"the store {path} cannot be used: there is a file {journal.name}, which stores do not have; "
-                "delete that file if the store is yours"
-            )
-        time.sleep(0.05)
+def _identity(path: Path) -> tuple[int, int]:
+    """Numbers of the device and the file; a moved file keeps them."""
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def _storable(value: Any) -> Any:

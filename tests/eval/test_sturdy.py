@@ -4,11 +4,14 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from boostnoise.eval import load_run
 
 OPTIONS = ["study.json", "--allow-module", "counted_model"]
 CELLS = 30
@@ -148,6 +151,25 @@ def run_killed(killed):
             return json.loads(process.stdout.readline())
 
         yield run
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_two_processes_share_the_cells(killed, command, is_killed):
+    line = [command, *OPTIONS, "--jobs", "1", "-q"]
+    processes = [subprocess.Popen(line, cwd=killed, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    if is_killed:
+        while len(fits(killed)) < CELLS // 2:
+            time.sleep(0.01)
+        processes[0].kill()
+    errors = [process.communicate()[1] for process in processes]
+    statuses = [process.returncode for process in processes]
+    assert statuses == [-9 if is_killed else 0, 0], errors
+    assert len(stored(killed)) == CELLS
+    assert len(fits(killed)) - CELLS <= is_killed
+    sessions = [session.fitted for session in load_run(killed / "results").sessions]
+    assert len(sessions) == 2
+    assert is_killed or sum(sessions) == CELLS
 
 
 @pytest.mark.release

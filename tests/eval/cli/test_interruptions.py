@@ -128,6 +128,7 @@ def test_an_interrupted_run_prints_how_to_resume(study, start, tmp_path, stop, s
     assert len(scores(tmp_path)) == N_LONG
 
 
+@pytest.mark.filterwarnings("ignore:another process")
 def test_two_commands_at_once(start, study, tmp_path, scores, stored, wait_for_cells):
     other = start(tmp_path)
     wait_for_cells(other, tmp_path, 1)

@@ -53,7 +53,7 @@ def test_it_shares_the_store_with_the_command():
     assert second.scores["accuracy"].tolist() == first.scores["accuracy"].tolist()
     assert Comparison.load(name="second").scores.equals(second.scores)
     suffixes = {path.suffix for path in Path("results").rglob("*") if path.is_file()}
-    assert suffixes == {".sqlite", ".parquet"}
+    assert suffixes == {".sqlite", ".sqlite-claims", ".parquet"}
 
 
 def test_estimators_of_the_user(tmp_path, monkeypatch):

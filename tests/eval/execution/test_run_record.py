@@ -8,8 +8,9 @@ import pytest
 from boostnoise.eval.config.reader import load_config
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.execution.plan import plan
 from boostnoise.eval.execution.run import load_run
-from boostnoise.eval.execution.run_record import RunRecord
+from boostnoise.eval.execution.run_record import Recorder, RunRecord
 from boostnoise.eval.execution.runner import run
 from boostnoise.eval.execution.store import Store
 from boostnoise.eval.metrics.outcome import NOT_FITTED
@@ -127,7 +128,7 @@ def test_records_that_cannot_be_read(make):
     run(make(datasets=["iris"], models=[TREE]), n_jobs=1)
     for text in ("no JSON", "[" * 100_000):
         with Store(Path("results/store.sqlite")) as store:
-            store.put_run("run", text)
+            store.change_run("run", lambda _, text=text: text)
         with pytest.raises(ConfigError):
             load_run("results")
 
@@ -140,3 +141,20 @@ def test_a_round_trip():
 def test_stored_configs_are_read_unchanged(root):
     config = load_config(root / "configs" / "quickstart.json")
     assert parse_config(json.loads(json.dumps(config.model_dump())), config.name) == config
+
+
+def test_sessions_of_several_processes(make):
+    """Each keeps those of the others, whichever writes last, also if two begin in the same second."""
+    config = make(datasets=["iris"], models=[TREE])
+    planned = plan(config)
+    path = config.store_path
+    with Store(path) as one, Store(path) as two:
+        with Recorder(one, planned, on_cluster=False) as first:
+            second = Recorder(two, planned, on_cluster=False)
+            second._session = first._session
+            with second:
+                assert len(second.record.sessions) == 2
+                second.n_fitted = 1
+            first.n_fitted = 3
+        assert sorted(session.fitted for session in first.record.sessions) == [1, 3]
+        assert RunRecord.loads(one.run_record("run")) == first.record

@@ -3,6 +3,7 @@ import hashlib
 import math
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -176,11 +177,11 @@ def test_records_of_runs(path):
     with Store(path) as store:
         assert store.run_names() == []
         assert store.run_record("b") is None
-        store.put_run("b", "1")
-        store.put_run("a", '{"µ": "\ud7ff"}')
-        store.put_run("b", "2")
+        store.change_run("b", lambda record: f"{record}1")
+        store.change_run("a", lambda _: '{"µ": "\ud7ff"}')
+        store.change_run("b", lambda record: f"{record}2")
         assert store.run_names() == ["a", "b"]
-        assert (store.run_record("a"), store.run_record("b")) == ('{"µ": "\ud7ff"}', "2")
+        assert (store.run_record("a"), store.run_record("b")) == ('{"µ": "\ud7ff"}', "None12")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE runs SET record = '3' WHERE name = 'b'")
     with Store(path) as store, pytest.raises(ConfigError, match="the record of the run 'b' was changed"):
@@ -262,21 +263,58 @@ def test_a_read_only_store_changes_nothing(filled):
         Store(filled.with_name("other.sqlite"), read_only=True)
 
 
-@pytest.mark.parametrize("began", ["a file", "a database"])
-def test_a_store_without_tables_is_empty(path, began):
-    if began == "a file":
-        path.write_bytes(b"")
-    else:  # as when the disk was full
+@pytest.mark.parametrize("content", [b"", b"\n", "a database"])
+def test_an_empty_file_is_not_replaced(path, content):
+    """It may be what a full disk has left of a store, and SQLite takes it for a new database."""
+    if content == "a database":
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
+    else:
+        path.write_bytes(content)
     before = path.read_bytes()
-    with Store(path, read_only=True) as store:
-        assert store.outcomes([key(0)]) == {}
+    for read_only in (False, True):
+        with pytest.raises(ConfigError, match=r"is damaged \(it is empty\); move it away"):
+            Store(path, read_only=read_only)
     assert path.read_bytes() == before
+    assert [*path.parent.iterdir()] == [path]
+
+
+def test_another_process_creates_the_store_first(path, monkeypatch):
+    """Between the check that there is none and the moment when this process has written its own."""
+    create = store_module.create
+
+    def create_late(late):
+        monkeypatch.undo()
+        with Store(late) as first:
+            first.put(StubJob("a"), GOOD)
+        create(late)
+
+    monkeypatch.setattr(store_module, "create", create_late)
     with Store(path) as store:
-        store.put(StubJob(key(0)), GOOD)
+        assert store.outcomes(["a"]) == {"a": GOOD}
+    assert not [*path.parent.glob(".*")]
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced"])
+def test_a_store_that_is_moved_away(tmp_path, how):
+    path = tmp_path / "results" / "store.sqlite"
+    with Store(path) as store:
+        store.put(StubJob("d"), GOOD)
+        assert store.is_in_place()
+        if how == "deleted":
+            shutil.rmtree(path.parent)
+        else:
+            path.parent.rename(tmp_path / "moved")
+        if how == "replaced":
+            with Store(path) as other:
+                other.put(StubJob("b"), OTHER)
+        assert not store.is_in_place()
+        store.reopen()
+        assert store.is_in_place()
+        store.put_all([(StubJob("a"), GOOD), (StubJob("c"), BAD)])
     with Store(path, read_only=True) as store:
-        assert store.outcomes([key(0)]) == {key(0): GOOD}
+        expected = {"a": GOOD, "c": BAD} | ({"b": OTHER} if how == "replaced" else {})
+        assert store.outcomes(["a", "b", "c", "d"]) == expected
 
 
 def test_a_lock_that_another_process_holds(filled, monkeypatch):
