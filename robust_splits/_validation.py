@@ -68,6 +68,7 @@ def check_training_data(
         classes, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.int32)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = np.require(weights, requirements="W")  # Numba would compile the learner again for read-only ones
     check_weight_sum("sample_weight", weights)
     return X, labels, classes, weights
 

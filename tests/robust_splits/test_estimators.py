@@ -53,11 +53,14 @@ def test_forest_is_as_accurate_as_scikit_learns():
 def test_layout_and_precision_of_the_input_do_not_matter(model):
     X, y = load_breast_cancer(return_X_y=True)
     X = X.astype(np.float32)
-    expected = clone(model).set_params(random_state=0).fit(X, y).predict_proba(X)
-    read_only = X.copy()
-    read_only.flags.writeable = False
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    expected = clone(model).set_params(random_state=0).fit(X, y, sample_weight=weight).predict_proba(X)
+    read_only, read_only_y, read_only_weight = X.copy(), y.copy(), weight.copy()
+    for array in (read_only, read_only_y, read_only_weight):
+        array.flags.writeable = False
     for same in (np.asfortranarray(X), X.astype(np.float64), read_only, X[:, ::1][::1], pd.DataFrame(X)):
-        fitted = clone(model).set_params(random_state=0).fit(same, y)
+        fitted = clone(model).set_params(random_state=0)
+        fitted.fit(same, read_only_y, sample_weight=read_only_weight)
         np.testing.assert_array_equal(fitted.predict_proba(same), expected)
 
 
