@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import traceback
 import warnings
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from ..config.model_spec import ModelSpec
 from ..datasets.dataset import Dataset
@@ -62,7 +63,7 @@ def run_cell(job: Job, dataset: Dataset, begin: Callable[[], None] = lambda: Non
 def _fit_and_test(job: Job, dataset: Dataset, begin: Callable[[], None]) -> Outcome:
     # Noise is drawn inside the limit too: the last digits of sums over features depend on the number of
     # threads.
-    with threadpool_limits(job.threads):
+    with _thread_pools(len(sys.modules)).limit(limits=job.threads):
         train, test, rows, labels, weights, groups, y_test, noisy = split_and_labels(job, dataset)
         # Some models require class numbers 0 to K-1 without gaps, but noise or chance may remove a class.
         classes, y_train = np.unique(labels, return_inverse=True)
@@ -98,6 +99,12 @@ def _clean_probabilities(dataset: Dataset, test: NDArray[np.int64]) -> NDArray[n
         return None
     assert dataset.clean_probabilities is not None  # noqa: S101 - a plan estimates them before any fit
     return dataset.clean_probabilities[test]
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> ThreadpoolController:  # noqa: ARG001 - new modules may load libraries
+    """Thread pools of the compiled libraries of this process; looking for them takes milliseconds."""
+    return ThreadpoolController()
 
 
 class SplitAndLabels(NamedTuple):
