@@ -102,7 +102,7 @@ def _clean_probabilities(dataset: Dataset, test: NDArray[np.int64]) -> NDArray[n
 
 
 @lru_cache(maxsize=1)
-def _thread_pools(n_modules: int) -> ThreadpoolController:  # noqa: ARG001 - new modules may load libraries
+def _thread_pools(n_modules: int) -> ThreadpoolController:  # new modules may load libraries
     """Thread pools of the compiled libraries of this process; looking for them takes milliseconds."""
     return ThreadpoolController()
 

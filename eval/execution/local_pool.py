@@ -84,7 +84,8 @@ def fit_locally(
     """
     waiting = iter(cells)
     with SharedData(datasets) as shared:
-        workers = [WorkerHandle(shared, threads, limits) for _ in range(n_workers)]
+        confirmed: set[tuple[str, str]] = set()
+        workers = [WorkerHandle(shared, threads, limits, confirmed) for _ in range(n_workers)]
         busy: list[WorkerHandle] = []
         next_poll = 0.0
         try:

@@ -20,7 +20,7 @@ def main(connection: int, file: int, lifeline: int, parent: int) -> None:
     """Fit the jobs received through a connection, until it is closed.
 
     The first message holds the layout of the shared data sets; all others are jobs.  For each job, the worker
-    sends None when the fit begins, and then the outcome.
+    sends None when the fit begins, and then the outcome, and whether the model has left threads behind.
 
     Parameters
     ----------
@@ -41,7 +41,9 @@ def main(connection: int, file: int, lifeline: int, parent: int) -> None:
         datasets = open_shared(file, pipe.recv())
         while True:
             job = pipe.recv()
-            pipe.send(run_cell(job, datasets[job.dataset], begin=lambda: pipe.send(None)))
+            n_threads = threading.active_count()
+            outcome = run_cell(job, datasets[job.dataset], begin=lambda: pipe.send(None))
+            pipe.send((outcome, threading.active_count() > n_threads))
     except (EOFError, OSError):
         return  # the parent is gone
 

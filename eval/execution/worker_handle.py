@@ -23,6 +23,7 @@ TOO_LONG = "exceeded the time limit"
 GIB = 2**30
 POLL_SECONDS = 0.1  # between checks of the limits
 STOP_SECONDS = 2.0  # for a worker to exit by itself
+GROWN_SHARE = 0.25  # of the memory limit, by which a process that has grown is replaced
 
 # Environment variables that limit the threads of compiled code.
 THREAD_VARIABLES = (
@@ -56,7 +57,11 @@ class WorkerHandle:
     """Handle of a worker process that fits one cell at a time.
 
     The process starts with the first cell and fits the following ones too.  If a cell exceeds a limit, the
-    process is killed together with the processes that the model started; the next cell gets a new process.
+    process is killed together with the processes that the model started, and the next cell gets a new one.  So
+    it does if the memory of the process has grown by a quarter of its limit, or a model has left threads.
+
+    An error may be due to what an earlier cell has done to the process.  Except after the time limit, the cell
+    is fitted once more in a new process before it is blamed.
 
     Parameters
     ----------
@@ -64,6 +69,9 @@ class WorkerHandle:
     threads : int
         Threads of compiled code.
     limits : Limits
+    confirmed : set of (str, str) or None, default=None
+        Models and their errors that a new process has confirmed, shared by the workers of a run.  The same
+        error of the same model is not tried again.
 
     Attributes
     ----------
@@ -75,10 +83,13 @@ class WorkerHandle:
 
     key: str
 
-    def __init__(self, shared: SharedData, threads: int, limits: Limits) -> None:
+    def __init__(
+        self, shared: SharedData, threads: int, limits: Limits, confirmed: set[tuple[str, str]] | None = None
+    ) -> None:
         self._shared = shared
         self._threads = threads
         self._limits = limits
+        self._confirmed = set() if confirmed is None else confirmed
         self._process: subprocess.Popen[bytes] | None = None
         self._fit_started: float | None = None
 
@@ -86,25 +97,46 @@ class WorkerHandle:
         """Start fitting a cell.  The previous cell must be finished."""
         if self._process is None:
             self._start_process()
-        self.key, self._fit_started = key, None
+        self.key, self._job, self._fit_started = key, job, None
         with suppress(OSError):  # poll() notices that the process is gone
             self.connection.send(job)
 
     def poll(self) -> Outcome | None:
         """Return the outcome of the cell, or None if it is still running; kill it if it exceeds a limit."""
+        outcome = self._received()
+        if outcome is None or outcome.error is None:
+            return outcome
+        blame = self._job.model.name, outcome.error.partition(":")[0]
+        if self._n_finished == 1:
+            self._confirmed.add(blame)
+        elif blame not in self._confirmed and not outcome.error.startswith(TOO_LONG):
+            self.kill()
+            self.submit(self.key, self._job)
+            return None
+        return outcome
+
+    def _received(self) -> Outcome | None:
+        """Receive the outcome of the cell, if there is one, and end a process that is not to be reused."""
         assert self._process is not None  # noqa: S101 - for the type checker: submit() comes first
         is_alive = self._process.poll() is None
         try:
             while self.connection.poll():
-                outcome: Outcome | None = self.connection.recv()
-                if outcome is not None:
+                message: tuple[Outcome, bool] | None = self.connection.recv()
+                if message is not None:
+                    outcome, has_left_threads = message
+                    self._n_finished += 1
+                    if has_left_threads or self._has_grown():
+                        self.kill()
                     return outcome
                 self._fit_started = time.monotonic()
+                if self._n_finished == 0:
+                    self._first_bytes = self._private_bytes()
         except (EOFError, OSError):
             is_alive = False
         error = DIED if not is_alive else self._limit_error()
         if error is None:
             return None
+        self._n_finished += 1
         self.kill()
         return Outcome(error=error)
 
@@ -159,6 +191,7 @@ class WorkerHandle:
         finally:
             worker_end.close()
             os.close(lifeline)
+        self._n_finished, self._first_bytes = 0, 0
         self._memory = psutil.Process(self._process.pid)
         with suppress(OSError):
             self.connection.send(self._shared.layout)
@@ -174,6 +207,12 @@ class WorkerHandle:
         if limits.gib is not None and self._private_bytes() > limits.gib * GIB:
             return f"exceeded the memory limit of {limits.gib:g} GiB"
         return None
+
+    def _has_grown(self) -> bool:
+        """Whether the memory of the process has grown much since its first fit began."""
+        if self._limits.gib is None:
+            return False
+        return self._private_bytes() - self._first_bytes > GROWN_SHARE * self._limits.gib * GIB
 
     def _private_bytes(self) -> int:
         """Memory of the process, without shared memory: the data sets and libraries."""

@@ -1,4 +1,5 @@
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -59,6 +60,32 @@ class IsKilled(Good):
     def misbehave(self):
         self.write(subprocess.Popen(["sleep", "600"]).pid)
         os.kill(os.getpid(), signal.SIGKILL)
+
+class KillsLater(Good):
+    def misbehave(self):
+        subprocess.Popen(["sh", "-c", f"sleep 0.2; kill -9 {os.getpid()}"])
+
+class ThreadExitsLater(Good):
+    def misbehave(self):
+        threading.Timer(0.2, os._exit, [3]).start()
+
+class TakesHalfASecond(Good):
+    def misbehave(self):
+        time.sleep(0.5)
+
+class ClosesOutput(Good):
+    def misbehave(self):
+        sys.stdout.close()
+
+class Leaks(Good):
+    def misbehave(self):
+        kept.append(np.ones(2**23))  # 64 MiB
+
+kept = []
+
+class Fails(Good):
+    def misbehave(self):
+        raise ValueError(f"no {os.getpid()}")
 
 class Quits(Good):
     def misbehave(self):
@@ -147,11 +174,36 @@ def test_models_that_exceed_a_limit_or_crash_affect_no_other_cell(jobs, log, all
     }
     assert all(("accuracy" not in outcome.scores) == (name != "Good") for name, outcome in outcomes)
     lines = log.read_text().split()
-    assert sorted(line for line in lines if not line.isdigit()) == sorted(name for name, _ in outcomes)
+    fits = Counter(line for line in lines if not line.isdigit())
+    assert set(fits) == {name for name, _ in outcomes}
+    assert (fits["Good"], fits["Sleeps"], fits["HoldsTheLock"]) == (1, 1, 1)
     # What they had started has ended with them.
     children = [line for line in lines if line.isdigit()]
-    assert len(children) == 2
+    assert len(children) == 1 + fits["IsKilled"]
     assert all_end(children)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(
+    ("guilty", "victim"),
+    [("KillsLater", "TakesHalfASecond"), ("ThreadExitsLater", "TakesHalfASecond"), ("ClosesOutput", "Prints")],
+)
+def test_no_model_fails_for_what_an_earlier_one_has_done(jobs, guilty, victim):
+    outcomes = fit(jobs(guilty, victim, repeats=2), n_workers=1)
+    assert [outcome.error for _, outcome in outcomes] == [None] * 4
+
+
+@pytest.mark.release
+def test_memory_that_earlier_cells_have_left_does_not_count(jobs):
+    outcomes = fit(jobs("Leaks", repeats=8), n_workers=1, limits=Limits(gib=0.4))
+    assert [outcome.error for _, outcome in outcomes] == [None] * 8
+
+
+@pytest.mark.release
+def test_a_model_that_fails_again_is_not_tried_twice_each_time(jobs, log):
+    outcomes = fit(jobs("Good", "Fails", repeats=3), n_workers=1)
+    assert [outcome.error is None for _, outcome in outcomes] == [True, False] * 3
+    assert Counter(log.read_text().split()) == {"Good": 3, "Fails": 4}
 
 
 @pytest.mark.release
@@ -186,8 +238,8 @@ def test_cells_are_taken_when_a_worker_is_free_and_no_process_is_left_when_the_g
 
 @pytest.mark.release
 def test_side_effects_of_models(jobs, log, capfd, all_end):
-    """One process fits all of them: it prints, asks, starts threads, leaves a child behind and cleans up."""
-    names = ["Prints", "Asks", "Threads", "LeavesAChild", "TidiesUp"]
+    """One process fits all of them: it asks, prints, starts threads, leaves a child behind and cleans up."""
+    names = ["Asks", "Prints", "Threads", "LeavesAChild", "TidiesUp"]
     # The clock begins with the fit: this is much less than a process takes to start.
     outcomes = dict(fit(jobs(*names, threads=2), n_workers=1, threads=2, limits=Limits(seconds=0.5)))
     asks = outcomes.pop("Asks")
