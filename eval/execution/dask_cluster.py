@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -27,8 +27,9 @@ ANSWER_SECONDS = 10.0  # for a connected scheduler or worker
 CLOSE_SECONDS = 2.0
 COUNT_SECONDS = 5.0  # between counts of the workers
 
-# Cells submitted ahead: enough to keep many machines busy, and to make an adaptive cluster grow.
-CELLS_AHEAD = 2_000
+# At least as many cells are submitted, so that an adaptive cluster grows, or twice as many as it has threads.
+# The rest is left to other processes with the same store.
+CELLS_AHEAD = 100
 
 
 def check_scheduler(scheduler: object) -> None:
@@ -54,7 +55,7 @@ def fit_on_cluster(
     Parameters
     ----------
     cells : iterable of (str, Job)
-        Keys and jobs.  Up to `CELLS_AHEAD` are submitted ahead.
+        Keys and jobs.  Some are submitted ahead; see `CELLS_AHEAD`.
     datasets : mapping of str to Dataset
         Data sets of the jobs, by name.
     scheduler : str
@@ -73,12 +74,13 @@ def fit_on_cluster(
     ------
     ConfigError
         If Dask is not installed, the scheduler does not answer or is lost, or at the start a worker has other
-        versions of the packages that affect the scores.
+        versions of the packages that affect the scores.  If a worker is left out, also if all others are lost.
 
     Warns
     -----
     UserWarning
-        If the run waits because the cluster has no worker, or its scheduler stops answering.
+        If the run waits because the cluster has no worker, its scheduler stops answering, or a worker does not
+        answer and is left out.
     """
     with _connected(scheduler) as client:
         yield from _fit(client, iter(cells), datasets, threads, limits)
@@ -96,19 +98,24 @@ def _fit(
     run = uuid.uuid4().hex  # two runs may be fitting the same cell
     sent: dict[str, Any] = {}
     checked: set[tuple[str, str]] = set()
+    left_out: set[str] = set()
     futures: dict[str, str] = {}
     completed = as_completed(loop=client.loop)
 
     def submit(key: str, job: Job) -> None:
         if not checked.issuperset(job.model.versions):
-            _check_workers(client, job.model.versions)
+            left_out.update(_check_workers(client, job.model.versions, left_out))
             checked.update(job.model.versions)
+        where: dict[str, Any] = {}
+        if left_out:
+            others = [address for address in _addresses(client) if address not in left_out]
+            where = {"workers": others}
         if job.dataset not in sent:
             # A task, not scattered data: the scheduler recomputes a task if its machine is lost.
             name = f"noisyeval-data-{job.fingerprint}-{run}"
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="Sending large graph")
-                sent[job.dataset] = client.submit(_identity, datasets[job.dataset], key=name)
+                sent[job.dataset] = client.submit(_identity, datasets[job.dataset], key=name, **where)
         future = client.submit(
             dask_worker.fit,
             key,
@@ -118,16 +125,22 @@ def _fit(
             limits,
             key=f"noisyeval-cell-{key}-{run}",
             pure=False,
+            **where,
         )
         futures[future.key] = key
         completed.add(future)
 
-    for cell in islice(cells, CELLS_AHEAD):
-        submit(*cell)
     monitor = _StallMonitor(client)
-    while not completed.is_empty():
+    while True:
+        n_ahead = max(CELLS_AHEAD, 2 * sum((monitor.addresses or {}).values()))
+        for cell in islice(cells, max(0, n_ahead - completed.count())):
+            submit(*cell)
+        if completed.is_empty():
+            return
         if not completed.has_ready():
             monitor.check()
+            if left_out and monitor.addresses is not None and left_out.issuperset(monitor.addresses):
+                raise ConfigError("scheduler: all workers that answered are lost; finished cells are kept")
             time.sleep(POLL_SECONDS)
             continue
         future = next(completed)
@@ -136,8 +149,6 @@ def _fit(
             completed.add(future)
             continue
         monitor.note_workers()
-        for cell in islice(cells, 1):
-            submit(*cell)
         yield futures.pop(future.key), outcome
 
 
@@ -163,9 +174,16 @@ def _outcome(future: Any) -> Outcome | None:
 
 
 class _StallMonitor:
-    """Warn once whenever a run starts to wait for workers or for the scheduler."""
+    """Warn once whenever a run starts to wait for workers or for the scheduler.
+
+    Attributes
+    ----------
+    addresses : dict of str to int or None
+        Numbers of threads of the workers, when they were last counted; None before that.
+    """
 
     def __init__(self, client: Any) -> None:
+        self.addresses: dict[str, int] | None = None
         self._client = client
         self._had_workers = False
         self._last_warning = ""
@@ -181,7 +199,8 @@ class _StallMonitor:
         if time.monotonic() < self._next_check:
             return
         try:
-            if self._client.nthreads(callback_timeout=ANSWER_SECONDS):
+            self.addresses = self._client.nthreads(callback_timeout=ANSWER_SECONDS)
+            if self.addresses:
                 self.note_workers()
             elif self._had_workers:
                 self._warn("the cluster has lost all its workers; the run waits for a new one")
@@ -281,11 +300,42 @@ def _connection_error(scheduler: str, error: Exception) -> str:
     return f"no Dask scheduler answers at {scheduler!r}: {found}; expected {expected}"
 
 
-def _check_workers(client: Any, versions: tuple[tuple[str, str], ...]) -> None:
-    try:
-        differences = client.run(dask_worker.version_differences, versions)
-    except Exception as error:  # noqa: BLE001 - for example an ImportError of a worker
-        raise ConfigError(f"scheduler: a worker of the cluster cannot be used: {one_line(error)}") from None
-    for address, text in differences.items():
-        if text:
-            raise ConfigError(f"scheduler: worker {address} has other package versions: {text}")
+def _addresses(client: Any) -> list[str]:
+    """Addresses of all workers; none if the scheduler does not answer."""
+    with suppress(OSError):
+        return list(client.nthreads(callback_timeout=ANSWER_SECONDS))
+    return []
+
+
+def _check_workers(client: Any, versions: tuple[tuple[str, str], ...], left_out: Collection[str]) -> set[str]:
+    """Compare the package versions of the workers, and return the addresses of those that do not answer.
+
+    Workers of `left_out` are not asked again.
+    """
+
+    async def ask(address: str) -> Any:
+        # All are asked at once, each with a timeout of its own: one may have died or be frozen.
+        asked = client.run(dask_worker.version_differences, versions, workers=[address])
+        return (await asyncio.wait_for(asked, ANSWER_SECONDS))[address]
+
+    async def ask_all() -> list[Any]:
+        return await asyncio.gather(*map(ask, addresses), return_exceptions=True)
+
+    addresses = [address for address in _addresses(client) if address not in left_out]
+    answers = asyncio.run_coroutine_threadsafe(ask_all(), client.loop.asyncio_loop).result()
+    silent = set()
+    for address, answer in zip(addresses, answers, strict=True):
+        match answer:
+            case "":
+                continue
+            case str():
+                raise ConfigError(f"scheduler: worker {address} has other package versions: {answer}")
+            case OSError() | KeyError():  # a TimeoutError is an OSError
+                warnings.warn(
+                    f"worker {address} of the cluster does not answer; its cells go to others", stacklevel=2
+                )
+                silent.add(address)
+            case _:  # for example an ImportError of the worker
+                what = f"worker {address} of the cluster cannot be used: {one_line(answer)}"
+                raise ConfigError(f"scheduler: {what}")
+    return silent

@@ -1,6 +1,8 @@
 import dataclasses
 import json
+import os
 import re
+import signal
 import threading
 import time
 
@@ -10,14 +12,14 @@ import pytest
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution import dask_worker
+from boostnoise.eval.execution import dask_cluster, dask_worker
 from boostnoise.eval.execution.cell import run_cell
 from boostnoise.eval.execution.dask_cluster import fit_on_cluster
 from boostnoise.eval.execution.jobs import make_jobs
 from boostnoise.eval.execution.worker_handle import DIED, Limits
 from boostnoise.eval.models.resolved_model import resolve_all
 
-LocalCluster = pytest.importorskip("distributed").LocalCluster
+distributed = pytest.importorskip("distributed")
 pytestmark = [
     pytest.mark.release,
     pytest.mark.filterwarnings("ignore:the cluster has (no worker|lost all its workers)"),
@@ -56,7 +58,7 @@ def fits(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def small_cluster(tmp_path_factory):
     """The address of a scheduler that has one worker, both in this process: they load nothing anew."""
-    with LocalCluster(
+    with distributed.LocalCluster(
         processes=False,
         n_workers=1,
         threads_per_worker=1,
@@ -153,6 +155,24 @@ def test_other_versions(fits, small_cluster):
     late = dask_worker.fit(key, other, datasets[job.dataset], 1, Limits())
     assert re.search(f"a worker of the cluster {difference}", late.error)
     assert fits() == []
+
+
+@pytest.mark.usefixtures("fits")
+def test_a_worker_that_does_not_answer_is_left_out(cluster, monkeypatch):
+    monkeypatch.setattr(dask_cluster, "ANSWER_SECONDS", 3.0)
+    pending, datasets = work([counted(tag) for tag in range(6)])
+    for _ in range(2):
+        cluster.add_worker()
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        frozen = client.run(os.getpid)
+    address, pid = frozen.popitem()
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.warns(
+        UserWarning, match=f"worker {address} of the cluster does not answer; its cells go to others"
+    ):
+        outcomes = dict(fit_on_cluster(pending.items(), datasets, scheduler=cluster.address))
+    assert [outcome.error for outcome in outcomes.values()] == [None] * 6
 
 
 @pytest.mark.parametrize(
