@@ -11,16 +11,27 @@ from typing import Any
 
 from ._wording import joined
 
-MAX_LENGTH = 300
+MAX_LENGTH = 300  # characters of a library's message
+MAX_NAME = 80
+MAX_WORD, MAX_LINE = 300, 3_000  # in a ConfigError
 CUTOFF = 0.7  # similarity of a suggestion, from 0 to 1
 MAX_COMPARED = 100  # characters of names that are compared
 
 # XGBoost's messages begin with a time and a source line and end with a stack trace.
 XGBOOST_CONTEXT = re.compile(r"^\[\d\d:\d\d:\d\d\] \S+:\d+: | Stack trace: .*$")
 
+LONG_WORD = re.compile(rf"(\S{{{MAX_WORD - 1}}})\S\S+")
+
 
 class ConfigError(ValueError):
-    """Error in the user's input.  The message has one line per problem."""
+    """Error in the user's input.  The message has one line per problem.
+
+    Names in a message may come from a stranger's file, so words and lines of any length are cut.
+    """
+
+    def __init__(self, message: str) -> None:
+        lines = LONG_WORD.sub(r"\1…", message).split("\n")
+        super().__init__("\n".join(shortened(line, MAX_LINE) for line in lines))
 
 
 def one_line(error: BaseException) -> str:
@@ -38,6 +49,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def short_name(name: str) -> str:
+    """Name for a message, printable and with at most `MAX_NAME` characters."""
+    return printable(name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…")
 
 
 def shortened(text: str, width: int) -> str:

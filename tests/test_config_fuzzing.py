@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from boostnoise.eval import ConfigError
+from boostnoise.eval._atomic_file import TEMPORARY
 from boostnoise.eval.cli.main import main
 from boostnoise.eval.config.reader import load_config
 from boostnoise.eval.config.run import parse_config
@@ -176,7 +177,8 @@ def check_command(folder, config, *options, with_report=False):
             name = unquote(name.removeprefix("file:").partition("?")[0])
         where = absolute(folder / name)
         assert allowed is not None
-        is_store = where.parent == allowed and where.name.startswith("store.sqlite")
+        is_temporary = TEMPORARY.fullmatch(where.name) is not None  # a store that is being created
+        is_store = where.parent == allowed and (where.name.startswith("store.sqlite") or is_temporary)
         study = allowed / "study"
         assert is_store or where == study or study in where.parents or where in study.parents, where
     return done

@@ -319,9 +319,15 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             booster.set_attr(**{LABELS_ATTRIBUTE: None})
 
     def load_model(self, fname: Any) -> None:
-        """Load a booster.  Labels are class numbers unless `save_model` of this class wrote the file."""
+        """Load a booster.  Labels are class numbers unless `save_model` of this class wrote the file.
+
+        Raises
+        ------
+        ValueError
+            If the labels in the file are not one string or number for each class.
+        """
         super().load_model(fname)
         booster = self.get_booster()
         written = booster.attr(LABELS_ATTRIBUTE)
         booster.set_attr(**{LABELS_ATTRIBUTE: None})
-        self._labels = None if written is None else labels_from_json(written)
+        self._labels = None if written is None else labels_from_json(written, self.n_classes_)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from ..errors import ConfigError, printable, shown, suggest
+from ..errors import ConfigError, short_name, shown, suggest
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -19,6 +19,9 @@ def _check_name(name: str) -> str:
         raise ValueError("must be printable and not blank")
     return name
 
+
+# The path of a value in a config: that of the list or object that has it, and its index or key.
+_Path = tuple["_Path", int | str] | None
 
 MAX_NAME = 4096  # characters, the maximum length of a path
 MAX_DEPTH = 100  # of nested lists and objects
@@ -98,7 +101,7 @@ def check_json(content: dict[str, Any]) -> None:
         nesting is too deep.
     """
     n_values = 0
-    waiting: list[tuple[Any, str, int]] = [(content, "", 0)]
+    waiting: list[tuple[Any, _Path, int]] = [(content, None, 0)]
     while waiting:
         value, path, depth = waiting.pop()
         n_values += 1
@@ -112,13 +115,23 @@ def check_json(content: dict[str, Any]) -> None:
         elif isinstance(value, dict | list) and depth == MAX_DEPTH:
             problem = f"lists and objects must be nested at most {MAX_DEPTH} deep"
         elif n_values > MAX_VALUES:
-            path, problem = "", f"must have at most {MAX_VALUES:,} values"
+            path, problem = None, f"must have at most {MAX_VALUES:,} values"
         if problem is not None:
-            raise ConfigError(f"{printable(path)[:200] or 'the config'}: {problem}")
+            raise ConfigError(f"{_joined_path(path) or 'the config'}: {problem}")
         if isinstance(value, dict):
-            waiting += [(item, f"{path}.{key}" if path else str(key), depth + 1) for key, item in value.items()]
+            waiting += [(item, (path, str(key)), depth + 1) for key, item in value.items()]
         elif isinstance(value, list):
-            waiting += [(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value[: MAX_VALUES + 1])]
+            waiting += [(item, (path, i), depth + 1) for i, item in enumerate(value[: MAX_VALUES + 1])]
+
+
+def _joined_path(path: _Path) -> str:
+    """Text of a path, as in datasets[0].name; built only for messages, as a path is as long as its names."""
+    parts: list[int | str] = []
+    while path is not None:
+        path, part = path
+        parts.insert(0, part)
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{short_name(part)}" for part in parts)
+    return text.removeprefix(".")
 
 
 def _is_unicode(text: str) -> bool:
@@ -132,7 +145,6 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
         key = context["discriminator"].strip("'")
         path += f".{key}"
         found = found.get(key)
-    path = path if path.isprintable() else repr(path)
     match problem["type"]:
         case "missing" | "union_tag_not_found":
             return f"{path}: required key is missing"
@@ -179,7 +191,7 @@ def _locate(location: Sequence[int | str], model: type[BaseModel]) -> tuple[str,
             # Not a key, but the kind of the object, by which pydantic selects one of several models.
             models = [m for m in models if part in get_args(m.model_fields["kind"].annotation)]
         else:
-            path += f".{part}" if path else part
+            path += f".{short_name(part)}" if path else short_name(part)
             if models and part in models[0].model_fields:
                 models = _models_in(models[0].model_fields[part].annotation)
     return path, models

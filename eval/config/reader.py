@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError, shown
+from ..errors import ConfigError, short_name, shown
 from .base import check_json
 from .run import Config, parse_config
 from .study2020 import is_study_config, parse_study_config
@@ -91,7 +91,7 @@ def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for key, value in pairs:
         if key in content:
-            raise ValueError(f"an object has the key {key!r} twice")
+            raise ValueError(f"an object has the key {short_name(key)!r} twice")
         content[key] = value
     return content
 

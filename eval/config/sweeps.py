@@ -14,6 +14,7 @@ from .dataset_spec import DatasetSpec
 from .model_spec import ModelSpec
 
 MAX_VALUE = 1e300  # larger integers are no floats
+MAX_CHARACTERS = 5_000_000  # of the models of a sweep, each of which repeats all parameters
 SEPARATOR = ", "  # between a name and the value of its parameter
 NUMBER_IN_PARENTHESES = re.compile(r"(?P<name>[^()]+)\((?P<number>[-+.\de]+)\)")  # of a criterion or a loss
 
@@ -53,6 +54,12 @@ def _expand_sweep(model: Any) -> Iterator[Any]:
                 yield model
                 return
             rest = {name: value for name, value in model.items() if name != "sweep"}
+            n_characters = len(values) * len(_shown(rest))
+            if n_characters > MAX_CHARACTERS:
+                raise ValueError(
+                    f"a sweep of {len(values)} values makes {n_characters:,} characters of JSON, and "
+                    f"{MAX_CHARACTERS:,} are allowed"
+                )
             for value in values:
                 name = f"{model.get('name', default_name)}{SEPARATOR}{key} {_shown(value)}"
                 yield rest | {"name": name, "params": {**params, key: value}}
@@ -83,14 +90,14 @@ def parameter_sweeps(models: Sequence[ModelSpec]) -> list[Sweep]:
     If several parameters are varied, those of the parameter that most models differ in.
     """
     contents = [(spec.name, spec.model, dict(_flat(spec.model_dump(exclude={"name"})))) for spec in models]
-    found: dict[str, list[Sweep]] = {}
+    found: dict[tuple[str, ...], list[Sweep]] = {}
     for path in dict.fromkeys(path for *_, content in contents for path in content):
         groups: dict[tuple[str, str], list[tuple[str, str, float]]] = {}
         for name, model, content in contents:
             text, number = _number_of(content.get(path))
             if number is not None:
-                rest = json.dumps(content | {path: text}, sort_keys=True)
-                parameter = f"parameter of {text}" if text else path.rpartition(".")[2]
+                rest = json.dumps(sorted((content | {path: text}).items()))
+                parameter = f"parameter of {text}" if text else path[-1]
                 groups.setdefault((parameter, rest), []).append((name, model, number))
         sweeps = [_sweep(group, parameter) for (parameter, _), group in groups.items() if len(group) > 1]
         names = [sweep.name for sweep in sweeps]
@@ -131,10 +138,10 @@ def _number_of(value: Any) -> tuple[str, float | None]:
     return "", None
 
 
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Values of nested objects by their path."""
+def _flat(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Values of nested objects by their path, a tuple of keys."""
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _flat(item, f"{path}.{key}" if path else str(key))
+            yield from _flat(item, (*path, str(key)))
     else:
         yield path, value

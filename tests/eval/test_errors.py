@@ -1,4 +1,4 @@
-from boostnoise.eval.errors import nearest_first, one_line, shortened, shown, suggest
+from boostnoise.eval.errors import ConfigError, nearest_first, one_line, shortened, shown, suggest
 
 
 def test_one_line():
@@ -17,6 +17,12 @@ def test_long_text_ends_after_a_word():
     assert shortened("onetwothree", 6) == "onetw…"
     assert len(one_line(ValueError("word " * 100))) <= 300
     assert one_line(ValueError("word " * 100)).endswith(" word …")
+
+
+def test_words_and_lines_of_a_config_error_are_cut():
+    path = "/folder" * 30
+    assert str(ConfigError(f"{path}: one\ntwo {'x' * 301} three")) == f"{path}: one\ntwo {'x' * 299}… three"
+    assert len(str(ConfigError("a " * 5_000))) <= 3_000
 
 
 def test_values_are_shown_on_one_line():

@@ -1,9 +1,12 @@
+import json
+
 import numpy as np
 import pytest
 import xgboost
 from sklearn.datasets import load_digits, load_iris
 
 from boostnoise import RobustXGBClassifier
+from boostnoise.boosting.xgboost_booster import labels_from_json
 
 LABELS = {
     "strings": np.array(["zebra", "ä b", "ox"]),
@@ -42,6 +45,36 @@ def test_xgboost_reads_a_saved_model(tmp_path):
     loaded = RobustXGBClassifier(passes=1)
     loaded.load_model(tmp_path / "booster.json")
     np.testing.assert_array_equal(loaded.predict(X), boosted.predict(X))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"type": "<U250000000", "labels": ["a", "b", 3]},
+        {"type": "|O", "labels": [{"a": 1}, {}, {"b": 2}]},
+        {"type": "<i8", "labels": ["a", "b", "c"]},
+        {"type": "<i8", "labels": [1, 2, 2**70]},
+        {"type": "<f8", "labels": [1.0, 2.0]},
+        {"type": "<U1", "labels": ["a", "b", "b"]},
+        {"type": "V99999999999", "labels": ["a", "b", "c"]},
+        {"type": "<M8[Y]", "labels": [1, 2, 3]},
+        ["a", "b", "c"],
+        "no labels",
+    ],
+)
+def test_labels_of_a_file_from_a_stranger(tmp_path, labels):
+    X, y = load_iris(return_X_y=True)
+    booster = RobustXGBClassifier(passes=1, n_estimators=2, n_jobs=1).fit(X, y).get_booster()
+    booster.set_attr(boostnoise_labels=labels if labels == "no labels" else json.dumps(labels))
+    booster.save_model(tmp_path / "model.json")
+    with pytest.raises(ValueError, match="labels in the saved model must be 3 different strings or numbers"):
+        RobustXGBClassifier(passes=1).load_model(tmp_path / "model.json")
+
+
+def test_a_type_of_long_strings_is_not_allocated():
+    """It would be 3 GB."""
+    loaded = labels_from_json('{"type": "<U250000000", "labels": ["a", "b", "cd"]}', 3)
+    assert loaded.dtype == "<U2"
 
 
 def test_save_model_rejects_labels_other_than_strings_and_numbers(tmp_path):

@@ -1,9 +1,11 @@
+import math
+import tracemalloc
 from typing import Annotated, Literal
 
 import pytest
 from pydantic import Field
 
-from boostnoise.eval.config.base import Strict, validate
+from boostnoise.eval.config.base import Strict, check_json, validate
 from boostnoise.eval.errors import ConfigError
 
 
@@ -57,3 +59,19 @@ def test_a_key_with_control_characters_stays_on_its_line():
     with pytest.raises(ConfigError) as error:
         validate(Outer, {"inner": [], "a\nb": 1})
     assert "\n" not in str(error.value)
+
+
+def test_long_names_are_cut_and_not_repeated_for_each_value():
+    """The paths of these values would have a GB."""
+    name = "x" * 100_000
+    content = {name: [{"a": [0] * 100} for _ in range(100)]}
+    tracemalloc.start()
+    check_json(content)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+    content[name][3]["a"][7] = math.inf
+    with pytest.raises(ConfigError) as error:
+        check_json(content)
+    assert str(error.value) == f"{'x' * 79}…[3].a[7]: must be a finite number, got inf"
+    with pytest.raises(ConfigError, match=r"^x{79}…: unexpected key; allowed keys: inner$"):
+        validate(Outer, {"inner": [], name: 1})

@@ -153,3 +153,9 @@ def test_numbers_of_criteria():
     swept = {"model": "robust_tree", "name": "tree", "sweep": {"criterion": ["ne(0)", "ne(0.5)", "ne(1)"]}}
     (sweep,) = parameter_sweeps(parse([swept]).models)
     assert (sweep.name, list(sweep.values.values())) == ("tree", [0, 0.5, 1])
+
+
+def test_a_sweep_does_not_repeat_long_parameters_without_limit():
+    swept = {"model": "decision_tree", "params": {"x": "y" * 100_000}, "sweep": {"max_depth": list(range(60))}}
+    with pytest.raises(ConfigError, match=r"models: a sweep of 60 values makes 6,00\d,\d* characters of JSON"):
+        parse([swept])
