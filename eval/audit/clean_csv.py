@@ -7,9 +7,9 @@ import gzip
 import io
 import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from .._input_file import check_input_file
 from .._wording import numbered
 from ..datasets.files import CsvOptions, default_separator
 from ..errors import ConfigError
@@ -94,8 +94,9 @@ class _File(NamedTuple):
 def _read(path: str, options: CsvOptions, n_rows: int) -> _File:
     separator = options.separator or default_separator(path)
     encoding = options.encoding or "utf-8"
+    file = check_input_file(path)
     try:
-        content = Path(path).read_bytes()
+        content = file.read_bytes()
         content = gzip.decompress(content) if path.lower().endswith(".gz") else content
         head, *records = _records(content.decode(encoding), separator)
     except (OSError, EOFError, zlib.error, ValueError, LookupError, csv.Error) as error:

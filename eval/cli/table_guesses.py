@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._input_file import check_input_file
 from .._wording import joined, numbered
 from ..config.data_paths import FORMAT_OF_SUFFIX, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
@@ -113,9 +114,10 @@ def guess_csv(path: str, context: str, known: dict[str, Any]) -> tuple[pd.DataFr
         (frame,) = read_files([path], ["csv"], context, CsvOptions(**found))
         return frame
 
-    if "encoding" not in known and Path(path).is_file() and (encoding := _guess_encoding(Path(path))):
+    file = check_input_file(path, context)
+    if "encoding" not in known and (encoding := _guess_encoding(file)):
         found["encoding"] = encoding
-    if "separator" not in known and (separator := _guess_separator(path, found.get("encoding"))):
+    if "separator" not in known and (separator := _guess_separator(str(file), found.get("encoding"))):
         found["separator"] = separator
     frame = read()
     if any(has_decimal_commas(frame[name], found.get("separator")) for name in frame):

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from .._input_file import check_input_file
 from ..errors import ConfigError, short_name, shown
 from .base import check_json
 from .run import Config, parse_config
@@ -33,10 +34,8 @@ def load_config(path: str | Path) -> Config:
     """
     path = Path(path)
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with check_input_file(path).open(encoding="utf-8-sig") as file:
             text = file.read(MAX_CHARACTERS + 1)
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     if len(text) > MAX_CHARACTERS:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._input_file import check_input_file
 from ..config.data_paths import suffix_of
 from ..errors import ConfigError, one_line
 
@@ -86,15 +87,9 @@ def read_files(
 
 def _read_file(read: Any, path: str, context: str) -> Any:
     """Read a file with `read`, and convert its errors."""
+    file = check_input_file(path, context)
     try:
-        is_file = Path(path).is_file()
-    except OSError:  # for example, the name is too long
-        is_file = False
-    if not is_file:
-        raise ConfigError(f"{context}: no such file: {path}")
-    try:
-        # Absolute, because pandas would treat a path such as http:/x as a URL.
-        return read(str(Path(path).absolute()))
+        return read(str(file))
     except pd.errors.EmptyDataError:
         raise ConfigError(f"{context}: the file is empty: {path}") from None
     except UnicodeDecodeError as error:

@@ -76,7 +76,7 @@ def _source_files(name: str) -> list[Path]:
     return [
         folder / path
         for folder in map(Path, spec.submodule_search_locations)
-        for path in sorted(file.relative_to(folder) for file in folder.rglob("*.py"))
+        for path in sorted(file.relative_to(folder) for file in folder.rglob("*.py") if file.is_file())
         if not any(part.startswith(".") or part in INSTALLED for part in path.parts)
     ]
 

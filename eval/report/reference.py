@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .._input_file import check_input_file
 from ..config.base import validate
 from ..config.data_paths import treat_paths_as_files
 from ..config.run import parse_config
@@ -71,8 +72,9 @@ def read_run_file(path: Path) -> Run:
     ConfigError
         If the file is no such file.
     """
+    file = check_input_file(path)
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(file)
         content: dict[str, Any] = json.loads(table.schema.metadata[METADATA])
         scores = table.to_pandas()
         settings = tuple(scores.pop("setting"))
@@ -80,8 +82,6 @@ def read_run_file(path: Path) -> Run:
             config = parse_config(content["config"], content["name"])
         datasets = {name: validate(DatasetFacts, facts) for name, facts in content["datasets"].items()}
         sessions = tuple(validate(Session, session) for session in content["sessions"])
-    except FileNotFoundError:
-        raise ConfigError(f"{path} does not exist") from None
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise ConfigError(f"{path} cannot be read as a run: {one_line(error)}") from None
     scores = scores.reindex(columns=COLUMNS).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})

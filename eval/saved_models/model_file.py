@@ -19,6 +19,7 @@ from boostnoise.label_noise.costs import check_costs
 from robust_splits.tree_sums import DTYPES, TreeSums
 
 from .._atomic_file import write
+from .._input_file import check_input_file
 from ..config.base import Strict
 from ..errors import ConfigError, one_line
 from .saved_model import SavedModel
@@ -89,11 +90,9 @@ def load_model(path: str | Path) -> SavedModel:
     ConfigError
         A ValueError, if the file cannot be read, or is not such a model.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise ConfigError(f"no such file: {path}")
+    file = check_input_file(path)
     try:
-        content = io.BytesIO(path.read_bytes())
+        content = io.BytesIO(file.read_bytes())
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     if not zipfile.is_zipfile(content):

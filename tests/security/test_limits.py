@@ -127,16 +127,6 @@ def test_equal_errors_have_equal_texts_in_all_processes(tmp_path, monkeypatch):
     assert "criterion" in texts.pop()
 
 
-def test_a_path_is_never_an_address(tmp_path, monkeypatch):
-    """A folder may be named http: and hold the rest of what looks like an address."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: pytest.fail("an address was opened"))
-    (tmp_path / "http:" / "127.0.0.1").mkdir(parents=True)
-    (tmp_path / "http:" / "127.0.0.1" / "a.csv").write_text("a,y\n" + "1,0\n2,1\n" * 4)
-    spec = DatasetSpec.model_validate({"path": "http://127.0.0.1/a.csv", "target": "y"})
-    assert load_dataset(spec).X.shape == (8, 1)
-
-
 @pytest.mark.parametrize(
     "changes",
     [

@@ -1,4 +1,5 @@
 import importlib
+import os
 
 import pytest
 
@@ -82,6 +83,14 @@ def test_source_in_a_folder_without_init_is_hashed(write):
     before = version_of("hidden_folder")
     write(hidden_folder__in__model="SHIFT = 2")
     assert version_of("hidden_folder") not in ("", before)
+
+
+def test_folders_and_pipes_with_names_of_modules_are_not_read(write, tmp_path):
+    write(hidden_folder__in__model="SHIFT = 1")
+    before = source_hash("hidden_folder")
+    (tmp_path / "hidden_folder" / "folder.py").mkdir()
+    os.mkfifo(tmp_path / "hidden_folder" / "pipe.py")
+    assert source_hash("hidden_folder") == before
 
 
 def test_packages_in_development_mode_are_hashed(write, tmp_path):

@@ -31,7 +31,7 @@ def test_a_file_holds_all_of_a_run(small, tmp_path):
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_files_that_are_no_runs(small, tmp_path):
     path = tmp_path / "a.parquet"
-    with pytest.raises(ConfigError, match=r"a\.parquet does not exist"):
+    with pytest.raises(ConfigError, match=r"no such file: .*a\.parquet"):
         read_run_file(path)
     pd.DataFrame({"a": [1]}).to_parquet(path)
     with pytest.raises(ConfigError, match="cannot be read as a run"):
