@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Collection
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
@@ -54,6 +55,11 @@ def printable(text: str) -> str:
 def short_name(name: str) -> str:
     """Name for a message, printable and with at most `MAX_NAME` characters."""
     return printable(name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…")
+
+
+def shell_word(text: str) -> str:
+    """Quote text for a command that a message suggests, so that a shell takes it as one argument."""
+    return shlex.quote(printable(text))
 
 
 def shortened(text: str, width: int) -> str:

@@ -11,6 +11,7 @@ from ..config.base import validate
 from ..config.data_paths import format_of
 from ..config.dataset_spec import DatasetSpec
 from ..config.reader import parse_text
+from ..datasets.row_columns import check_single_values
 from ..errors import ConfigError, nearest_first, suggest
 from .audit_options import Options
 from .table_guesses import guess_keys
@@ -58,13 +59,14 @@ def read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
 
 
 def check_columns(option: str, frame: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise a ConfigError if a column that an option names does not exist."""
+    """Raise a ConfigError if a column that an option names does not exist, or has lists or objects."""
     for name in names:
         if name not in frame:
             raise ConfigError(
                 f"{option}: {name!r} is not a column{suggest(name, frame.columns)}; columns are "
                 f"{nearest_first(name, frame.columns)}"
             )
+        check_single_values(frame[[name]], option)
 
 
 def check_names(frame: pd.DataFrame) -> None:

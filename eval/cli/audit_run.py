@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shlex
 import warnings
 from typing import Any
 
@@ -23,7 +22,7 @@ from ..config.dataset_spec import DatasetSpec
 from ..config.model_spec import ModelSpec
 from ..datasets.dataset import Dataset
 from ..datasets.loader import load_dataset
-from ..errors import ConfigError
+from ..errors import ConfigError, shell_word
 from ..models.factory import build
 from ..models.resolved_model import resolve
 from ..saved_models.model_file import write_model
@@ -145,7 +144,7 @@ def _run_audit(
         _show_next_steps(options, found.n_checked, cleaned)
         if trained is not None and model_scores is not None:
             echo("\n".join(f"{options.train}: {sentence}" for sentence in trained.sentences(model_scores)))
-            echo(f"To predict new rows: noisyaudit predict {shlex.quote(str(options.train))} NEW_DATA")
+            echo(f"To predict new rows: noisyaudit predict {shell_word(str(options.train))} NEW_DATA")
 
 
 def _compare_cleaning(found: LabelAudit, dataset: Dataset, options: Options) -> pd.DataFrame:
@@ -162,14 +161,15 @@ def _compare_cleaning(found: LabelAudit, dataset: Dataset, options: Options) -> 
 def _show_next_steps(options: Options, n_checked: int, cleaned: CleanFile | None) -> None:
     """Show what to do with the suspects, and the other files that were written."""
     if options.n_next is not None:
-        echo(f"{options.out}: fill in the column label, and give the file with --checked {options.out}")
+        again = f"--checked {shell_word(str(options.out))}"
+        echo(f"{options.out}: fill in the column label, and give the file with {again}")
     elif not options.checked:
         echo("Check some rows that --next 50 --out FILE draws, and give their right labels with --checked")
     if cleaned is not None:
         what = CLEANED[options.clean_by or WEIGHTS].format(numbered(cleaned.n_changed, "row"))
         echo(f"{options.clean}: {what}")
     if options.config is not None:
-        command = f"noisyeval {shlex.quote(str(options.config))}"
+        command = f"noisyeval {shell_word(str(options.config))}"
         echo(f"To test models on the {n_checked} checked rows: {command}")
 
 

@@ -11,6 +11,7 @@ from ..audit.checked import LABEL, PROBABILITY, ROUND
 from ..audit.spelling import spelled_as
 from ..config.data_paths import format_of
 from ..datasets.files import read_files
+from ..datasets.row_columns import check_single_values
 from ..errors import ConfigError, nearest_first, suggest
 from .table_guesses import guess_csv
 
@@ -132,9 +133,10 @@ def _read_file(
         raise ConfigError(
             f"{OPTION}: {path} needs the columns {needed}; its columns are {joined(table.columns)}"
         )
+    draws = [name for name in (PROBABILITY, ROUND) if name in table]
+    check_single_values(table[[key, label, *draws]], f"{OPTION}: {path}")
     rows = [_row_number(name, key, known[key]) for name in table[key].tolist()]
-    columns = {LABEL: table[label].tolist()}
-    columns |= {name: table[name].tolist() for name in (PROBABILITY, ROUND) if name in table}
+    columns = {LABEL: table[label].tolist()} | {name: table[name].tolist() for name in draws}
     return pd.DataFrame(columns, index=pd.Index(rows, dtype="int64"), dtype=object)
 
 

@@ -25,7 +25,8 @@ from ..datasets.inspection import (
     has_thousands,
     stray_values,
 )
-from ..errors import ConfigError, nearest_first, suggest
+from ..datasets.row_columns import check_single_values
+from ..errors import ConfigError, nearest_first, shell_word, suggest
 
 SEPARATORS = ";\t|"
 MAX_STRAYS = 5  # more different values are not taken for missing ones
@@ -37,6 +38,8 @@ TARGET_NAMES = ("label", "labels", "target", "class", "y")
 # Names of columns that may hold groups of rows.
 DECIMAL_NUMBER = r"[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?"
 GROUP_NAMES = r"(?i)(^|[\W_])(id|group|patient|subject|user|customer)$"
+
+NESTED = "neither numbers nor text"
 
 # A key of the data set: a comment or "", its name, and its value as JSON.
 Key = tuple[str, str, str]
@@ -176,6 +179,7 @@ def _guess_table_keys(
 ) -> tuple[list[Key], list[str]]:
     """Guess the keys of a data set in a table, with remarks on its labels; parameters as of `guess_keys`."""
     column, reason = _find_target(frame, target, labels_option)
+    check_single_values(frame[[column]], labels_option)
     if reason:
         remarks.append(f"guessed the target: column {column!r}, {reason}; use --target COLUMN to change it")
     comment = " ".join(filter(None, [f"Guessed {reason}." if reason else "", _count_labels(frame[column])]))
@@ -215,9 +219,14 @@ def _guess_table_keys(
             remarks.append(f"dropped columns that are not features: {joined(unnamed, limit=10)}")
     remarks += [
         f"several rows share a value of {str(name)!r}; if they belong together, "
-        + (f"use --group {name}" if by_options else f'set "group": {to_json(_column_key(frame, name))}')
+        + (
+            f"use --group {shell_word(str(name))}"
+            if by_options
+            else f'set "group": {to_json(_column_key(frame, name))}'
+        )
         for name in features
         if name not in known_columns
+        and reasons.get(name) != NESTED
         and re.search(GROUP_NAMES, str(name))
         and 1 < features[name].nunique() < len(frame)
     ]
@@ -326,7 +335,7 @@ def _drop_reason(name: str, column: pd.Series[Any]) -> str:
     try:
         n_values = column.nunique()
     except TypeError:
-        return "neither numbers nor text"
+        return NESTED
     if n_values == 1 and column.notna().all():
         return "the same value in all rows"
     if not pd.api.types.is_numeric_dtype(column):

@@ -18,7 +18,7 @@ from ..config.dataset_spec import DatasetSpec
 from ..errors import ConfigError
 from .files import read_files
 from .labels import encode_labels, rows_with_label
-from .row_columns import find_column
+from .row_columns import check_single_values, find_column
 
 Rows = NDArray[np.bool_]
 
@@ -109,6 +109,7 @@ def _read_answers(
                 + ("" if is_test is None else f", {len(train)} of them for training")
                 + "; both must have the same rows in the same order"
             )
+        check_single_values(table, f"{context}: {path}")
         return table.set_axis(train if len(table) == len(train) else frame.index).reindex(frame.index)
     named = [key for key in (spec.row, spec.annotator, spec.label) if key is not None]
     row, annotator, label = (find_column(table, column, f"file {path}:", context) for column in named)

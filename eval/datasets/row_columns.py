@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_hashable
 
 from .._wording import numbered
 from ..config.dataset_spec import Column
@@ -28,18 +29,41 @@ def find_column(frame: pd.DataFrame, column: Column, key: str, context: str) -> 
     Raises
     ------
     ConfigError
-        If there is no such column.
+        If there is no such column, or it is used (its key is not ``drop``) and has lists or objects.
     """
     if isinstance(column, int):
         if not -frame.shape[1] <= column < frame.shape[1]:
             raise ConfigError(f"{context}: {key} is column {column}, but there are {frame.shape[1]} columns")
-        return frame.columns[column]
-    if column not in frame.columns:
+        name = frame.columns[column]
+    elif column not in frame.columns:
         raise ConfigError(
             f"{context}: {key} {column!r} is not a column{suggest(column, frame.columns)}; "
             f"columns are {nearest_first(column, frame.columns)}"
         )
-    return column
+    else:
+        name = column
+    if key != "drop":
+        check_single_values(frame[[name]], context)
+    return name
+
+
+def check_single_values(frame: pd.DataFrame, context: str) -> None:
+    """Raise a ConfigError if a column has lists or objects, as Parquet files may.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns whose values will be compared or counted.
+    context : str
+        Prefix of error messages.
+    """
+    for name, column in frame.items():
+        if column.dtype != object:
+            continue
+        nested = next((value for value in column if not is_hashable(value)), None)
+        if nested is not None:
+            found = "objects" if isinstance(nested, dict) else "lists"
+            raise ConfigError(f"{context}: column {name!r} has {found} in place of numbers, text or dates")
 
 
 def read_split(column: pd.Series[Any], context: str) -> NDArray[np.bool_]:

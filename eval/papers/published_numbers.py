@@ -14,6 +14,7 @@ from ..config.data_paths import format_of
 from ..config.noise_spec import GivenSpec
 from ..config.run import Config
 from ..datasets.files import read_files
+from ..datasets.row_columns import check_single_values
 from ..errors import ConfigError, suggest
 from ..execution.run import Run
 from ..statistics.score_tables import DIGITS
@@ -60,7 +61,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
     Raises
     ------
     ConfigError
-        If there is no such file or name, or the file cannot be read.
+        If there is no such file or name, or the file cannot be read or has lists or objects.
     """
     name = str(source)
     context = f"published numbers {name!r}"
@@ -74,6 +75,7 @@ def read_published(source: str | Path) -> pd.DataFrame:
             f"{context}: must be a CSV or Parquet file, or one of {joined(known)}{suggest(name, known)}"
         )
     (table,) = read_files([name], [file_format], context)
+    check_single_values(table, context)
     return table
 
 

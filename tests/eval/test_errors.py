@@ -1,4 +1,4 @@
-from boostnoise.eval.errors import ConfigError, nearest_first, one_line, shortened, shown, suggest
+from boostnoise.eval.errors import ConfigError, nearest_first, one_line, shell_word, shortened, shown, suggest
 
 
 def test_one_line():
@@ -30,6 +30,12 @@ def test_values_are_shown_on_one_line():
     assert shown("a\u202eb\n") == '"a\N{REPLACEMENT CHARACTER}b\\n"'
     assert shown(list(range(100))) == f"{str(list(range(100)))[:57]}..."
     assert shown({1}) == "{1}"
+
+
+def test_words_of_a_suggested_command():
+    assert shell_word("results/study.json") == "results/study.json"
+    assert shell_word("$(touch x) id") == "'$(touch x) id'"
+    assert shell_word("a\n\u202eb") == "'a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}b'"
 
 
 def test_similar_names_are_suggested():

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from boostnoise import audit
 from boostnoise.eval.cli.audit import main
+from boostnoise.eval.cli.table_guesses import guess_keys
 
 
 @pytest.fixture
@@ -141,6 +142,48 @@ def test_warnings_name_options(data):
     )
     assert '"' not in done.stderr
     assert "--group" not in run("b.csv", "--group", "patient", "-j", "1").stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("$(touch x) id", "'$(touch x) id'"),
+        ("a;b id", "'a;b id'"),
+        ("it's_id", "'it'\"'\"'s_id'"),
+        ("-\u202e\nx_id", "'-\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}x_id'"),
+    ],
+)
+def test_names_in_suggested_commands_are_quoted(data, name, shown):
+    frame, _ = data
+    frame.assign(**{name: np.arange(400) // 4}).to_csv("b.csv", index=False)
+    remarks = []
+    guess_keys("b.csv", "label", remarks, by_options=True)
+    assert any(remark.endswith(f"if they belong together, use --group {shown}") for remark in remarks)
+
+
+NESTED = {"lists": [["yes"], ["no"]], "objects": [{"is": "yes"}, {"is": "no"}]}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+@pytest.mark.parametrize(
+    ("options", "context"),
+    [
+        ([], "--target: "),
+        (["--target", "label"], "--target: "),
+        (["--target", "x", "--group", "label"], "data set 'b': "),
+        (["--target", "x", "--id", "label"], "--id: "),
+        (["--target", "x", "--prediction", "label"], "--prediction: "),
+        (["--annotator", "x", "--annotator", "label"], "--annotator: "),
+        (["--target", "x", "--checked", "b.parquet"], "--checked: b.parquet: "),
+    ],
+)
+def test_columns_of_lists_and_objects(data, kind, options, context):
+    table = pd.DataFrame({"x": list("ab") * 50, "row": range(100), "patient": NESTED[kind] * 50})
+    table.assign(label=NESTED[kind] * 50).to_parquet("b.parquet")
+    done = run("b.parquet", *options)
+    *_, line = done.stderr.splitlines()  # after warnings
+    assert line == f"noisyaudit: error: {context}column 'label' has {kind} in place of numbers, text or dates"
+    assert done.exit_code == 2
 
 
 def test_spellings_of_labels(data):

@@ -147,9 +147,16 @@ def test_fingerprints_of_encodings(tmp_path):
 
 def test_columns_of_lists(tmp_path):
     path = tmp_path / "table.parquet"
-    pd.DataFrame({"a": [[1], [2], [3], [4]], "y": [0, 1, 0, 1]}).to_parquet(path)
-    with pytest.raises(ConfigError, match="column 'a' has"):
+    pd.DataFrame({"a": [[1], [2], [3], [4]], "y": [0, 1, 0, 1], "x": range(4)}).to_parquet(path)
+    with pytest.raises(ConfigError, match="column 'a' has lists in place of numbers, text or dates"):
         load(path, "a")
+    for key in ("group", "weight", "split", "dates", "noisy"):
+        value = {"dates": ["a"], "noisy": {"b": "a"}}.get(key, "a")
+        spec = DatasetSpec.model_validate({"path": str(path), "target": "y", key: value})
+        with pytest.raises(ConfigError, match="column 'a' has lists"):
+            load_dataset(spec)
+    spec = DatasetSpec.model_validate({"path": str(path), "target": "y", "drop": ["a"]})
+    assert load_dataset(spec).columns == ("x",)
 
 
 def test_missing_and_broken_files(tmp_path):

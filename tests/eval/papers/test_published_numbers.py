@@ -195,6 +195,9 @@ def test_errors(finished, tmp_path):
         read_published("yang")
     with pytest.raises(ConfigError, match="no such file"):
         read_published(tmp_path / "none.csv")
+    pd.DataFrame({"dataset": [["iris"]]}).to_parquet(tmp_path / "lists.parquet")
+    with pytest.raises(ConfigError, match="column 'dataset' has lists"):
+        read_published(tmp_path / "lists.parquet")
     with pytest.raises(ConfigError, match="'model' is missing"):
         against_published(finished, pd.DataFrame({"dataset": ["iris"]}))
 
