@@ -148,7 +148,7 @@ def _in_this_process(folder, *arguments, **options):
 
     from boostnoise.eval.cli.main import main
 
-    path, on_sigterm = list(sys.path), signal.getsignal(signal.SIGTERM)
+    finders, on_sigterm = list(sys.meta_path), signal.getsignal(signal.SIGTERM)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("MPLBACKEND", "agg")  # set back to what it was
@@ -156,7 +156,7 @@ def _in_this_process(folder, *arguments, **options):
         try:
             done = CliRunner(**options).invoke(main, [*map(str, arguments)])
         finally:
-            sys.path[:] = path
+            sys.meta_path[:] = finders
             signal.signal(signal.SIGTERM, on_sigterm)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
     return done

@@ -91,7 +91,8 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "allow_modules",
     multiple=True,
     metavar="NAME",
-    help="Allow models from any class of this package, whose code is executed.  May be repeated.",
+    help="Allow models from any class of this package, whose code is executed: an installed one, or one in the "
+    "working directory.  May be repeated.",
 )
 @click.option(
     "--redraw",
@@ -279,8 +280,9 @@ def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], displa
     for warning in caught:
         display.show_warning(str(warning.message))
     if allow_modules:
-        # For modules in the working directory.  At the end of the path they shadow no others.
-        sys.path.append(str(Path.cwd()))
+        from ..models.own_modules import import_from_working_directory
+
+        import_from_working_directory(allow_modules)
     return config.model_copy(update={"resume": False}) if fresh else config
 
 

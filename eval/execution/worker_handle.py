@@ -15,6 +15,7 @@ from multiprocessing.connection import wait
 import psutil
 
 from ..metrics.outcome import Outcome
+from ..models.own_modules import own_module_finders
 from .jobs import Job
 from .shared_data import SharedData
 
@@ -174,6 +175,8 @@ class WorkerHandle:
         # Processes of multiprocessing would run the user's script again, and have no process group.
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; "
+            "from boostnoise.eval.models.own_modules import OwnModuleFinder; "
+            f"sys.meta_path += {own_module_finders()!r}; "
             f"from boostnoise.eval.execution.worker import main; main(*{files}, {os.getpid()})"
         )
         threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))

@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import ConfigError, one_line, shown, suggest
 from .allowed_classes import PACKAGES, check_classes, is_tool
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
+from .own_modules import hint_at_own_module, share_with_joblib
 from .packages import import_extras, is_description
 from .resolved_model import ResolvedModel
 from .variants import check_criterion
@@ -255,8 +256,15 @@ def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
 
         return TabPFNClassifier
     try:
-        return getattr(importlib.import_module(module), model)
+        imported = importlib.import_module(module)
     except ImportError as error:
-        raise ConfigError(f"module {module!r} cannot be imported: {one_line(error)}") from None
+        reason = f"{one_line(error)}{hint_at_own_module(error)}"
+        raise ConfigError(f"module {module!r} cannot be imported: {reason}") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of a module may raise anything
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        raise ConfigError(f"module {module!r} cannot be imported: {reason}") from None
+    share_with_joblib()
+    try:
+        return getattr(imported, model)
     except AttributeError:
         raise ConfigError(f"module {module!r} has no class {model!r}") from None

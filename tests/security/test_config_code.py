@@ -28,6 +28,58 @@ def test_no_module_is_imported_to_see_whether_it_holds_a_class(tmp_path, monkeyp
     assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
 
 
+OWN = "from sklearn.tree import DecisionTreeClassifier\nclass Own(DecisionTreeClassifier): ...\n"
+TRAP = "import pathlib\npathlib.Path('trap').touch()\n"
+
+
+@pytest.mark.usefixtures("trials_in_this_process")
+def test_a_module_that_was_not_named_is_not_imported_by_one_that_was(tmp_path, noisyeval):
+    (tmp_path / "own_tree.py").write_text(f"import own_trap\n{OWN}")
+    (tmp_path / "own_trap.py").write_text(TRAP)
+    models = [{"module": "own_tree", "model": "Own"}]
+    (tmp_path / "study.json").write_text(json.dumps({**SMALL, "models": models}))
+    refused = noisyeval(tmp_path, "study.json", "--allow-module", "own_tree")
+    assert refused.exit_code == 2
+    (line,) = refused.stderr.splitlines()
+    assert "module 'own_tree' cannot be imported: No module named 'own_trap'" in line
+    assert line.endswith("; to import it from the working directory, add --allow-module own_trap")
+    assert not (tmp_path / "trap").exists()
+    both = ["--allow-module", "own_tree", "--allow-module", "own_trap"]
+    assert noisyeval(tmp_path, "study.json", *both, "--dry-run").exit_code == 0
+    assert (tmp_path / "trap").exists()
+
+
+@pytest.mark.parametrize(
+    "source", ["1 / 0", "raise SystemExit(0)", "import own_absent", "raise KeyError('x\\ny')"]
+)
+def test_a_module_that_raises_ends_in_one_line(tmp_path, noisyeval, source):
+    (tmp_path / "own_broken.py").write_text(source)
+    (tmp_path / "study.json").write_text(
+        json.dumps({**SMALL, "models": [{"module": "own_broken", "model": "Own"}]})
+    )
+    done = noisyeval(tmp_path, "study.json", "--allow-module", "own_broken")
+    assert done.exit_code == 2
+    (line,) = done.stderr.splitlines()
+    assert "module 'own_broken' cannot be imported: " in line
+
+
+@pytest.mark.release
+def test_no_library_finds_modules_in_the_working_directory(tmp_path, process):
+    """Neither in the command, nor in its workers, nor in the processes that joblib starts there."""
+    for name in ("winreg", "msvcrt", "numexpr", "torch", "bottleneck", "cupy"):
+        (tmp_path / f"{name}.py").write_text(TRAP)
+    (tmp_path / "sklearn.py").write_text(TRAP)
+    (tmp_path / "own_tree.py").write_text(OWN)
+    bagging = {"module": "sklearn.ensemble", "model": "BaggingClassifier"}
+    own = {"module": "own_tree", "model": "Own", "params": {}}
+    models = [{**bagging, "params": {"n_estimators": 2, "estimator": own}}]
+    settings = {"threads": 2, "repeats": 1, "ela_fig": {"save_fig": False}, "rla_fig": {"save_fig": False}}
+    (tmp_path / "study.json").write_text(json.dumps({**SMALL, **settings, "models": models}))
+    done = process(tmp_path, "study.json", "-q", "--allow-module", "sklearn", "--allow-module", "own_tree")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (tmp_path / "trap").exists()
+
+
 MODULES = [
     "sklearn.conftest",
     "sklearn.tests.test_common",
