@@ -7,6 +7,6 @@ if __name__ == "__main__":
     if not sys.flags.safe_path:
         del sys.path[0]
 
-    from .eval.cli.main import main
+    from .eval.cli.entry import noisyeval
 
-    main(prog_name="noisyeval")
+    noisyeval()

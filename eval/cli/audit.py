@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from .audit_options import WEIGHTS, Options, read_character
-from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange, echo
+from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange, echo, reraise_interrupts
 
 
 class AuditCommand(Command):
@@ -174,10 +174,12 @@ def main(**values: Any) -> None:
     options = Options(**values)
     options.check_combination()
     from ..errors import ConfigError
-    from .audit_run import run  # slow to import
 
     try:
-        run(options)
+        with reraise_interrupts():
+            from .audit_run import run  # slow to import
+
+            run(options)
     except ConfigError as error:
         echo(f"noisyaudit: error: {error}", is_error=True)
         sys.exit(BAD_USAGE)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
@@ -44,11 +45,7 @@ class Command(click.Command):
         """Run the function of the command."""
         check_working_directory()
         with _output_errors_in_one_line(self.name):
-            try:
-                return super().invoke(ctx)
-            except KeyboardInterrupt:  # before the command handles it
-                click.echo("Interrupted", err=True)
-                sys.exit(INTERRUPTED)
+            return super().invoke(ctx)
 
 
 class NumberRange(click.FloatRange):
@@ -80,6 +77,33 @@ def _open_closed_streams() -> None:
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+@contextmanager
+def reraise_interrupts() -> Iterator[None]:
+    """Raise KeyboardInterrupt again if a library has replaced it by another error, as some do on import."""
+    handlers = {
+        number: handler
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if callable(handler := signal.getsignal(number))  # neither ignored nor the system's
+    }
+    seen = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        handlers[signal.Signals(number)](number, frame)
+
+    for number in handlers:
+        signal.signal(number, note)
+    try:
+        yield
+    except Exception:
+        if seen:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -133,12 +157,16 @@ def check_working_directory() -> None:
 
 @contextmanager
 def _output_errors_in_one_line(command: str | None) -> Iterator[None]:
-    """Report errors of the output, and other errors of the system, in one line and exit."""
+    """Report errors of the output, other errors of the system, and an interrupt in one line and exit."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A character that the output's encoding lacks must not stop a run.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        yield
+        with reraise_interrupts():
+            yield
+    except KeyboardInterrupt:  # before the command handles it
+        click.echo("Interrupted", err=True)
+        sys.exit(INTERRUPTED)
     except OSError as error:
         message = "output closed (broken pipe)" if error.errno == errno.EPIPE else error.strerror or str(error)
         if error.filename is not None:

@@ -27,6 +27,7 @@ from .command import (
     OutOfTime,
     check_working_directory,
     limit_memory,
+    reraise_interrupts,
     time_limit,
 )
 
@@ -207,7 +208,7 @@ def main(
     if max_memory is not None:
         limit_memory(max_memory)
     try:
-        with time_limit(max_time):
+        with time_limit(max_time), reraise_interrupts():
             if data is not None:
                 sys.exit(_init(config, data, target, display))
             if redraw:

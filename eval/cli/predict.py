@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command
+from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, reraise_interrupts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,8 @@ def main(model: Path, data: str, out: Path | None, missing_values: tuple[str, ..
     from ..errors import ConfigError, printable
 
     try:
-        content, remarks = _predictions(model, data, out, missing_values)
+        with reraise_interrupts():
+            content, remarks = _predictions(model, data, out, missing_values)
         if out is None:
             click.echo(content, nl=False)
         else:
