@@ -18,7 +18,7 @@ def test_a_file_and_a_link_to_one(tmp_path, monkeypatch):
 def test_no_file(refusal, tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").touch()
-    assert refusal(check_input_file, path, "data") == f"data: no such file: {path}"
+    assert refusal(check_input_file, path, "data").startswith(f"data: no such file: {path[:200]}")
 
 
 @pytest.mark.parametrize("path", [".", "/dev/null", "/dev/zero", "pipe.csv", "link.csv"])
