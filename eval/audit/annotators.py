@@ -14,6 +14,7 @@ from boostnoise.label_noise.annotators import apply_errors, estimate_annotator_e
 from boostnoise.label_noise.judges import predict_out_of_bag
 from robust_splits.label_noise.labels import encode_labels
 
+from .._memory import check_forests
 from .._wording import joined
 from ..errors import ConfigError, one_line
 from ..noise.annotators import majority
@@ -114,6 +115,7 @@ def compare_annotators(
     names = table.columns.tolist()
     X = read_rows(X, len(table), "labels", groups=groups)
     classes, codes, spellings = _read_labels(table, merge_spellings)
+    check_forests(len(table), classes.size, "labels")
     remarks = [remark_on_spellings(spellings)] if spellings else []
     remarks += _compare_labels(names, classes, codes)
     right = np.full(len(table), -1)

@@ -14,6 +14,7 @@ from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 from robust_splits.label_noise.label_errors import find_label_errors
 from robust_splits.label_noise.labels import encode_labels
 
+from .._memory import check_forests
 from .._wording import percent
 from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
@@ -111,6 +112,8 @@ def audit(
     if model is not None and not is_model:
         raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
     classes, codes, spellings = _read_labels(y, merge_spellings)
+    if model is None:
+        check_forests(codes.size, classes.size, "y")
     X = read_rows(X, codes.size, "y", groups=groups, ids=ids)
     groups = None if groups is None else read_groups(groups)
     draws = None

@@ -12,7 +12,22 @@ from typing import Any
 import click
 
 from .audit_options import WEIGHTS, Options, read_character
-from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, NumberRange, echo, reraise_interrupts
+from .command import (
+    BAD_USAGE,
+    CONTEXT,
+    DONE,
+    INTERRUPTED,
+    OUT_OF_TIME,
+    Command,
+    NumberRange,
+    OutOfTime,
+    echo,
+    limit_memory,
+    limit_options,
+    out_of_memory,
+    reraise_interrupts,
+    time_limit,
+)
 
 
 class AuditCommand(Command):
@@ -152,10 +167,13 @@ class AuditCommand(Command):
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True, help="Random seed.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Threads.  [default: all cores]")
+@limit_options(
+    "Memory limit of the process (Linux only).  [default: what is available]", "Stop after this time."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the location of the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON.")
 @click.version_option(package_name="boostnoise")
-def main(**values: Any) -> None:
+def main(max_memory: float | None, max_time: float | None, **values: Any) -> None:
     """Estimate how many labels of DATA are wrong, and which ones.
 
     DATA is a CSV, Parquet, ARFF or svmlight file.  Results go to <results_dir>/<name>_audit/: all rows, the
@@ -167,16 +185,18 @@ def main(**values: Any) -> None:
     noisyaudit predict FILE NEW_DATA predicts new rows by a model that --train has written; see noisyaudit
     predict --help.
 
-    Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 130 interrupted, 141 output
-    closed (broken pipe).
+    Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 124 stopped by --max-time, 130
+    interrupted, 141 output closed (broken pipe).
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = Options(**values)
     options.check_combination()
+    if max_memory is not None:
+        limit_memory(max_memory)
     from ..errors import ConfigError
 
     try:
-        with reraise_interrupts():
+        with time_limit(max_time), reraise_interrupts():
             from .audit_run import run  # slow to import
 
             run(options)
@@ -184,8 +204,11 @@ def main(**values: Any) -> None:
         echo(f"noisyaudit: error: {error}", is_error=True)
         sys.exit(BAD_USAGE)
     except MemoryError:
-        echo("noisyaudit: error: out of memory", is_error=True)
+        echo(f"noisyaudit: error: {out_of_memory(max_memory)}", is_error=True)
         sys.exit(BAD_USAGE)
+    except OutOfTime:
+        echo(f"Stopped after {max_time:g} s", is_error=True)
+        sys.exit(OUT_OF_TIME)
     except KeyboardInterrupt:
         echo(f"Interrupted; run it again with: {shlex.join(['noisyaudit', *sys.argv[1:]])}", is_error=True)
         sys.exit(INTERRUPTED)

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from .._input_file import check_input_file
+from .._memory import check_forests
 from ..config.base import validate
 from ..config.data_paths import format_of
 from ..config.dataset_spec import DatasetSpec
 from ..config.reader import parse_text
+from ..datasets.file_size import count_rows
 from ..datasets.row_columns import check_single_values
 from ..errors import ConfigError, nearest_first, suggest
 from .audit_options import Options
@@ -37,6 +40,9 @@ def check_paths(options: Options) -> None:
 
 def read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
     """Read a file, and guess what the options do not say; also return remarks for the user."""
+    file_format = format_of(options.data)
+    if options.model is None and file_format is not None:
+        _check_rows(options.data, file_format)
     remarks: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the columns, which the remarks name
@@ -56,6 +62,16 @@ def read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
     keys |= {"categorical": "ordinal", "missing": "keep", "drop": list(dict.fromkeys(dropped))}
     keys |= options.csv_keys | {key: value for key, value in named.items() if value is not None}
     return frame, validate(DatasetSpec, keys), remarks
+
+
+def _check_rows(data: str, file_format: str) -> None:
+    """Check that the forests have room in memory, before a large file is read."""
+    path = check_input_file(data)
+    try:
+        n_rows = count_rows(path, file_format)
+    except Exception:  # noqa: BLE001 - of damaged files, which are reported when they are read
+        return
+    check_forests(n_rows, None, data)
 
 
 def check_columns(option: str, frame: pd.DataFrame, names: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -104,6 +104,19 @@ def reraise_interrupts() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+def limit_options(memory_help: str, time_help: str) -> Callable[[Any], Any]:
+    """Decorator that adds the options --max-memory and --max-time; see `limit_memory` and `time_limit`."""
+    memory, seconds = NumberRange(min=0.5, max=1e6), NumberRange(min=0, min_open=True, max=1e8)
+    add_memory = click.option("--max-memory", type=memory, metavar="GIB", help=memory_help)
+    add_time = click.option("--max-time", type=seconds, metavar="SECONDS", help=time_help)
+    return lambda command: add_memory(add_time(command))
+
+
+def out_of_memory(max_memory: float | None) -> str:
+    """Message for a MemoryError."""
+    return "out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else "")
 
 
 class OutOfTime(KeyboardInterrupt):

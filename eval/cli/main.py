@@ -23,10 +23,11 @@ from .command import (
     OUT_OF_TIME,
     SOME_CELLS_FAILED,
     Command,
-    NumberRange,
     OutOfTime,
     check_working_directory,
     limit_memory,
+    limit_options,
+    out_of_memory,
     reraise_interrupts,
     time_limit,
 )
@@ -120,17 +121,9 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     is_flag=True,
     help="Check everything, print what would run and about how long it takes, and exit.",
 )
-@click.option(
-    "--max-memory",
-    type=NumberRange(min=0.5, max=1e6),
-    metavar="GIB",
-    help="Memory limit of each process of the run, whatever CONFIG says (Linux only).",
-)
-@click.option(
-    "--max-time",
-    type=NumberRange(min=0, min_open=True, max=1e8),
-    metavar="SECONDS",
-    help="Stop the run after this time.  Finished cells are kept.",
+@limit_options(
+    "Memory limit of each process of the run, whatever CONFIG says (Linux only).",
+    "Stop the run after this time.  Finished cells are kept.",
 )
 @click.option(
     "--published",
@@ -238,7 +231,7 @@ def main(
         display.show_error(str(error))
         sys.exit(BAD_USAGE)
     except MemoryError:
-        display.show_error("out of memory" + (f"; --max-memory is {max_memory:g} GiB" if max_memory else ""))
+        display.show_error(out_of_memory(max_memory))
         sys.exit(BAD_USAGE)
     except KeyboardInterrupt as interrupt:
         command = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])

@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import BAD_USAGE, CONTEXT, DONE, INTERRUPTED, Command, reraise_interrupts
+from .command import (
+    BAD_USAGE,
+    CONTEXT,
+    DONE,
+    INTERRUPTED,
+    OUT_OF_TIME,
+    Command,
+    OutOfTime,
+    limit_memory,
+    limit_options,
+    out_of_memory,
+    reraise_interrupts,
+    time_limit,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,22 +44,33 @@ if TYPE_CHECKING:
     metavar="TEXT",
     help="Text that stands for a missing value, in addition to those of the training data.  May be repeated.",
 )
+@limit_options("Memory limit of the process (Linux only).", "Stop after this time.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no warnings.")
-def main(model: Path, data: str, out: Path | None, missing_values: tuple[str, ...], quiet: bool) -> None:
+def main(
+    model: Path,
+    data: str,
+    out: Path | None,
+    missing_values: tuple[str, ...],
+    max_memory: float | None,
+    max_time: float | None,
+    quiet: bool,
+) -> None:
     """Predict the rows of DATA by a MODEL that noisyaudit --train has written.
 
     DATA is a CSV, Parquet or ARFF file with the columns of the training data, in any order.  The predictions
     are CSV: the number of the row from 0, its name if the model was trained with --id, the predicted label,
     and the probability of each class on right labels.
 
-    Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 130 interrupted, 141 output
-    closed (broken pipe).
+    Exit status: 0 done, 2 bad data or usage, or the output cannot be written, 124 stopped by --max-time, 130
+    interrupted, 141 output closed (broken pipe).
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if max_memory is not None:
+        limit_memory(max_memory)
     from ..errors import ConfigError, printable
 
     try:
-        with reraise_interrupts():
+        with time_limit(max_time), reraise_interrupts():
             content, remarks = _predictions(model, data, out, missing_values)
         if out is None:
             click.echo(content, nl=False)
@@ -59,8 +83,11 @@ def main(model: Path, data: str, out: Path | None, missing_values: tuple[str, ..
             click.echo(printable(f"noisyaudit: error: {line}"), err=True)
         sys.exit(BAD_USAGE)
     except MemoryError:
-        click.echo("noisyaudit: error: out of memory", err=True)
+        click.echo(f"noisyaudit: error: {out_of_memory(max_memory)}", err=True)
         sys.exit(BAD_USAGE)
+    except OutOfTime:
+        click.echo(f"Stopped after {max_time:g} s", err=True)
+        sys.exit(OUT_OF_TIME)
     except KeyboardInterrupt:
         click.echo("Interrupted", err=True)
         sys.exit(INTERRUPTED)

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError, estimate_clean_posterior
 
+from .._memory import check_forests
 from ..errors import ConfigError
 from .dataset import SEED, Dataset
 
@@ -37,6 +38,7 @@ def estimate_clean_labels(dataset: Dataset) -> Dataset:
     from ..models.held_out import held_out_probabilities  # slow to import
 
     assert dataset.checked is not None  # noqa: S101 - for the type checker
+    check_forests(dataset.y.size, dataset.classes.size, f"data set {dataset.name!r}")
     rows = np.arange(dataset.y.size)
     (X,) = dataset.features("numbers", rows, rows)
     # The forests are the same for any number of threads; sums of other libraries need not be.

@@ -15,6 +15,7 @@ import pandas as pd
 from .._input_file import check_input_file
 from ..config.data_paths import suffix_of
 from ..errors import ConfigError, one_line
+from .file_size import check_unpacked_size
 
 # In a small svmlight file, one large index implies a huge dense matrix.  2**30 numbers need 8 GiB.
 MAX_NUMBERS = 2**30
@@ -73,7 +74,7 @@ def read_files(
     for path, file_format in zip(paths, formats, strict=True):
         if file_format == "svmlight":
             raise ConfigError(f"{context}: {path} is an svmlight file, but {paths[0]} is not")
-        tables.append(_read_file(readers[file_format], path, context))
+        tables.append(_read_file(readers[file_format], path, file_format, context))
         repeated = tables[-1].columns[tables[-1].columns.duplicated()]
         if len(repeated):
             raise ConfigError(f"{context}: several columns are named {repeated[0]!r}")
@@ -85,11 +86,14 @@ def read_files(
     return [table[columns] for table in tables]
 
 
-def _read_file(read: Any, path: str, context: str) -> Any:
+def _read_file(read: Any, path: str, file_format: str, context: str) -> Any:
     """Read a file with `read`, and convert its errors."""
     file = check_input_file(path, context)
     try:
+        check_unpacked_size(file, file_format, context)
         return read(str(file))
+    except ConfigError:
+        raise
     except pd.errors.EmptyDataError:
         raise ConfigError(f"{context}: the file is empty: {path}") from None
     except UnicodeDecodeError as error:
@@ -172,7 +176,7 @@ def _read_svmlight(paths: Sequence[str], context: str) -> list[pd.DataFrame]:
     n_features: int | None = None
     matrices = []
     for path in paths:
-        X, y = _read_file(lambda path: load_svmlight_file(path), path, context)
+        X, y = _read_file(lambda path: load_svmlight_file(path), path, "svmlight", context)
         n_features = max(n_features or 0, X.shape[1])
         matrices.append((X, y))
     n_rows = sum(y.size for _, y in matrices)

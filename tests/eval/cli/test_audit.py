@@ -1,5 +1,6 @@
 import json
 import re
+import time
 
 import numpy as np
 import pandas as pd
@@ -7,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from boostnoise import audit
+from boostnoise.eval import _memory
+from boostnoise.eval.cli import audit_run
 from boostnoise.eval.cli.audit import main
 from boostnoise.eval.cli.table_guesses import guess_keys
 
@@ -67,6 +70,30 @@ def test_it_is_the_function_of_python(data):
     found = audit(X, used["label"])
     assert noise["noise_rate"] == pytest.approx(found.noise_rate, rel=1e-12)
     assert noise["folder"] == "results/a_audit"
+
+
+@pytest.mark.usefixtures("data")
+def test_limits(monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 2**20)
+    done = run("a.csv", "-j", "1")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "noisyaudit: error: a.csv has 401 rows, for which forests need about 0.0 GiB of memory, and 0.0 GiB are "
+        "available; use fewer rows\n",
+    )
+    monkeypatch.setattr(audit_run, "run", lambda _: time.sleep(20))
+    done = run("a.csv", "--max-time", "0.1")
+    assert (done.exit_code, done.stderr) == (124, "Stopped after 0.1 s\n")
+
+    def fill_memory(_):
+        raise MemoryError
+
+    monkeypatch.setattr(audit_run, "run", fill_memory)
+    limited = []
+    monkeypatch.setattr("boostnoise.eval.cli.audit.limit_memory", limited.append)
+    done = run("a.csv", "--max-memory", "2")
+    assert (done.exit_code, done.stderr) == (2, "noisyaudit: error: out of memory; --max-memory is 2 GiB\n")
+    assert limited == [2]
 
 
 def test_cleaned_files(data):

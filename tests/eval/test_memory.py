@@ -1,0 +1,39 @@
+import resource
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from boostnoise import audit, compare_annotators
+from boostnoise.eval import _memory
+from boostnoise.eval._memory import available_bytes, check_forests
+from boostnoise.eval.errors import ConfigError
+
+
+@pytest.fixture
+def one_gib(monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 2**30)
+
+
+@pytest.mark.usefixtures("one_gib")
+def test_forests_of_many_classes_are_refused_before_they_grow():
+    check_forests(1_000_000, 0, "y")
+    n, n_classes = 10_000, 200
+    X, y = np.arange(n)[:, np.newaxis], np.arange(n) % n_classes
+    expected = (
+        "has 200 different labels in 10,000 rows, for which forests need about 1.9 GiB of memory, and 1.0 GiB are "
+        "available; join rare labels or use fewer rows"
+    )
+    with pytest.raises(ConfigError, match=f"^y {expected}"):
+        audit(X, y)
+    with pytest.raises(ConfigError, match=f"^labels {expected}"):
+        compare_annotators(X, pd.DataFrame({"ann": y, "bob": y}))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="psutil measures other things there")
+def test_the_limit_of_the_process_counts(monkeypatch):
+    whole = available_bytes()
+    assert 2**20 < whole < 2**50
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (2**31, 2**31))
+    assert available_bytes() < min(whole, 2**31)
