@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ PROTOCOL = 3
 SETTING_DIGITS = 16  # of the hash of a setting
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Job:
     """One cell: fit a model on a noisy training set and test it.
 
@@ -91,31 +92,29 @@ class Job:
     @property
     def key(self) -> str:
         """Hash of everything that affects the scores; names and the order of a config do not."""
-        content = self._setting | {"model": self.model.spec.content, "versions": self.model.versions}
-        if self.threads != 1:  # sums over several threads may differ in the last digits
-            content["threads"] = self.threads
-        if self.columns:
-            content["columns"] = self.columns
-        return _hash(content)
+        return job_keys([self])[0]
 
     @property
     def setting(self) -> str:
         """Short hash of what the model is trained and tested on: data, split, noise and seed."""
-        return _hash(self._setting)[:SETTING_DIGITS]
+        return _hash(_to_json(self._setting | {"noise": self._identity_of_noise}))[:SETTING_DIGITS]
+
+    @property
+    def _identity_of_noise(self) -> list[Any] | None:
+        if not self.noise_rate:  # without noise, all kinds are the same
+            return None
+        identity = self.noise.identity
+        return identity if self.noise_on == self.noise.noise_on else [*identity, self.noise_on]
 
     @property
     def _setting(self) -> dict[str, Any]:
-        noise = [*self.noise.identity]
-        if self.noise_on != self.noise.noise_on:
-            noise.append(self.noise_on)
+        """Everything that affects the scores, except the noise and the model."""
         split: Any = None if self.test_fraction is None else [self.test_fraction, self.stratify]
         if split is not None and self.fold is not None:
             split = {"fold": self.fold, "stratify": self.stratify, "seed": self.split_seed}
         setting = {
             "protocol": PROTOCOL,
             "data": self.fingerprint,
-            # Without noise, all kinds are the same.
-            "noise": noise if self.noise_rate else None,
             "split": split,
             "seed": self.seed,
         }
@@ -124,8 +123,49 @@ class Job:
         return setting
 
 
-def _hash(content: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+def job_keys(jobs: Iterable[Job]) -> list[str]:
+    """Keys of jobs, see `Job.key`.
+
+    A key is the hash of a JSON object with sorted keys.  What jobs share, such as a model, is converted once.
+    """
+    models: dict[tuple[int, int], tuple[str, str, str]] = {}
+    noises: dict[tuple[int, NoiseOn, bool], str] = {}
+    settings: dict[Any, tuple[str, str]] = {}
+    keys = []
+    for job in jobs:
+        # The ids stay unique, because the jobs keep the objects alive.
+        model, noise = (id(job.model), id(job.columns)), (id(job.noise), job.noise_on, bool(job.noise_rate))
+        setting = job.fingerprint, job.test_labels, job.threads, job.seed, job.split
+        if model not in models:
+            models[model] = (
+                _items({"columns": job.columns} if job.columns else {}),
+                _items({"model": job.model.spec.content}),
+                _items({"versions": job.model.versions}),
+            )
+        if noise not in noises:
+            noises[noise] = _items({"noise": job._identity_of_noise})
+        if setting not in settings:
+            others = job._setting
+            if job.threads != 1:  # sums over several threads may differ in the last digits
+                others["threads"] = job.threads
+            settings[setting] = _items({"data": others.pop("data")}), _items(others)
+        (columns, content, versions), (data, rest) = models[model], settings[setting]
+        items = columns, data, content, noises[noise], rest, versions  # sorted
+        keys.append(_hash("{" + ", ".join(filter(None, items)) + "}"))
+    return keys
+
+
+def _to_json(content: dict[str, Any]) -> str:
+    return json.dumps(content, sort_keys=True)
+
+
+def _items(content: dict[str, Any]) -> str:
+    """Items of a JSON object, without the braces around them."""
+    return _to_json(content)[1:-1]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequence[Dataset]) -> list[Job]:
@@ -145,34 +185,39 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
         If the noise does not fit a data set.
     """
     given = {spec.name: given_noise(spec, datasets) for spec in config.noise if isinstance(spec, GivenSpec)}
-    return [
-        Job(
-            dataset=dataset.name,
-            fingerprint=fingerprint,
-            model=model,
-            noise_kind=spec.name,
-            noise_rate=noise_rate,
-            noise=noise,
-            noise_on=spec.noise_on,
-            repeat=repeat,
-            seed=config.random_state + repeat,
-            test_fraction=config.test_fraction if dataset.is_test is None else None,
-            stratify=config.stratify,
-            threads=config.threads,
-            columns=dataset.columns if model.selects_columns else (),
-            fold=None if config.folds is None else (config.folds, repeat % config.folds),
-            split_seed=None if config.folds is None else config.random_state + repeat // config.folds,
-            test_labels=test_labels,
-        )
-        for dataset in datasets
-        for fingerprint, test_labels in [(dataset.fingerprint, _test_labels(dataset))]
-        for spec in config.noise
-        for noise_rate, noise in (
-            given[spec.name].get(dataset.name, []) if spec.name in given else noise_by_rate(spec, dataset)
-        )
-        for repeat in range(config.repeats)
-        for model in models
-    ]
+    jobs = []
+    for dataset in datasets:
+        fingerprint, test_labels = dataset.fingerprint, _test_labels(dataset)
+        columns = [dataset.columns if model.selects_columns else () for model in models]
+        test_fraction = config.test_fraction if dataset.is_test is None else None
+        for spec in config.noise:
+            noises = (
+                given[spec.name].get(dataset.name, []) if spec.name in given else noise_by_rate(spec, dataset)
+            )
+            for (noise_rate, noise), repeat in product(noises, range(config.repeats)):
+                setting: dict[str, Any] = {
+                    "dataset": dataset.name,
+                    "fingerprint": fingerprint,
+                    "noise_kind": spec.name,
+                    "noise_rate": noise_rate,
+                    "noise": noise,
+                    "noise_on": spec.noise_on,
+                    "repeat": repeat,
+                    "seed": config.random_state + repeat,
+                    "test_fraction": test_fraction,
+                    "stratify": config.stratify,
+                    "threads": config.threads,
+                    "fold": None if config.folds is None else (config.folds, repeat % config.folds),
+                    "split_seed": None
+                    if config.folds is None
+                    else config.random_state + repeat // config.folds,
+                    "test_labels": test_labels,
+                }
+                jobs += [
+                    Job(model=model, columns=selected, **setting)
+                    for model, selected in zip(models, columns, strict=True)
+                ]
+    return jobs
 
 
 def _test_labels(dataset: Dataset) -> tuple[str, ...]:

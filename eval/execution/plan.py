@@ -28,7 +28,7 @@ from ..models.resolved_model import ResolvedModel, model_in_errors, resolve_all
 from ..noise.annotators import SoftLabels
 from ..noise.audited import AuditedNoise
 from .cell import split_and_labels
-from .jobs import Job, make_jobs
+from .jobs import Job, job_keys, make_jobs
 from .store import Store
 
 
@@ -78,6 +78,8 @@ class Plan:
     @cached_property
     def pending(self) -> dict[str, Job]:
         """Cells to fit, in the order of the config."""
+        if not self.finished:
+            return self.cells
         return {key: job for key, job in self.cells.items() if key not in self.finished}
 
     def with_stored(self, store: Store) -> Plan:
@@ -174,7 +176,7 @@ def _make_plan(config: Config, allow_modules: Collection[str]) -> Plan:
     models = resolve_all(config.models, allow_modules)
     datasets = {spec.name: _with_fixed_split(load_dataset(spec), config) for spec in config.datasets}
     jobs = make_jobs(config, models, list(datasets.values()))
-    return Plan(config, models, datasets, jobs, [job.key for job in jobs])
+    return Plan(config, models, datasets, jobs, job_keys(jobs))
 
 
 def _with_fixed_split(dataset: Dataset, config: Config) -> Dataset:
@@ -198,17 +200,19 @@ def _with_clean_labels(plan: Plan) -> Plan:
 def _check_pending(plan: Plan) -> None:
     """Check models and data sets of pending cells only, because learners load slowly."""
     config = plan.config
-    pairs = dict.fromkeys((job.model.name, job.dataset) for job in plan.pending.values())
+    pending: dict[str, dict[str, None]] = {}  # data sets by model
+    for job in plan.pending.values():
+        pending.setdefault(job.model.name, {})[job.dataset] = None
+    has_soft_labels = any(isinstance(job.noise, SoftLabels) for job in plan.jobs)
     for i, model in enumerate(plan.models):
-        datasets = [plan.datasets[dataset] for name, dataset in pairs if name == model.name]
-        if datasets:
+        if model.name in pending:
             with model_in_errors(i, model.name):
                 estimator = build(model, seed=config.random_state, threads=config.threads)
-                for dataset in datasets:
-                    _check_fit(estimator, dataset)
-                if any(isinstance(job.noise, SoftLabels) for job in plan.jobs):
+                for name in pending[model.name]:
+                    _check_fit(estimator, plan.datasets[name])
+                if has_soft_labels:
                     _check_weights(estimator, np.ones(1), "soft labels are weights; leave out one of them")
-    for name in dict.fromkeys(name for _, name in pairs):
+    for name in dict.fromkeys(job.dataset for job in plan.pending.values()):
         _check_split(plan.datasets[name], config)
     for job in _highest_audited(plan):
         try:
@@ -220,9 +224,9 @@ def _check_pending(plan: Plan) -> None:
 def _highest_audited(plan: Plan) -> list[Job]:
     """Of each data set and pending noise that an audit finds, one job with the highest rate."""
     highest: dict[tuple[str, str], Job] = {}
-    for job in sorted(plan.pending.values(), key=lambda job: job.noise_rate):
-        if isinstance(job.noise, AuditedNoise):
-            highest[job.dataset, job.noise_kind] = job
+    audited = [job for job in plan.pending.values() if isinstance(job.noise, AuditedNoise)]
+    for job in sorted(audited, key=lambda job: job.noise_rate):
+        highest[job.dataset, job.noise_kind] = job
     return list(highest.values())
 
 

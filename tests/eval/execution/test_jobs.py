@@ -1,4 +1,6 @@
 import dataclasses
+import hashlib
+import json
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from boostnoise.eval.config.noise_spec import NO_NOISE
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.dataset import Dataset
 from boostnoise.eval.errors import ConfigError
-from boostnoise.eval.execution.jobs import PROTOCOL, Job, make_jobs, noise_by_rate
+from boostnoise.eval.execution.jobs import PROTOCOL, Job, job_keys, make_jobs, noise_by_rate
 from boostnoise.eval.models.resolved_model import resolve, resolve_all
 
 TREE = {"module": "sklearn.tree", "model": "DecisionTreeClassifier"}
@@ -44,6 +46,52 @@ def keys(is_test=None, **changes):
     data = Dataset("a", np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.arange(2), is_test)
     config = parse_config({**content, **changes}, "run")
     return [job.key for job in make_jobs(config, resolve_all(config.models), [data])]
+
+
+def hash_of_all(job):
+    """The key, from one JSON object."""
+    content = {
+        "protocol": PROTOCOL,
+        "data": job.fingerprint,
+        "noise": None,
+        "split": None if job.test_fraction is None else [job.test_fraction, job.stratify],
+        "seed": job.seed,
+        "model": job.model.spec.content,
+        "versions": job.model.versions,
+    }
+    if job.noise_rate:
+        content["noise"] = [*job.noise.identity, *([job.noise_on] * (job.noise_on != job.noise.noise_on))]
+    if job.fold and job.test_fraction is not None:
+        content["split"] = {"fold": job.fold, "stratify": job.stratify, "seed": job.split_seed}
+    content |= {"columns": job.columns} if job.columns else {}
+    content |= {"test labels": job.test_labels} if job.test_labels else {}
+    content |= {"threads": job.threads} if job.threads != 1 else {}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def test_keys_of_many_jobs_are_those_of_each():
+    """What jobs share is converted to JSON once; every setting of a job appears here."""
+    changes = {
+        "fingerprint": ["g" * 64],
+        "model": [tree(params={"z": "ü", "a": None}), tree(versions=(("numpy", "2.5"),))],
+        "noise_rate": [0.0],
+        "noise": [UniformNoise(0.2)],
+        "noise_on": ["train+test"],
+        "seed": [8],
+        "test_fraction": [None, 0.3],
+        "stratify": [False],
+        "threads": [2],
+        "columns": [("a", "b"), ("b", "a")],
+        "fold": [(5, 1), (5, 2)],
+        "split_seed": [3],
+        "test_labels": [("estimated", "1", "h")],
+    }
+    jobs = [JOB]
+    for name, values in changes.items():
+        jobs += [dataclasses.replace(job, **{name: value}) for job in jobs[-12:] for value in values]
+    keys = [hash_of_all(job) for job in jobs]
+    assert job_keys(jobs) == keys == [job.key for job in jobs]
+    assert len(set(keys)) > len(jobs) / 4
 
 
 def test_several_threads_change_keys_and_limits_do_not():

@@ -18,7 +18,8 @@ def keys(planned, model=None, **wanted):
     return [
         key
         for key, job in zip(planned.keys, planned.jobs, strict=True)
-        if model in (None, job.model.name) and wanted.items() <= vars(job).items()
+        if model in (None, job.model.name)
+        and all(getattr(job, name) == value for name, value in wanted.items())
     ]
 
 
