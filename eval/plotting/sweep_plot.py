@@ -88,14 +88,15 @@ def plot_sweep(config: Config, scores: pd.DataFrame, plot: str) -> NDArray[Any]:
             (f"{kind} {noise_rate:g}" if noise_rate else "without noise"): rows
             for (kind, noise_rate), rows in table.groupby(["noise_kind", "noise_rate"], sort=False)
         }
-        ratio = table["x"].max() / table["x"].min() if table["x"].min() > 0 else 0.0
+        x = table.loc[table[config.metric].notna(), "x"]  # an axis without points cannot be logarithmic
+        ratio = x.max() / x.min() if x.min() > 0 else 0.0
 
         def draw(ax: Axes, panel: str) -> list[Line2D]:
             drawn = _draw_lines(ax, panels[panel], config.metric, styles)
-            if ratio >= LOG_FROM:
+            if ratio >= LOG_FROM and panels[panel][config.metric].notna().any():
                 ax.set_xscale("log")
-                if table["x"].nunique() <= MAX_TICKS:
-                    ax.set_xticks(np.unique(table["x"]))
+                if x.nunique() <= MAX_TICKS:
+                    ax.set_xticks(np.unique(x))
                 ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
                 ax.xaxis.set_minor_formatter(NullFormatter())
             ax.set_xlabel(text_of(axis))

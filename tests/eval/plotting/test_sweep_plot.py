@@ -1,3 +1,5 @@
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,6 +92,22 @@ def test_a_large_range_has_a_logarithmic_axis(found):
     models[1] = models[1].model_copy(update={"params": models[1].params | {"max_depth": 100}})
     config = found.config.model_copy(update={"models": models})
     assert plot_sweep(config, found.scores, "parameter_sweep")[0].get_xscale() == "log"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("failed", [[0.0, 0.2], [0.2]])
+def test_failed_cells_leave_a_panel_empty(found, failed):
+    """Of a parameter with a logarithmic axis, at all noise rates or at some."""
+    models = [spec for spec in found.config.models if spec.params]
+    models[1] = models[1].model_copy(update={"params": models[1].params | {"max_depth": 100}})
+    config = found.config.model_copy(update={"models": models})
+    names = [spec.name for spec in models]
+    has_failed = found.scores["model"].isin(names) & found.scores["noise_rate"].isin(failed)
+    numbers = found.scores.select_dtypes("number").columns.drop(["noise_rate", "repeat"])
+    scores = found.scores.astype(dict.fromkeys(numbers, float))
+    scores.loc[has_failed, numbers] = np.nan
+    axes = plot_sweep(config, scores, "parameter_sweep")
+    axes[0].figure.savefig(io.BytesIO(), format="svg")
 
 
 def test_in_reports_and_comparisons(found):
