@@ -52,6 +52,11 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
+def printable_lines(text: str) -> str:
+    """Apply `printable` to each line of a text."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def short_name(name: str) -> str:
     """Name for a message, printable and with at most `MAX_NAME` characters."""
     return printable(name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…")

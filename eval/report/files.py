@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -22,8 +23,10 @@ from ..plotting.sweep_plot import plot_run
 from .html.page import write_html
 from .published_tables import as_markdown, yes_or_no
 
-# Start of a formula in a cell; spreadsheets may also split cells at semicolons and tabs.
-FORMULA = r"(^|[;\t\r])([=+\-@＝＋－＠])"
+# Start of a formula in a cell.  Spreadsheets may skip blanks, and may also split cells at semicolons and tabs.
+FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@＝＋－＠])")
+# Characters that control a terminal or change the direction of text, but no line breaks, tabs or joiners.
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 # Without dates, so that the same scores give the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
@@ -103,7 +106,10 @@ def write_report(run: Run, published: PublishedComparison | None = None) -> list
 
 
 def write_csv(table: pd.DataFrame, file: BinaryIO) -> None:
-    """Write a table as CSV, with an apostrophe before text that spreadsheets would run as a formula.
+    r"""Write a table as CSV that is safe to open in a spreadsheet and to print in a terminal.
+
+    An apostrophe comes before text that spreadsheets would run as a formula.  Characters that control a
+    terminal or change the direction of text are escaped, as in ``\u202e``.
 
     Parameters
     ----------
@@ -112,8 +118,15 @@ def write_csv(table: pd.DataFrame, file: BinaryIO) -> None:
     file : binary file
     """
     texts = table.select_dtypes(exclude="number")
-    safe = {str(name): texts[name].str.replace(FORMULA, r"\1'\2", regex=True) for name in texts}
-    table.assign(**safe).to_csv(file, index=False, mode="wb")
+    safe = {str(name): texts[name].map(_safe, na_action="ignore") for name in texts}
+    table.assign(**safe).rename(columns=_safe).to_csv(file, index=False, mode="wb")
+
+
+def _safe(text: Any) -> Any:
+    """Text for a cell of a CSV file; any other value is kept."""
+    if not isinstance(text, str):
+        return text
+    return FORMULA.sub(r"\1'\2", CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def _draw(run: Run, plot_name: str, write: Callable[[str, Callable[[BinaryIO], Any]], None]) -> None:

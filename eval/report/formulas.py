@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from ..errors import printable
 from ..plotting.mathtext import text_of
 
 _LATEX = {
@@ -46,7 +47,8 @@ def escape_markdown(text: str) -> str:
 
 
 def _escaped(text: str, escape: Callable[[str], str], keep: Callable[[str], str]) -> str:
-    """Escape text except valid formulas, so that no name becomes a LaTeX command."""
+    """Escape text except valid formulas, so that no name becomes a LaTeX command or controls a terminal."""
+    text = printable(text)
     pieces = text.split("$")
     are_formulas = len(pieces) % 2 and all(map(_is_formula, pieces[1::2])) and text_of(text) == text
     if len(pieces) == 1 or not are_formulas or r"\$" in text or "^^" in text:

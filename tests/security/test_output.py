@@ -234,3 +234,43 @@ def test_semicolons_begin_no_formula_either(tmp_path):
     with path.open("wb") as file:
         write_csv(pd.DataFrame({"name": ["iris;=1+1;", "a;@b", "＝1", "a-b"]}), file)
     assert path.read_text(encoding="utf-8").split() == ["name", "iris;'=1+1;", "a;'@b", "'＝1", "a-b"]
+
+
+def test_blanks_before_a_formula_and_controls_of_a_terminal(tmp_path):
+    import pandas as pd
+
+    from boostnoise.eval.report.files import write_csv
+
+    texts = [
+        "\n=1+1",
+        "\t=1",
+        "\r\n =1",
+        "  +1",
+        "a\n@b",
+        "\xa0=1",
+        "\x1b[2J",
+        "a\u202eb",
+        "\x85=1",
+        "می\u200cروم",
+        "a\n=b",
+    ]
+    path = tmp_path / "a.csv"
+    with path.open("wb") as file:
+        write_csv(pd.DataFrame({"name": texts, "=1+1": 1.5, "flag": True, "mixed": [None, *texts[1:]]}), file)
+    read = pd.read_csv(path, keep_default_na=False)
+    assert list(read) == ["name", "'=1+1", "flag", "mixed"]
+    assert read["name"].tolist() == [
+        "\n'=1+1", "\t'=1", "\r\n '=1", "  '+1", "a\n'@b", "\xa0'=1",
+        r"\u001b[2J", r"a\u202eb", r"\u0085=1", "می\u200cروم", "a\n'=b",
+    ]  # fmt: skip
+
+
+def test_names_in_pages_and_tables_do_not_control_a_terminal():
+    from boostnoise.eval.report.html.page import _json, environment
+
+    name = "a\x1b[2J\u202eb\nc<"
+    page = environment().from_string("{{ name }} {{ name | breakable }}").render(name=name)
+    assert page == "a�[<wbr>2J�b\nc&lt; a�[2J�b\nc&lt;".replace("<wbr>", "")
+    assert json.loads(_json([name, "\\u202e", "😀ü"])) == ["a�[2J�b\nc<", "\\u202e", "😀ü"]
+    assert escape_markdown(name) == "a�\\[2J�b�c\\<"
+    assert not {"\x1b", "\u202e"} & set(escape_latex(name))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from boostnoise.eval._atomic_file import atomic_write
 from boostnoise.eval._wording import p_text
-from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.errors import ConfigError, printable_lines
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
@@ -29,6 +29,8 @@ from .pictures import sweep_pictures
 from .significance import tests_with_diagram
 from .styles import heat_map_css, model_css, plotly_style
 from .tables import failures, heat_maps, tables_of_averages, tables_of_dataset, unbroken_percent
+
+ESCAPE = re.compile(r"\\\\|\\u[0-9a-f]{4}")  # in JSON: a backslash, or a character
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -146,12 +148,13 @@ def render_page(run: Run, published: PublishedComparison | None = None) -> str:
 
 
 def environment() -> Environment:
-    """The environment of the templates, which escapes all text."""
+    """The environment of the templates, which escapes all text and replaces characters that control it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
         loader=PackageLoader("boostnoise.eval.report.html", TEMPLATES),
         autoescape=True,
+        finalize=_printable,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -161,12 +164,17 @@ def environment() -> Environment:
     return made
 
 
+def _printable(value: Any) -> Any:
+    """Text without control characters; markup, which is our own, and other values are kept."""
+    return printable_lines(value) if type(value) is str else value
+
+
 def _breakable(name: str) -> str:
     """A name with line breaks allowed after a slash and similar characters."""
     from markupsafe import Markup, escape
 
     # None of these characters is part of an HTML entity.
-    return Markup(re.sub(r"(?<=[/_:.,-])(?=.)", "<wbr>", escape(name)))  # noqa: S704
+    return Markup(re.sub(r"(?<=[/_:.,-])(?=.)", "<wbr>", escape(_printable(name))))  # noqa: S704
 
 
 def read_template(name: str) -> str:
@@ -190,7 +198,15 @@ def policy_of(scripts: list[str]) -> str:
 def _json(data: Any) -> str:
     """JSON for a script element, which no text in the data can end."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # escapes all but ASCII
+    text = ESCAPE.sub(_printable_escape, text)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _printable_escape(found: re.Match[str]) -> str:
+    """The escape of a character in JSON; that of one that would control the text is replaced."""
+    escape = found[0]
+    is_half = "\\ud800" <= escape <= "\\udfff"  # of a surrogate pair
+    return escape if is_half or escape == r"\\" or chr(int(escape[2:], 16)).isprintable() else r"\ufffd"
 
 
 def _shown_config(run: Run) -> str:
