@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import resource
+from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
 from .errors import ConfigError
 
 GIB = 2**30
+CONTAINER = Path("/sys/fs/cgroup")  # Linux writes the limits of a container here
 FOREST_BYTES = 1_000  # per row and class, of a forest that judges labels: 100 trees with a node per row
 
 
 def available_bytes() -> int:
-    """Bytes of memory that this process can still allocate: those of the machine, or of the process's limit."""
+    """Bytes of memory that this process can still allocate: on this machine, in its container, by its limit."""
     available = int(psutil.virtual_memory().available)
+    with suppress(OSError, ValueError):  # no container, or no limit: "max"
+        limit, used = (int((CONTAINER / f"memory.{name}").read_text()) for name in ("max", "current"))
+        statistics = dict(line.split() for line in (CONTAINER / "memory.stat").read_text().splitlines())
+        unneeded = int(statistics.get("inactive_file", 0))  # files that Linux keeps in memory while it is free
+        available = min(available, max(0, limit - used + unneeded))
     limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
     if limit != resource.RLIM_INFINITY:
         available = min(available, max(0, limit - int(psutil.Process().memory_info().rss)))

@@ -7,7 +7,7 @@ import gzip
 import lzma
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from .._memory import available_bytes, check_memory
 
@@ -16,7 +16,7 @@ BYTES_PER_VALUE = 16  # of a number, and once more in a copy
 CHUNK = 2**24
 
 # By suffix, as pandas knows them.
-OPENED_BY: dict[str, Callable[[Any], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+OPENED_BY: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 def check_unpacked_size(path: Path, file_format: str, context: str) -> None:

@@ -18,7 +18,9 @@ def one_gib(monkeypatch):
 
 @pytest.mark.usefixtures("one_gib")
 def test_forests_of_many_classes_are_refused_before_they_grow():
-    check_forests(1_000_000, 0, "y")
+    check_forests(300_000, 2, "y")
+    with pytest.raises(ConfigError, match=r"^a.csv has 400,000 rows, .* 1.1 GiB .*; use fewer rows$"):
+        check_forests(400_000, None, "a.csv")
     n, n_classes = 10_000, 200
     X, y = np.arange(n)[:, np.newaxis], np.arange(n) % n_classes
     expected = (
@@ -29,6 +31,17 @@ def test_forests_of_many_classes_are_refused_before_they_grow():
         audit(X, y)
     with pytest.raises(ConfigError, match=f"^labels {expected}"):
         compare_annotators(X, pd.DataFrame({"ann": y, "bob": y}))
+
+
+def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(_memory, "CONTAINER", tmp_path)
+    whole = available_bytes()
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.current").write_text("1000\n")
+    (tmp_path / "memory.stat").write_text("anon 600\ninactive_file 300\n")
+    assert available_bytes() > 100_000
+    (tmp_path / "memory.max").write_text("5000\n")
+    assert available_bytes() == 4300 < whole
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="psutil measures other things there")
