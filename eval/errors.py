@@ -21,6 +21,9 @@ MAX_COMPARED = 100  # characters of names that are compared
 # XGBoost's messages begin with a time and a source line and end with a stack trace.
 XGBOOST_CONTEXT = re.compile(r"^\[\d\d:\d\d:\d\d\] \S+:\d+: | Stack trace: .*$")
 
+# Characters that control a terminal or change the direction of text.
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
 LONG_WORD = re.compile(rf"(\S{{{MAX_WORD - 1}}})\S\S+")
 
 
@@ -52,9 +55,9 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def printable_lines(text: str) -> str:
-    """Apply `printable` to each line of a text."""
-    return "\n".join(map(printable, text.split("\n")))
+def without_controls(text: str) -> str:
+    """Replace `CONTROL` characters; unlike `printable`, this keeps line breaks, joiners and no-break spaces."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def short_name(name: str) -> str:

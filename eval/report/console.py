@@ -16,7 +16,7 @@ from rich.segment import Segment, Segments
 from rich.text import Text
 
 from .._wording import numbered
-from ..errors import printable, printable_lines
+from ..errors import printable
 
 if TYPE_CHECKING:  # these take long to load, and an error in the config should show at once
     from ..execution.forecast import Forecast
@@ -356,13 +356,17 @@ def _print(content: str | RenderableType) -> None:
     Names and errors come from configs, data files and stores, which may contain terminal control sequences.
     """
     if isinstance(content, str):
-        text = f"{printable_lines(content)}\n"
+        text = f"{_printable_lines(content)}\n"
     else:
         console = _console()
-        segments = (Segment(printable_lines(text), style) for text, style, _ in console.render(content))
+        segments = (Segment(_printable_lines(text), style) for text, style, _ in console.render(content))
         # Captured, since rich ends the process if the output is a closed pipe.
         with console.capture() as capture:
             console.print(Segments(segments), end="")
         text = capture.get()
     sys.stdout.write(text)
     sys.stdout.flush()
+
+
+def _printable_lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))

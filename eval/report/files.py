@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._atomic_file import atomic_write, check_folder
-from ..errors import ConfigError, one_line
+from ..errors import CONTROL, ConfigError, one_line
 from ..execution.run import Run
 from ..metrics.curves import curve, has_baseline, main_curves, mean_curve
 from ..papers.published_comparison import PublishedComparison
@@ -25,8 +25,6 @@ from .published_tables import as_markdown, yes_or_no
 
 # Start of a formula in a cell.  Spreadsheets may skip blanks, and may also split cells at semicolons and tabs.
 FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@＝＋－＠])")
-# Characters that control a terminal or change the direction of text, but no line breaks, tabs or joiners.
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 # Without dates, so that the same scores give the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from boostnoise.eval._atomic_file import atomic_write
 from boostnoise.eval._wording import p_text
-from boostnoise.eval.errors import ConfigError, printable_lines
+from boostnoise.eval.errors import CONTROL, ConfigError, without_controls
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import label_of, short_label_of
 from boostnoise.eval.models.packages import version_of
@@ -30,10 +30,10 @@ from .significance import tests_with_diagram
 from .styles import heat_map_css, model_css, plotly_style
 from .tables import failures, heat_maps, tables_of_averages, tables_of_dataset, unbroken_percent
 
-ESCAPE = re.compile(r"\\\\|\\u[0-9a-f]{4}")  # in JSON: a backslash, or a character
-
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+ESCAPE = re.compile(r"\\\\|\\u[0-9a-f]{4}")  # in JSON: a backslash, or a character
 
 TEMPLATES = "templates"
 FIRST_SCRIPT = 'document.documentElement.classList.add("js")'  # runs before the page is rendered
@@ -166,7 +166,7 @@ def environment() -> Environment:
 
 def _printable(value: Any) -> Any:
     """Text without control characters; markup, which is our own, and other values are kept."""
-    return printable_lines(value) if type(value) is str else value
+    return without_controls(value) if type(value) is str else value
 
 
 def _breakable(name: str) -> str:
@@ -205,8 +205,7 @@ def _json(data: Any) -> str:
 def _printable_escape(found: re.Match[str]) -> str:
     """The escape of a character in JSON; that of one that would control the text is replaced."""
     escape = found[0]
-    is_half = "\\ud800" <= escape <= "\\udfff"  # of a surrogate pair
-    return escape if is_half or escape == r"\\" or chr(int(escape[2:], 16)).isprintable() else r"\ufffd"
+    return r"\ufffd" if escape != r"\\" and CONTROL.match(chr(int(escape[2:], 16))) else escape
 
 
 def _shown_config(run: Run) -> str:
