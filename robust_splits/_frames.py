@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+MAX_SHOWN = 5  # columns in a message
+
 
 def load_dask(X: Any) -> Any:
     """Load a frame or array of Dask into memory, as one of pandas or NumPy; return any other as it is."""
@@ -55,6 +57,46 @@ def _categories_of(column: Any) -> list[Any]:
     # pandas cannot convert an Arrow dictionary with missing values.
     categories: list[Any] = column.dropna().astype("category").cat.categories.tolist()
     return categories
+
+
+def check_columns(X: Any) -> None:
+    """Check that all columns of a data frame of pandas are numbers, after `rank_categories`.
+
+    Raises
+    ------
+    ValueError
+        If two have the same name, or some are text or dates.
+    """
+    if not (hasattr(X, "iloc") and hasattr(X, "columns")):
+        return
+    import pandas as pd  # imported already, as X is a frame
+
+    if not X.columns.is_unique:
+        raise ValueError(f"X must have unique column names, got {X.columns[X.columns.duplicated()][0]!r} twice")
+    others = {}
+    for name, dtype in X.dtypes.items():
+        values = getattr(dtype, "numpy_dtype", dtype)  # of nullable and Arrow types
+        is_object = pd.api.types.is_object_dtype(values)
+        if pd.api.types.is_numeric_dtype(values) or (is_object and _are_numbers(X[name])):
+            continue
+        is_date = pd.api.types.is_datetime64_any_dtype(values)
+        is_text = is_object or pd.api.types.is_string_dtype(values)
+        others[name] = "dates" if is_date else "text" if is_text else str(dtype)
+    if others:
+        found = ", ".join(f"{name!r} ({what})" for name, what in [*others.items()][:MAX_SHOWN])
+        more = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
+        raise ValueError(
+            f"X has columns that are not numbers: {found}{more}; make text a category and dates numbers, for "
+            "example with skrub's TableVectorizer"
+        )
+
+
+def _are_numbers(column: Any) -> bool:
+    try:
+        column.astype(np.float64)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def to_numpy_columns(X: Any) -> Any:

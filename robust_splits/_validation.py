@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._checks import check_number
-from ._frames import load_dask, rank_categories, to_numpy_columns
+from ._frames import check_columns, load_dask, rank_categories, to_numpy_columns
 from ._soft_labels import SoftLabels
 from .label_noise.soft_labels import are_soft_labels, read_soft_labels
 
@@ -55,7 +55,9 @@ def check_training_data(
     shape = getattr(X, "shape", ())  # checked first, before arrays of this size are copied
     if shape and shape[0] > MAX_ROWS:
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
-    X = to_numpy_columns(rank_categories(estimator, X, reset=reset))
+    X = rank_categories(estimator, X, reset=reset)
+    check_columns(X)
+    X = to_numpy_columns(X)
     labels: Labels
     if are_soft_labels(y):
         X = _dense(validate_data(estimator, X, reset=reset, **CONVERSION))
@@ -127,7 +129,9 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
 
     Infinite values are found later, by `leaves_of`, which reads all values anyway.
     """
-    X = to_numpy_columns(rank_categories(estimator, load_dask(X), reset=False))
+    X = rank_categories(estimator, load_dask(X), reset=False)
+    check_columns(X)
+    X = to_numpy_columns(X)
     conversion = {**CONVERSION, "ensure_all_finite": False}
     rows: NDArray[np.floating] = _dense(validate_data(estimator, X, reset=False, **conversion))
     return rows

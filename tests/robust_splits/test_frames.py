@@ -16,6 +16,25 @@ def test_names_of_categories_must_be_unique(estimator):
         clone(estimator).fit(frame, [0, 1])
 
 
+def test_columns_that_are_not_numbers_are_named():
+    X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "town": ["Rome", "Oslo", None], "size": ["3", "4", "5"]})
+    X = X.assign(
+        born=pd.Timestamp("2020-01-01"), size=X["size"].astype(object), kind=pd.Categorical(["a", "b", "a"])
+    )
+    y = [0, 1, 0]
+    model = RobustDecisionTreeClassifier()
+    expected = r"^X has columns that are not numbers: 'town' \(text\), 'born' \(dates\); make text a category"
+    with pytest.raises(ValueError, match=expected):
+        model.fit(X, y)
+    numbers = X[["age", "size", "kind"]]
+    model.fit(numbers, y)
+    with pytest.raises(ValueError, match=r"'age' \(text\)"):
+        model.predict(numbers.assign(age="old"))
+    wide = pd.DataFrame({f"c{i}": ["a", "b", "c"] for i in range(7)})
+    with pytest.raises(ValueError, match=r"'c4' \(text\) and 2 more; "):
+        model.fit(wide, y)
+
+
 def test_categories_are_ranked_in_their_order():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 5, 200)
