@@ -66,6 +66,8 @@ def check_training_data(
     else:
         X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)
         X = _dense(X)
+        if y.dtype == object and (n_missing := sum(label is None for label in y)):
+            raise ValueError(f"y contains {n_missing} missing labels")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.int32)

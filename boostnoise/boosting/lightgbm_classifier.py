@@ -284,6 +284,11 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         check_column_names(X, self.booster_)
         return super().predict_proba(X, *args, **kwargs)
 
+    def predict_log_proba(self, X: Any, **kwargs: Any) -> Any:
+        """Predict logarithms of the probabilities of `predict_proba`; minus infinity for a probability of 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, **kwargs))
+
     if hasattr(lightgbm.LGBMClassifier, "decision_function"):  # from LightGBM 4.7
 
         def decision_function(self, X: Any, **kwargs: Any) -> Any:

@@ -300,6 +300,12 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         predicted: NDArray[Any] = super().predict(X, output_margin=output_margin, **kwargs)
         return predicted if output_margin else self.classes_[predicted]
 
+    def predict_log_proba(self, X: Any, **kwargs: Any) -> NDArray[np.floating]:
+        """Predict logarithms of the probabilities of `predict_proba`; minus infinity for a probability of 0."""
+        with np.errstate(divide="ignore"):
+            logarithms: NDArray[np.floating] = np.log(self.predict_proba(X, **kwargs))
+        return logarithms
+
     def save_model(self, fname: Any) -> None:
         """Save the booster and the class labels, for `load_model`; see `xgboost.XGBClassifier.save_model`.
 

@@ -313,6 +313,12 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         p: Floats = np.sum(parts, axis=0)
         return p
 
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Predict logarithms of the probabilities of `predict_proba`; minus infinity for a probability of 0."""
+        with np.errstate(divide="ignore"):
+            logarithms: Floats = np.log(self.predict_proba(X))
+        return logarithms
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict labels by the rule `decision`.
 

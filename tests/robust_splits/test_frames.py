@@ -35,6 +35,12 @@ def test_columns_that_are_not_numbers_are_named():
         model.fit(wide, y)
 
 
+def test_missing_labels_are_named():
+    y = np.array(["a", None, "b", None], dtype=object)
+    with pytest.raises(ValueError, match=r"^y contains 2 missing labels$"):
+        RobustDecisionTreeClassifier().fit([[0], [1], [2], [3]], y)
+
+
 def test_categories_are_ranked_in_their_order():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 5, 200)

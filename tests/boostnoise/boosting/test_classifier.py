@@ -390,3 +390,9 @@ def test_training_stops_early_on_the_loss(parts, monkeypatch, robust, parameters
     margin = logit(model.predict_proba(parts[1])[:, 1])
     value = model.loss_.value(parts[3], margin).mean()
     assert scores == {parameters["loss"]: pytest.approx(value, abs=1e-6)}
+
+
+def test_logarithms_of_probabilities(model):
+    X, y = load_iris(return_X_y=True)
+    model.fit(X, y)
+    np.testing.assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)))

@@ -77,6 +77,7 @@ def test_one_pass_is_the_classifier_itself():
     np.testing.assert_allclose(robust.predict_proba(X_test), clone(LOGISTIC).fit(X, y).predict_proba(X_test))
     assert robust.passes_ == 1
     assert not robust.p_wrong_.any()
+    np.testing.assert_allclose(np.exp(robust.predict_log_proba(X_test)), robust.predict_proba(X_test))
     np.testing.assert_array_equal(robust.transition_matrix_, np.eye(2))
     random = np.random.default_rng(0).integers(2, size=400)  # which the features do not tell
     assert RobustClassifier(LOGISTIC).fit(X, random).passes_ == 1
