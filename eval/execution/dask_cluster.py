@@ -140,7 +140,7 @@ def _fit(
         if not completed.has_ready():
             monitor.check()
             if left_out and monitor.addresses is not None and left_out.issuperset(monitor.addresses):
-                raise ConfigError("scheduler: all workers that answered are lost; finished cells are kept")
+                raise ConfigError("scheduler: no worker is left that answers; finished cells are kept")
             time.sleep(POLL_SECONDS)
             continue
         future = next(completed)

@@ -173,6 +173,14 @@ def test_a_worker_that_does_not_answer_is_left_out(cluster, monkeypatch):
     ):
         outcomes = dict(fit_on_cluster(pending.items(), datasets, scheduler=cluster.address))
     assert [outcome.error for outcome in outcomes.values()] == [None] * 6
+    for worker in cluster.workers:
+        if worker.pid != pid:
+            worker.kill()
+    with (
+        pytest.raises(ConfigError, match="no worker is left that answers"),
+        pytest.warns(UserWarning, match="does not answer"),
+    ):
+        list(fit_on_cluster(pending.items(), datasets, scheduler=cluster.address))
 
 
 @pytest.mark.parametrize(
