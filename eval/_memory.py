@@ -23,9 +23,14 @@ def available_bytes() -> int:
         statistics = dict(line.split() for line in (CONTAINER / "memory.stat").read_text().splitlines())
         unneeded = int(statistics.get("inactive_file", 0))  # files that Linux keeps in memory while it is free
         available = min(available, max(0, limit - used + unneeded))
-    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    if limit != resource.RLIM_INFINITY:
-        available = min(available, max(0, limit - int(psutil.Process().memory_info().rss)))
+    used_now = psutil.Process().memory_info()
+    for kind, used in (
+        (resource.RLIMIT_DATA, getattr(used_now, "data", used_now.rss)),
+        (resource.RLIMIT_AS, used_now.vms),
+    ):
+        limit, _ = resource.getrlimit(kind)
+        if limit != resource.RLIM_INFINITY:
+            available = min(available, max(0, limit - int(used)))
     return available
 
 
@@ -52,7 +57,7 @@ def check_memory(n_bytes: float, what: str, advice: str) -> None:
 
 
 def check_forests(n_rows: int, n_classes: int | None, name: str) -> None:
-    """Check that the forests that judge the labels of `name` have room in memory.
+    """Check that the forests that judge the labels of `name` fit into the available memory.
 
     Parameters
     ----------
@@ -64,7 +69,7 @@ def check_forests(n_rows: int, n_classes: int | None, name: str) -> None:
     Raises
     ------
     ConfigError
-        If they have not.
+        If they do not.
     """
     labels, advice = "", "use fewer rows"
     if n_classes is not None:

@@ -180,6 +180,11 @@ def main(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if data is None and target is not None:
         raise click.UsageError("--target requires --init")
+    for name in allow_modules:
+        if not name.isidentifier():
+            raise click.UsageError(
+                f"--allow-module takes the name of a module or package, without folder and dots, got {name!r}"
+            )
     if dry_run and stores:
         raise click.UsageError("--dry-run writes nothing, so it cannot be combined with --merge")
     if scheduler is not None and jobs is not None:

@@ -20,7 +20,7 @@ OPENED_BY: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, 
 
 
 def check_unpacked_size(path: Path, file_format: str, context: str) -> None:
-    """Check that the table in a compressed file has room in memory.
+    """Check that the table in a compressed file fits into the available memory.
 
     Parameters
     ----------
@@ -33,11 +33,10 @@ def check_unpacked_size(path: Path, file_format: str, context: str) -> None:
     Raises
     ------
     ConfigError
-        If it has not.
+        If it does not.
     """
     if file_format == "parquet":
-        n_rows, n_columns = _shape_of_parquet(path)
-        n_bytes = n_rows * n_columns * BYTES_PER_VALUE
+        n_bytes = _parquet_values(path) * BYTES_PER_VALUE
     elif path.suffix.lower() in OPENED_BY:
         n_bytes, largest = 0, available_bytes()
         for chunk in _chunks(path):
@@ -52,15 +51,19 @@ def check_unpacked_size(path: Path, file_format: str, context: str) -> None:
 def count_rows(path: Path, file_format: str) -> int:
     """Number of rows of a Parquet file, or of lines of any other file."""
     if file_format == "parquet":
-        return _shape_of_parquet(path)[0]
+        from pyarrow.parquet import read_metadata
+
+        return int(read_metadata(path).num_rows)
     return sum(chunk.count(b"\n") for chunk in _chunks(path))
 
 
-def _shape_of_parquet(path: Path) -> tuple[int, int]:
-    from pyarrow.parquet import ParquetFile
+def _parquet_values(path: Path) -> int:
+    """Number of values in all columns; lists have many in a row."""
+    from pyarrow.parquet import read_metadata
 
-    with ParquetFile(path) as file:
-        return file.metadata.num_rows, file.metadata.num_columns
+    metadata = read_metadata(path)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return sum(group.column(j).num_values for group in groups for j in range(group.num_columns))
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

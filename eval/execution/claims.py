@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -59,8 +60,11 @@ class Claims:
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _offset(key))
         self._held.discard(key)
 
-    def reopen(self) -> None:
-        """Claim the same cells in a new file, after the old one was moved or deleted."""
+    def keep_in_place(self) -> None:
+        """If the file was moved or deleted, claim the same cells in a new one."""
+        with suppress(OSError):
+            if os.path.samestat(self._path.stat(), os.fstat(self._file)):
+                return
         os.close(self._file)
         self._file = self._open()
         for key in list(self._held):

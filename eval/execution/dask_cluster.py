@@ -31,6 +31,8 @@ COUNT_SECONDS = 5.0  # between counts of the workers
 # The rest is left to other processes with the same store.
 CELLS_AHEAD = 100
 
+NO_ANSWER = "scheduler: no worker is left that answered; finished cells are kept"
+
 
 def check_scheduler(scheduler: object) -> None:
     """Raise a ConfigError if `scheduler` cannot be an address.  Whether it answers is checked on connecting."""
@@ -99,6 +101,7 @@ def _fit(
     sent: dict[str, Any] = {}
     checked: set[tuple[str, str]] = set()
     left_out: set[str] = set()
+    answering: list[str] = []  # workers that fit the cells if others are left out
     futures: dict[str, str] = {}
     completed = as_completed(loop=client.loop)
 
@@ -106,10 +109,12 @@ def _fit(
         if not checked.issuperset(job.model.versions):
             left_out.update(_check_workers(client, job.model.versions, left_out))
             checked.update(job.model.versions)
-        where: dict[str, Any] = {}
-        if left_out:
-            others = [address for address in _addresses(client) if address not in left_out]
-            where = {"workers": others}
+            if left_out:
+                # No worker that comes later, because cells that were sent earlier could not go there.
+                answering[:] = set(answering or _addresses(client)) - left_out
+                if not answering:
+                    raise ConfigError(NO_ANSWER)
+        where: dict[str, Any] = {"workers": answering} if left_out else {}
         if job.dataset not in sent:
             # A task, not scattered data: the scheduler recomputes a task if its machine is lost.
             name = f"noisyeval-data-{job.fingerprint}-{run}"
@@ -139,8 +144,8 @@ def _fit(
             return
         if not completed.has_ready():
             monitor.check()
-            if left_out and monitor.addresses is not None and left_out.issuperset(monitor.addresses):
-                raise ConfigError("scheduler: no worker is left that answers; finished cells are kept")
+            if left_out and monitor.addresses is not None and not set(answering) & set(monitor.addresses):
+                raise ConfigError(NO_ANSWER)
             time.sleep(POLL_SECONDS)
             continue
         future = next(completed)

@@ -84,7 +84,7 @@ def fit_locally(
     """
     waiting = iter(cells)
     with SharedData(datasets) as shared:
-        confirmed: set[tuple[str, str]] = set()
+        confirmed: set[tuple[str, str, str]] = set()
         workers = [WorkerHandle(shared, threads, limits, confirmed) for _ in range(n_workers)]
         busy: list[WorkerHandle] = []
         next_poll = 0.0

@@ -79,8 +79,8 @@ def run(
         Store(config.store_path) as store,
         Recorder(store, run_plan, on_cluster=scheduler is not None) as recorder,
         Claims(config.store_path) as claims,
+        OpenCells(run_plan, store, recorder, claims, progress) as cells,
     ):
-        cells = OpenCells(run_plan, store, recorder, claims, progress)
         for claimed in cells.passes():
             with closing(fit(claimed)) as fitted:
                 for key, outcome in fitted:

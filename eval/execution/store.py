@@ -66,7 +66,7 @@ class Store:
             mode = "mode=rw" if not read_only else "mode=ro" if log else "immutable=1"
             self._identity = _identity(path)
         except OSError as error:
-            raise ConfigError(f"the store {path} cannot be written: {error}") from None
+            raise ConfigError(f"the store {path} cannot be written: {error.strerror}") from None
         with self._translated_errors():
             uri = f"{path.absolute().as_uri()}?{mode}"
             self._connection = sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS)

@@ -58,8 +58,8 @@ class WorkerHandle:
     """Handle of a worker process that fits one cell at a time.
 
     The process starts with the first cell and fits the following ones too.  If a cell exceeds a limit, the
-    process is killed together with the processes that the model started, and the next cell gets a new one.  So
-    it does if the memory of the process has grown by a quarter of its limit, or a model has left threads.
+    process is killed together with the processes that the model started, and the next cell gets a new one.  A
+    process whose memory has grown by a quarter of its limit, or in which a model has left threads, is replaced.
 
     An error may be due to what an earlier cell has done to the process.  Except after the time limit, the cell
     is fitted once more in a new process before it is blamed.
@@ -70,9 +70,9 @@ class WorkerHandle:
     threads : int
         Threads of compiled code.
     limits : Limits
-    confirmed : set of (str, str) or None, default=None
-        Models and their errors that a new process has confirmed, shared by the workers of a run.  The same
-        error of the same model is not tried again.
+    confirmed : set of (str, str, str) or None, default=None
+        Models, data sets and errors that a new process has confirmed, shared by the workers of a run.  Such an
+        error is not tried again.
 
     Attributes
     ----------
@@ -85,7 +85,11 @@ class WorkerHandle:
     key: str
 
     def __init__(
-        self, shared: SharedData, threads: int, limits: Limits, confirmed: set[tuple[str, str]] | None = None
+        self,
+        shared: SharedData,
+        threads: int,
+        limits: Limits,
+        confirmed: set[tuple[str, str, str]] | None = None,
     ) -> None:
         self._shared = shared
         self._threads = threads
@@ -107,7 +111,7 @@ class WorkerHandle:
         outcome = self._received()
         if outcome is None or outcome.error is None:
             return outcome
-        blame = self._job.model.name, outcome.error.partition(":")[0]
+        blame = self._job.model.name, self._job.dataset, outcome.error.partition(":")[0]
         if self._n_finished == 1:
             self._confirmed.add(blame)
         elif blame not in self._confirmed and not outcome.error.startswith(TOO_LONG):
@@ -126,12 +130,12 @@ class WorkerHandle:
                 if message is not None:
                     outcome, has_left_threads = message
                     self._n_finished += 1
+                    if self._n_finished == 1:  # with all libraries loaded
+                        self._first_bytes = self._private_bytes()
                     if has_left_threads or self._has_grown():
                         self.kill()
                     return outcome
                 self._fit_started = time.monotonic()
-                if self._n_finished == 0:
-                    self._first_bytes = self._private_bytes()
         except (EOFError, OSError):
             is_alive = False
         error = DIED if not is_alive else self._limit_error()
@@ -212,7 +216,7 @@ class WorkerHandle:
         return None
 
     def _has_grown(self) -> bool:
-        """Whether the memory of the process has grown much since its first fit began."""
+        """Whether the memory of the process has grown much since its first cell."""
         if self._limits.gib is None:
             return False
         return self._private_bytes() - self._first_bytes > GROWN_SHARE * self._limits.gib * GIB

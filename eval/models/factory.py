@@ -260,7 +260,9 @@ def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
     except ImportError as error:
         reason = f"{one_line(error)}{hint_at_own_module(error)}"
         raise ConfigError(f"module {module!r} cannot be imported: {reason}") from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the code of a module may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the code of a module may raise anything
         reason = f"{type(error).__name__}: {one_line(error)}"
         raise ConfigError(f"module {module!r} cannot be imported: {reason}") from None
     share_with_joblib()

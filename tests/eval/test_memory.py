@@ -48,5 +48,11 @@ def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
 def test_the_limit_of_the_process_counts(monkeypatch):
     whole = available_bytes()
     assert 2**20 < whole < 2**50
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (2**31, 2**31))
-    assert available_bytes() < min(whole, 2**31)
+    for limited in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
+        none = (resource.RLIM_INFINITY,) * 2
+        monkeypatch.setattr(
+            resource,
+            "getrlimit",
+            lambda kind, limited=limited, none=none: (2**31,) * 2 if kind == limited else none,
+        )
+        assert available_bytes() < min(whole, 2**31)

@@ -53,6 +53,13 @@ def test_a_parquet_file_of_a_large_table(tmp_path):
     assert load(path).y.size == 1000
 
 
+def test_a_parquet_file_of_lists(tmp_path):
+    path = tmp_path / "lists.parquet"
+    pd.DataFrame({"a": [[0.0] * 100_000] * 10, "y": [0, 1] * 5}).to_parquet(path)
+    with pytest.raises(ConfigError, match=r"lists.parquet needs about 0.0 GiB of memory"):
+        load(path)
+
+
 def test_a_damaged_file(tmp_path):
     path = tmp_path / "cut.csv.gz"
     path.write_bytes(gzip.compress(TEXT[:4000])[:-20])

@@ -173,14 +173,16 @@ def test_a_worker_that_does_not_answer_is_left_out(cluster, monkeypatch):
     ):
         outcomes = dict(fit_on_cluster(pending.items(), datasets, scheduler=cluster.address))
     assert [outcome.error for outcome in outcomes.values()] == [None] * 6
+    cells = fit_on_cluster(pending.items(), datasets, scheduler=cluster.address)
+    with pytest.warns(UserWarning, match="does not answer"):
+        next(cells)
     for worker in cluster.workers:
         if worker.pid != pid:
             worker.kill()
-    with (
-        pytest.raises(ConfigError, match="no worker is left that answers"),
-        pytest.warns(UserWarning, match="does not answer"),
-    ):
-        list(fit_on_cluster(pending.items(), datasets, scheduler=cluster.address))
+    cluster.add_worker()  # to which the cells cannot go
+    with pytest.raises(ConfigError, match="no worker is left that answered"):
+        for _ in cells:
+            pass
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,16 @@ def test_a_cell_that_failed_before_is_fitted_again(config, fitted):
     assert fitted == [*cells]
 
 
+def test_a_cell_that_fails_in_another_process_too_is_not_fitted_again(config, claimed, fitted):
+    first, *others = cells = plan(config).cells
+    with Store(config.store_path) as store:
+        store.put(cells[first], FAILED)
+    claimed({first: FAILED}, n_refused=1)
+    scores = run(config, n_jobs=1).scores
+    assert fitted == others
+    assert scores["error"].tolist()[0] == FAILED.error
+
+
 @pytest.mark.parametrize("done", [1, 3, 4])
 @pytest.mark.parametrize("how", ["deleted", "moved"])
 def test_results_that_are_moved_or_deleted(config, how, done, without_times):
@@ -129,3 +139,14 @@ def test_results_that_are_moved_or_deleted(config, how, done, without_times):
         assert without_times(scores).equals(without_times(first.scores))
     assert loaded.sessions == ran.sessions
     assert [session.fitted for session in loaded.sessions] == [4]
+
+
+def test_results_that_are_deleted_before_an_interrupt(config):
+    def lose(state):
+        if state.done == 3:
+            shutil.rmtree(config.store_path.parent)
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="the 3 finished cells of this run"), pytest.raises(KeyboardInterrupt):
+        run(config, n_jobs=1, progress=lose)
+    assert load_run(config.store_path.parent).scores["accuracy"].notna().sum() == 3
