@@ -1,4 +1,4 @@
-"""What noisyeval loses in kills, on full disks and with damaged stores; README.md here says how to read it."""
+"""Test what noisyeval loses when it is killed, a disk is full or a store is damaged; see README.md here."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Trials:
         ----------
         name : str
         fault : callable
-            Does its worst to a study, finishes its run, and returns the number of faults, and what went wrong.
+            Disturbs runs of a study, finishes them, and returns the number of faults and what went wrong.
         """
         start = time.monotonic()
         study = self.study(name.replace(" ", "_"))

@@ -12,22 +12,7 @@ from typing import Any
 import click
 
 from .audit_options import WEIGHTS, Options, read_character
-from .command import (
-    BAD_USAGE,
-    CONTEXT,
-    DONE,
-    INTERRUPTED,
-    OUT_OF_TIME,
-    Command,
-    NumberRange,
-    OutOfTime,
-    echo,
-    limit_memory,
-    limit_options,
-    out_of_memory,
-    reraise_interrupts,
-    time_limit,
-)
+from .command import CONTEXT, DONE, Command, NumberRange, limit_options, within_limits
 
 
 class AuditCommand(Command):
@@ -191,25 +176,9 @@ def main(max_memory: float | None, max_time: float | None, **values: Any) -> Non
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = Options(**values)
     options.check_combination()
-    if max_memory is not None:
-        limit_memory(max_memory)
-    from ..errors import ConfigError
+    hint = f"; run it again with: {shlex.join(['noisyaudit', *sys.argv[1:]])}"
+    with within_limits("noisyaudit", max_memory, max_time, hint):
+        from .audit_run import run  # slow to import
 
-    try:
-        with time_limit(max_time), reraise_interrupts():
-            from .audit_run import run  # slow to import
-
-            run(options)
-    except ConfigError as error:
-        echo(f"noisyaudit: error: {error}", is_error=True)
-        sys.exit(BAD_USAGE)
-    except MemoryError:
-        echo(f"noisyaudit: error: {out_of_memory(max_memory)}", is_error=True)
-        sys.exit(BAD_USAGE)
-    except OutOfTime:
-        echo(f"Stopped after {max_time:g} s", is_error=True)
-        sys.exit(OUT_OF_TIME)
-    except KeyboardInterrupt:
-        echo(f"Interrupted; run it again with: {shlex.join(['noisyaudit', *sys.argv[1:]])}", is_error=True)
-        sys.exit(INTERRUPTED)
+        run(options)
     sys.exit(DONE)

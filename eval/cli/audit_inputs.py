@@ -65,7 +65,7 @@ def read_spec(options: Options) -> tuple[pd.DataFrame, DatasetSpec, list[str]]:
 
 
 def _check_rows(data: str, file_format: str) -> None:
-    """Check that the forests have room in memory, before a large file is read."""
+    """Check that the forests fit into the available memory, before a large file is read."""
     path = check_input_file(data)
     try:
         n_rows = count_rows(path, file_format)

@@ -153,6 +153,45 @@ def limit_memory(gib: float) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
+@contextmanager
+def within_limits(
+    command: str, max_memory: float | None, max_time: float | None, hint: str = ""
+) -> Iterator[None]:
+    """Run a command within its limits; report errors and interrupts in one line, and exit.
+
+    Parameters
+    ----------
+    command : str
+        Beginning of error messages.
+    max_memory : float or None
+        In GiB.
+    max_time : float or None
+        In seconds.
+    hint : str, default=""
+        End of the message after an interrupt.
+    """
+    from ..errors import ConfigError
+
+    if max_memory is not None:
+        limit_memory(max_memory)
+    try:
+        with time_limit(max_time), reraise_interrupts():
+            yield
+    except ConfigError as error:
+        for line in str(error).splitlines():
+            echo(f"{command}: error: {line}", is_error=True)
+        sys.exit(BAD_USAGE)
+    except MemoryError:
+        echo(f"{command}: error: {out_of_memory(max_memory)}", is_error=True)
+        sys.exit(BAD_USAGE)
+    except OutOfTime:
+        echo(f"Stopped after {max_time:g} s", is_error=True)
+        sys.exit(OUT_OF_TIME)
+    except KeyboardInterrupt:
+        echo(f"Interrupted{hint}", is_error=True)
+        sys.exit(INTERRUPTED)
+
+
 def check_working_directory() -> None:
     """Reject a working directory with a file from which a library would execute code.
 

@@ -10,20 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import (
-    BAD_USAGE,
-    CONTEXT,
-    DONE,
-    INTERRUPTED,
-    OUT_OF_TIME,
-    Command,
-    OutOfTime,
-    limit_memory,
-    limit_options,
-    out_of_memory,
-    reraise_interrupts,
-    time_limit,
-)
+from .command import CONTEXT, DONE, Command, echo, limit_options, within_limits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,34 +52,16 @@ def main(
     interrupted, 141 output closed (broken pipe).
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if max_memory is not None:
-        limit_memory(max_memory)
-    from ..errors import ConfigError, printable
-
-    try:
-        with time_limit(max_time), reraise_interrupts():
-            content, remarks = _predictions(model, data, out, missing_values)
+    with within_limits("noisyaudit", max_memory, max_time):
+        content, remarks = _predictions(model, data, out, missing_values)
         if out is None:
             click.echo(content, nl=False)
         else:
             from .._atomic_file import write
 
             write(out, content)
-    except ConfigError as error:
-        for line in str(error).splitlines():
-            click.echo(printable(f"noisyaudit: error: {line}"), err=True)
-        sys.exit(BAD_USAGE)
-    except MemoryError:
-        click.echo(f"noisyaudit: error: {out_of_memory(max_memory)}", err=True)
-        sys.exit(BAD_USAGE)
-    except OutOfTime:
-        click.echo(f"Stopped after {max_time:g} s", err=True)
-        sys.exit(OUT_OF_TIME)
-    except KeyboardInterrupt:
-        click.echo("Interrupted", err=True)
-        sys.exit(INTERRUPTED)
     for remark in [] if quiet else remarks:
-        click.echo(printable(f"noisyaudit: warning: {remark}"), err=True)
+        echo(f"noisyaudit: warning: {remark}", is_error=True)
     sys.exit(DONE)
 
 

@@ -14,7 +14,7 @@ from .dataset_spec import DatasetSpec
 from .model_spec import ModelSpec
 
 MAX_VALUE = 1e300  # larger integers are no floats
-MAX_CHARACTERS = 5_000_000  # of the models of a sweep, each of which repeats all parameters
+MAX_CHARACTERS = 5_000_000  # in one sweep, whose models each repeat all parameters
 SEPARATOR = ", "  # between a name and the value of its parameter
 NUMBER_IN_PARENTHESES = re.compile(r"(?P<name>[^()]+)\((?P<number>[-+.\de]+)\)")  # of a criterion or a loss
 

@@ -90,7 +90,7 @@ def test_limits(monkeypatch):
 
     monkeypatch.setattr(audit_run, "run", fill_memory)
     limited = []
-    monkeypatch.setattr("boostnoise.eval.cli.audit.limit_memory", limited.append)
+    monkeypatch.setattr("boostnoise.eval.cli.command.limit_memory", limited.append)
     done = run("a.csv", "--max-memory", "2")
     assert (done.exit_code, done.stderr) == (2, "noisyaudit: error: out of memory; --max-memory is 2 GiB\n")
     assert limited == [2]

@@ -70,7 +70,7 @@ def hash_of_all(job):
 
 
 def test_keys_of_many_jobs_are_those_of_each():
-    """What jobs share is converted to JSON once; every setting of a job appears here."""
+    """Also where jobs share models, noise and settings, whose JSON is made once."""
     changes = {
         "fingerprint": ["g" * 64],
         "model": [tree(params={"z": "ü", "a": None}), tree(versions=(("numpy", "2.5"),))],

@@ -16,7 +16,7 @@ from boostnoise.eval.models.own_modules import (
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working directory with modules, of which this process forgets all."""
+    """A working directory with modules; all that this process imports from it is unloaded afterwards."""
     for name in ("own_a", "own_b", "json", "own_package/part"):
         path = tmp_path / f"{name}.py"
         path.parent.mkdir(exist_ok=True)
