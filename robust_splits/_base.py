@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_monotonic_cst, check_is_fitted
 
 from ._checks import (
     AUTO,
@@ -67,10 +67,14 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     class_weight: dict[Any, float] | str | None
     leaf_value: str
     noise_rate: float | None
+    categorical_features: ArrayLike | str | None
+    monotonic_cst: ArrayLike | dict[str, int] | None
+    ccp_alpha: float
     random_state: int | np.random.RandomState | None
     classes_: NDArray[Any]
     n_classes_: int
     criterion_: Criterion
+    is_categorical_: NDArray[np.bool_]
     _categories: dict[Any, list[Any]]
 
     _random_thresholds = False
@@ -88,8 +92,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Numbers; NaN means a missing value.  A sparse matrix is made dense.  Categories of a data frame are
-            ranked in their order.
+            Numbers; NaN means a missing value.  A sparse matrix is made dense.  For categories of a data frame,
+            see `categorical_features`.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
             Class labels: strings, integers, or any other labels that scikit-learn accepts.  Or soft labels: the
             probability of each class, whose labels are the columns of a data frame, or else 0, 1, ...  A row
@@ -123,7 +127,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             self.classes_, self.n_classes_ = classes, classes.size
             numbers = None if groups is None else check_groups(groups, weights.size)
             start_helper(self._search_kind(), X.dtype)
-            columns = encode(X, self._n_threads(), self._n_bins())
+            columns = encode(X, self._n_threads(), self._n_bins(), self.is_categorical_)
             self._fit_rows(X, Sample.of(columns, labels, weights, self.n_classes_, numbers))
             return self
 
@@ -243,7 +247,36 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             max_features=check_max_features(self.max_features, n_features),
             random_thresholds=self._random_thresholds,
         )
-        return TreeSettings(criterion, growth, leaf_value_power(self.leaf_value, criterion), 0.0)
+        return TreeSettings(
+            criterion,
+            growth,
+            leaf_value_power(self.leaf_value, criterion),
+            shrinkage=0.0,
+            monotonic=self._monotonic(sample),
+            ccp_alpha=check_number("ccp_alpha", self.ccp_alpha, low=0.0, high=np.inf),
+        )
+
+    def _monotonic(self, sample: Sample) -> NDArray[np.int8] | None:
+        """Signs of the monotonic constraints, validated; None if there are none."""
+        if self.monotonic_cst is None:
+            return None
+        signs: NDArray[np.int8] = _check_monotonic_cst(self, self.monotonic_cst)
+        if not signs.any():
+            return None
+        if sample.n_classes > 2:
+            raise ValueError(f"monotonic_cst is for two classes, got {sample.n_classes}")
+        if self.leaf_value == "majority":
+            raise ValueError(
+                "leaf_value must not be 'majority' with monotonic_cst, because ties would be broken at random"
+            )
+        both = np.flatnonzero((signs != 0) & self.is_categorical_)
+        if both.size:
+            name = getattr(self, "feature_names_in_", range(signs.size))[both[0]]
+            raise ValueError(
+                f"monotonic_cst must be 0 for categories, which have no order; got {signs[both[0]]} "
+                f"for {name!r}"
+            )
+        return signs if sample.n_classes == 2 else None
 
     def _check_corrected(self, sample: Sample) -> None:
         """Raise a ValueError if the labels or a parameter do not go with a `CorrectedCriterion`."""

@@ -31,20 +31,33 @@ def compile_growing(kind: str) -> None:
     samples = inputs.Samples(i, np.zeros(1, dtype=np.int32), floats)
     measure = inputs.Measure(GINI, x, floats, i)
     growth = GrowthSettings(i, i, i, i, x, x, i, kind == "random")
-    scratch = inputs.new_scratch(1, 2).for_search(gini is not None)
+    scratch = inputs.new_scratch(1, 2).for_search(gini is not None, categories=False)
     searched = inputs.Search(
-        samples, measure, growth, scratch, integers, integers, words, x, table, gini, exhaustive, random
+        samples,
+        measure,
+        growth,
+        scratch,
+        integers,
+        integers,
+        words,
+        x,
+        table,
+        gini,
+        exhaustive,
+        random,
+        None,
+        None,
     )
     node = scan.Node(floats, i, x, x, x, x, x)
     column, sorted_column = Column(codes, i, i, i), scan.SortedColumn(integers, True, i, i, i, i)
-    gathered, values = search.Gathered(i, i, i, False), search.Values(floats, floats, x)
+    gathered, values = search.Gathered(i, i, i, False), search.Values(floats, floats, x, False)
     calls: list[tuple[Any, ...]] = [
         (partition.copy_codes, words[:, None], integers, i, i, words),
         (scan.describe, i, x, floats, i, table),
         (search.gather, column, integers, i, i, i, integers),
     ]
     if kind == "random":
-        calls += [(search.search_random, searched, node, gathered, values, x)]
+        calls += [(search.search_random, searched, node, gathered, values, x, None, None)]
     else:
         calls += [
             (search.count_skipped, integers, i, i, floats, floats),
@@ -52,10 +65,10 @@ def compile_growing(kind: str) -> None:
             (search.fill_histogram, integers, samples, i, i, scratch.histogram),
             (search.list_cells, scratch.histogram, i, i, i, table, scratch.cells, integers),
             (sorting.sort_keys, integers, integers, scratch.keys.short, integers, i, i),
-            (search.scan_column, searched, node, sorted_column, x, table, gini),
+            (search.scan_column, searched, node, sorted_column, x, table, gini, None),
         ]
     calls += [
-        (partition.partition, column, integers, i, i, i, i, integers),
+        (partition.partition, column, integers, i, i, i, i, None, integers),
         (children.find_only_class, i, samples, floats, x),
     ]
     for kernel, *arguments in reversed(calls):
@@ -89,7 +102,7 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     weight, sums, n_trees = stump.weight, np.zeros((LANES, 1, 1)), np.zeros(LANES)
     smoothed = SmoothedTree(stump.steps(dtype), stump.n_rows, weight, stump.counts, weight)
     grid = SmoothingGrid(np.array([2]), np.zeros(1), np.empty(1))
-    add_smoothed(X, labels, no_rows, smoothed, grid, sums, n_trees)
+    add_smoothed(X, labels, no_rows, smoothed, None, grid, sums, n_trees)
     stump.pruned(3)
     leaves = leaves_of(X, stump.steps(dtype))
     add_leaf_values(*stump.leaf_values(), leaves[0], np.zeros((LANES, 2)))

@@ -67,6 +67,9 @@ class BaseForest(FittedForest):
         shrinkage: float | str = AUTO,
         selection: str | None = None,
         noise_rate: float | None = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
+        ccp_alpha: float = 0.0,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         passes: int | str = AUTO,
@@ -91,6 +94,9 @@ class BaseForest(FittedForest):
         self.shrinkage = shrinkage
         self.selection = selection
         self.noise_rate = noise_rate
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.ccp_alpha = ccp_alpha
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.passes = passes
@@ -383,6 +389,7 @@ class BaseForest(FittedForest):
         estimator.criterion_ = self.criterion_
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
         estimator._categories, estimator.n_features_in_ = self._categories, self.n_features_in_
+        estimator.is_categorical_ = self.is_categorical_
         estimator._column_names = getattr(self, "feature_names_in_", None)
         estimators = [copy(estimator) for _ in seeds]  # parameters are slow to set
         for each, seed in zip(estimators, seeds, strict=True):

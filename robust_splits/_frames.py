@@ -1,10 +1,13 @@
-"""Convert columns of data frames to NumPy numbers."""
+"""Convert data frames of pandas, polars, Arrow and others to arrays of numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 MAX_SHOWN = 5  # columns in a message
 
@@ -14,74 +17,33 @@ def load_dask(X: Any) -> Any:
     return X.compute() if hasattr(X, "__dask_graph__") else X
 
 
-def rank_categories(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Replace categories of pandas or Arrow with their ranks 0, 1, ..., in the order of the categories.
-
-    Sets ``_categories`` on the estimator, a dict of column names to lists of categories.  Without `reset`, uses
-    these categories instead of those of `X`.
-
-    Parameters
-    ----------
-    estimator : BaseRobustTrees
-    X : array-like or DataFrame
-    reset : bool
-
-    Returns
-    -------
-    array-like or DataFrame
-        `X` itself if there is nothing to replace.  Missing and unknown categories are NaN.
-    """
-    is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
-    if reset:
-        is_frame = is_frame and X.columns.is_unique  # other frames are rejected with the other checks of X
-        names = [name for name, dtype in X.dtypes.items() if _has_categories(dtype)] if is_frame else []
-        estimator._categories = {name: _categories_of(X[name]) for name in names}
-    known = {name: categories for name, categories in estimator._categories.items() if is_frame and name in X}
-    if not known:
-        return X
-    import pandas as pd  # imported already, as X is a frame
-
-    X = X.copy(deep=False)
-    for name, categories in known.items():
-        ranks = pd.Index(categories).get_indexer(pd.Index(X[name].astype(object)))
-        X[name] = np.where(ranks < 0, np.nan, ranks)
-    return X
+def is_frame(X: Any) -> bool:
+    """Whether `X` is a data frame of any library."""
+    return bool(nw.dependencies.is_into_dataframe(X))
 
 
-def _has_categories(dtype: Any) -> bool:
-    """Whether columns of this type hold pandas categories, or a dictionary of Arrow."""
-    return hasattr(dtype, "categories") or str(getattr(dtype, "pyarrow_dtype", "")).startswith("dictionary")
+def check_columns(X: Any, known: Collection[Any] = ()) -> None:
+    """Check that all columns of a data frame are numbers or categories; accepts anything else.
 
-
-def _categories_of(column: Any) -> list[Any]:
-    # pandas cannot convert an Arrow dictionary with missing values.
-    categories: list[Any] = column.dropna().astype("category").cat.categories.tolist()
-    return categories
-
-
-def check_columns(X: Any) -> None:
-    """Check that all columns of a data frame of pandas are numbers, after `rank_categories`.
+    The columns named in `known` may have any type.
 
     Raises
     ------
     ValueError
         If two have the same name, or some are text or dates.
     """
-    if not (hasattr(X, "iloc") and hasattr(X, "columns")):
+    if not is_frame(X):
         return
-    import pandas as pd  # imported already, as X is a frame
-
-    if not X.columns.is_unique:
-        raise ValueError(f"X must have unique column names, got {X.columns[X.columns.duplicated()][0]!r} twice")
+    columns: Any = getattr(X, "columns", None)  # narwhals refuses names that are there twice, in its own words
+    if hasattr(columns, "is_unique") and not columns.is_unique:
+        raise ValueError(f"X must have unique column names, got {columns[columns.duplicated()][0]!r} twice")
     others = {}
-    for name, dtype in X.dtypes.items():
-        values = getattr(dtype, "numpy_dtype", dtype)  # of nullable and Arrow types
-        is_object = pd.api.types.is_object_dtype(values)
-        if pd.api.types.is_numeric_dtype(values) or (is_object and _are_numbers(X[name])):
+    for name, column in _columns(X):
+        if name in known or has_categories(column) or _are_numbers(column):
             continue
-        is_date = pd.api.types.is_datetime64_any_dtype(values)
-        is_text = is_object or pd.api.types.is_string_dtype(values)
-        others[name] = "dates" if is_date else "text" if is_text else str(dtype)
+        is_text = column.dtype == nw.String or column.dtype == nw.Object
+        is_date = isinstance(column.dtype, nw.Datetime | nw.Date)
+        others[name] = "dates" if is_date else "text" if is_text else str(column.dtype)
     if others:
         found = ", ".join(f"{name!r} ({what})" for name, what in [*others.items()][:MAX_SHOWN])
         more = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
@@ -91,41 +53,136 @@ def check_columns(X: Any) -> None:
         )
 
 
-def _are_numbers(column: Any) -> bool:
+def column_names(X: Any, n_features: int) -> Sequence[Any]:
+    """Names of the columns of a data frame; numbers of the features of anything else."""
+    return [name for name, _ in _columns(X)] if is_frame(X) else range(n_features)
+
+
+def find_categories(X: Any) -> dict[Any, list[Any]]:
+    """Categories of the columns of a data frame that have them, in their order; none of any other `X`."""
+    if not is_frame(X):
+        return {}
+    return {name: _categories_of(column) for name, column in _columns(X) if has_categories(column)}
+
+
+def unordered_categories(X: Any) -> set[Any]:
+    """Names of the columns of a data frame with categories that have no order."""
+    if not is_frame(X):
+        return set()
+    return {
+        name
+        for name, column in _columns(X)
+        if has_categories(column) and not nw.is_ordered_categorical(_as_category(column))
+    }
+
+
+def to_numbers(X: Any, categories: dict[Any, list[Any]]) -> Any:
+    """Convert a data frame of numbers and categories to an array.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Checked by `check_columns`.
+    categories : dict of column names to lists
+        Known categories, which become their ranks 0, 1, ...; unknown ones become NaN.
+
+    Returns
+    -------
+    float array of shape (n_samples, n_features), or DataFrame
+        In single precision if all columns are.  Missing values are NaN.  `X` itself if scikit-learn reads it
+        without a copy, or if its columns are sparse.
+    """
+    columns = _columns(X)
+    if not any(name in categories for name, _ in columns) and _is_numpy_frame(X):
+        return X
+    singles = [name not in categories and column.dtype == nw.Float32 for name, column in columns]
+    values = np.empty(X.shape, dtype=np.float32 if columns and all(singles) else np.float64, order="F")
+    for j, (name, column) in enumerate(columns):
+        if name in categories:
+            rank_of = {category: rank for rank, category in enumerate(categories[name])}
+            values[:, j] = [rank_of.get(category, np.nan) for category in column.to_list()]
+        else:
+            dtype = nw.Float32 if values.dtype == np.float32 else nw.Float64
+            values[:, j] = column.cast(dtype).to_numpy()
+    return values
+
+
+def has_categories(column: nw.Series[Any]) -> bool:
+    """Whether a column holds categories, or a dictionary of Arrow."""
+    return isinstance(column.dtype, nw.Categorical | nw.Enum)
+
+
+def _columns(X: Any) -> Sequence[tuple[Any, nw.Series[Any]]]:
+    frame = nw.from_native(X, eager_only=True)
+    return list(zip(frame.columns, frame.iter_columns(), strict=True))
+
+
+def _as_category(column: nw.Series[Any]) -> nw.Series[Any]:
+    """A column of pandas with an Arrow dictionary as one of pandas categories, which narwhals knows better."""
+    native = column.to_native()
+    if hasattr(native, "iloc") and not hasattr(native.dtype, "categories"):
+        return nw.from_native(native.dropna().astype("category"), series_only=True)
+    return column
+
+
+def _categories_of(column: nw.Series[Any]) -> list[Any]:
+    native = _as_category(column).to_native()
+    if hasattr(native, "iloc"):  # pandas, whose categories may be numbers
+        categories: list[Any] = native.cat.categories.tolist()
+        return categories
+    if isinstance(column.dtype, nw.Enum):
+        return list(column.dtype.categories)
+    return sorted(column.drop_nulls().unique().to_list())
+
+
+def _is_numpy_frame(X: Any) -> bool:
+    """Whether a frame is one of pandas whose columns are NumPy's, or sparse."""
+    if not hasattr(X, "iloc"):
+        return False
+    plain = (isinstance(dtype, np.dtype) or hasattr(dtype, "fill_value") for dtype in X.dtypes)
+    return all(plain)
+
+
+def _are_numbers(column: nw.Series[Any]) -> bool:
+    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+        return True
+    if column.to_native().dtype != object:  # of pandas, which may hold numbers
+        return False
     try:
-        column.astype(np.float64)
+        column.to_numpy().astype(np.float64)
     except (ValueError, TypeError):
         return False
     return True
 
 
-def to_numpy_columns(X: Any) -> Any:
-    """Convert nullable and Arrow numbers to NumPy numbers.
+def feature_mask(name: str, features: Any, X: Any, n_features: int) -> NDArray[np.bool_]:
+    """Mask of some features, given as a mask, as indices or as names of the columns of a data frame.
 
-    All columns of the result are in one array, which scikit-learn reads without a copy.  For columns of single
-    precision, scikit-learn's own conversion needs three times the memory.
-
-    Parameters
-    ----------
-    X : array-like or DataFrame
-
-    Returns
-    -------
-    array-like or DataFrame
-        `X` itself if it has no such columns, or columns that are not numbers.  Otherwise in single precision if
-        all columns are, and in double precision if not.  Missing values are NaN.
+    Raises
+    ------
+    ValueError, TypeError
+        If they are anything else, or not among the features.
     """
-    if not (hasattr(X, "iloc") and hasattr(X, "columns")):
-        return X
-    dtypes = [getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes]
-    if dtypes == X.dtypes.tolist():
-        return X
-    if not all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
-        return X
-    import pandas as pd  # imported already, as X is a frame
-
-    precision = np.float32 if all(dtype == np.float32 for dtype in dtypes) else np.float64
-    values = np.empty(X.shape, dtype=precision, order="F")
-    for j in range(X.shape[1]):
-        values[:, j] = X.iloc[:, j].to_numpy(dtype=precision, na_value=np.nan)
-    return pd.DataFrame(values, columns=X.columns, copy=False)
+    allowed = f"{name} must be 'from_dtype', None, or a list of column names, indices, or booleans"
+    chosen = np.asarray(features)
+    mask = np.zeros(n_features, dtype=bool)
+    if chosen.ndim != 1:
+        raise ValueError(f"{allowed}, got {features!r}")
+    if chosen.dtype.kind == "b":
+        if chosen.size != n_features:
+            raise ValueError(f"{name} must have {n_features} booleans, one for each feature; got {chosen.size}")
+        return chosen.copy()
+    if chosen.dtype.kind in "iu":
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= n_features):
+            raise ValueError(f"{name} must be indices from 0 to {n_features - 1}, got {features!r}")
+        mask[chosen] = True
+    elif all(isinstance(column, str) for column in features):
+        names = [column for column, _ in _columns(X)] if is_frame(X) else []
+        unknown = [column for column in features if column not in names]
+        if unknown:
+            found = f"columns {', '.join(map(repr, names[:MAX_SHOWN]))}, ..." if names else "no column names"
+            raise ValueError(f"{name} has {unknown[0]!r}, but X has {found}")
+        mask[[names.index(column) for column in features]] = True
+    elif chosen.size:
+        raise TypeError(f"{allowed}, got {features!r}")
+    return mask

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from ._kernels.inputs import Measure
 from ._kernels.nodes import GrowthSettings
 from ._kernels.random import count_draws
 from ._soft_labels import SoftLabels
+from ._subsets import Subsets
 from ._threads import map_in_threads
 from .criterion import Criterion
 from .tree import Tree
@@ -134,6 +135,10 @@ class TreeSettings:
         Number of rows drawn with replacement; 0 takes all rows as they are.
     balanced : bool
         Whether to reweight the rows of each tree so that all its classes have equal weight.
+    monotonic : int8 array of shape (n_features,) or None
+        Signs of the monotonic constraints.
+    ccp_alpha : float
+        Strength of cost-complexity pruning.
     """
 
     criterion: Criterion
@@ -142,6 +147,8 @@ class TreeSettings:
     shrinkage: float
     n_draws: int = 0
     balanced: bool = False
+    monotonic: NDArray[np.int8] | None = None
+    ccp_alpha: float = 0.0
 
 
 def are_integers(weights: NDArray[np.float64]) -> bool:
@@ -224,5 +231,9 @@ def grow_tree(
         seeds[1] + 1,
         (sample.has_integer_weights and draws_labels and not settings.balanced) or are_integers(weights),
         workspace,
+        settings.monotonic,
     )
-    return Tree(*nodes, settings.leaf_power, settings.shrinkage, seeds[1])
+    subsets = Subsets.read(nodes, sample.columns) if sample.columns.categorical.any() else None
+    arrays: tuple[Any, ...] = nodes
+    tree = Tree(*arrays[:-1], subsets, settings.leaf_power, settings.shrinkage, seeds[1])
+    return tree.pruned_by_cost(settings.ccp_alpha) if settings.ccp_alpha > 0 else tree

@@ -128,7 +128,16 @@ class OutOfBag:
             own_grid = SmoothingGrid(sizes, grid, current=np.empty_like(grid))
             own_rows, own_labels, own_sums, own_n_trees = X[part], labels[part], sums[part], n_trees[part]
             for undrawn, tree in prepared:
-                add_smoothed(own_rows, own_labels, undrawn[part], tree, own_grid, own_sums, own_n_trees)
+                add_smoothed(
+                    own_rows,
+                    own_labels,
+                    undrawn[part],
+                    tree,
+                    tree.steps.subsets,
+                    own_grid,
+                    own_sums,
+                    own_n_trees,
+                )
 
         map_in_threads(add_trees, split_range(rows.size, self.n_threads), self.n_threads)
         return sums, n_trees

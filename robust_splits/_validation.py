@@ -7,12 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import check_array, check_X_y, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._checks import check_number
-from ._frames import check_columns, load_dask, rank_categories, to_numpy_columns
+from ._frames import (
+    check_columns,
+    column_names,
+    feature_mask,
+    find_categories,
+    is_frame,
+    load_dask,
+    to_numbers,
+    unordered_categories,
+)
 from ._soft_labels import SoftLabels
 from .label_noise.soft_labels import are_soft_labels, read_soft_labels
 
@@ -32,8 +41,8 @@ def check_training_data(
 ) -> tuple[NDArray[np.floating], Labels, NDArray[Any], NDArray[np.float64]]:
     """Validate the arguments of `fit`.
 
-    Sets ``n_features_in_`` and, for data frames, ``feature_names_in_`` and ``_categories`` on `estimator`.
-    Without `reset`, compares the columns with these attributes instead.
+    Sets ``n_features_in_``, ``is_categorical_``, ``_categories`` and, for data frames, ``feature_names_in_`` on
+    `estimator`.  Without `reset`, compares the columns with these attributes instead.
 
     Returns
     -------
@@ -55,26 +64,58 @@ def check_training_data(
     shape = getattr(X, "shape", ())  # checked first, before arrays of this size are copied
     if shape and shape[0] > MAX_ROWS:
         raise ValueError(f"X must have at most {MAX_ROWS} rows, got {shape[0]}")
-    X = rank_categories(estimator, X, reset=reset)
-    check_columns(X)
-    X = to_numpy_columns(X)
+    frame = X
+    check_columns(X, () if reset else estimator._categories)
+    if reset:
+        estimator._categories = find_categories(X)
+    X = _to_numbers(estimator, X, reset=reset)
     labels: Labels
     if are_soft_labels(y):
-        X = _dense(validate_data(estimator, X, reset=reset, **CONVERSION))
+        X = _dense(_validate(estimator, X, is_frame(frame), reset=reset, **CONVERSION))
         classes, p = read_soft_labels(y, len(X))
         labels = SoftLabels.from_probabilities(p)
     else:
-        X, y = validate_data(estimator, X, y, reset=reset, **CONVERSION)
+        X, y = _validate(estimator, X, is_frame(frame), y, reset=reset, **CONVERSION)
         X = _dense(X)
         if y.dtype == object and (n_missing := sum(label is None for label in y)):
             raise ValueError(f"y contains {n_missing} missing labels")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         labels = codes.astype(np.int32)
+    if reset:
+        estimator.is_categorical_ = _find_categorical(estimator, frame)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     weights = np.require(weights, requirements="W")  # Numba would compile the learner again for read-only ones
     check_weight_sum("sample_weight", weights)
     return X, labels, classes, weights
+
+
+def _to_numbers(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Convert a data frame to numbers, after the names of its columns; return anything else as it is."""
+    if not is_frame(X):
+        return X
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return to_numbers(X, estimator._categories)
+
+
+def _validate(estimator: Any, X: Any, named: bool, *labels: Any, reset: bool, **conversion: Any) -> Any:
+    """Validate rows, and labels if there are any; the names of `named` rows are known already."""
+    if not named:
+        return validate_data(estimator, X, *labels, reset=reset, **conversion)
+    if labels:
+        return check_X_y(X, *labels, estimator=estimator, **conversion)
+    return check_array(X, estimator=estimator, input_name="X", **conversion)
+
+
+def _find_categorical(estimator: Any, X: Any) -> NDArray[np.bool_]:
+    """Mask of the features with categories that have no order."""
+    chosen, n_features = estimator.categorical_features, estimator.n_features_in_
+    if isinstance(chosen, str) and chosen == "from_dtype":
+        unordered = unordered_categories(X)
+        return np.array([name in unordered for name in column_names(X, n_features)], dtype=bool)
+    if chosen is None:
+        return np.zeros(n_features, dtype=bool)
+    return feature_mask("categorical_features", chosen, X, n_features)
 
 
 def check_weight_sum(name: str, weights: NDArray[np.float64]) -> None:
@@ -131,11 +172,11 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
 
     Infinite values are found later, by `leaves_of`, which reads all values anyway.
     """
-    X = rank_categories(estimator, load_dask(X), reset=False)
-    check_columns(X)
-    X = to_numpy_columns(X)
+    X = load_dask(X)
+    check_columns(X, estimator._categories)
+    named, X = is_frame(X), _to_numbers(estimator, X, reset=False)
     conversion = {**CONVERSION, "ensure_all_finite": False}
-    rows: NDArray[np.floating] = _dense(validate_data(estimator, X, reset=False, **conversion))
+    rows: NDArray[np.floating] = _dense(_validate(estimator, X, named, reset=False, **conversion))
     return rows
 
 

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_random_state
+from sklearn.base import clone
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._adaptive_criterion import best_lam, holdout_accuracies, with_lam
@@ -17,7 +18,7 @@ from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_integer, check_number, is_auto
 from ._growing import MAX_SEED, Sample, grow_tree
 from .criteria import ADAPTIVE, TREE_CRITERION
-from .criterion import Criterion
+from .criterion import Criterion, Impurity
 from .tree import Tree
 
 
@@ -68,6 +69,21 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         ``value(parent) + (mean(child) - mean(parent)) / (1 + shrinkage / n(parent))`` (Agarwal et al. 2022).
     noise_rate : float or None, default=None
         Rate of wrong labels, for ``min_samples_leaf="auto"``.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Features whose values are categories without an order: names of columns, indices, or a mask.  Their
+        splits divide the categories of a node into any two subsets.  With two classes, the split of an impurity
+        is the best of all; with more, the categories are ordered by the first principal component of their
+        class shares (Coppersmith, Hong & Hosking 1999).  Other categories, and missing values, go where the
+        missing values of the node went in training, or else to the heavier side.  ``"from_dtype"`` takes the
+        columns of data frames whose categories have no order.  Other columns of categories are split at a
+        category, in their order.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        Monotonic constraints, by feature or by column name: 1 if the probability of the second class must not
+        decrease when the feature increases, -1 if it must not increase, 0 without a constraint.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning (Breiman et al. 1984): removes the splits whose subtree reduces the risk
+        by less than this for each leaf that it adds.  The risk that a split removes is its gain times the share
+        of its node in the total weight.
     random_state : int, RandomState or None, default=None
         Controls the order in which features are tried and the choice of the held-out rows.  Of splits with
         equal gain the first found is taken.
@@ -82,6 +98,8 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Number of features seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen by `fit`, if all column names of `X` are strings.
+    is_categorical_ : ndarray of shape (n_features,)
+        Whether the values of each feature are categories without an order.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the risk removed by all splits.
     tree_ : Tree
@@ -124,6 +142,9 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         leaf_value: str = "proportions",
         shrinkage: float = 0.0,
         noise_rate: float | None = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
+        ccp_alpha: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.criterion = criterion
@@ -139,6 +160,9 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self.leaf_value = leaf_value
         self.shrinkage = shrinkage
         self.noise_rate = noise_rate
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.ccp_alpha = ccp_alpha
         self.random_state = random_state
 
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
@@ -189,11 +213,34 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         leaves = self.apply(X)
         return path_matrix(self.tree_, leaves)
 
+    def cost_complexity_pruning_path(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Bunch:
+        """Compute the values of `ccp_alpha` at which a tree grown on these rows loses splits.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            ``ccp_alphas``, ascending, and ``impurities``, the mean impurity of the leaves with each of them,
+            weighted by their rows; NaN if the criterion is not an impurity.
+        """
+        tree = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
+        alphas, removed = tree.tree_.cost_complexity_path()
+        root = np.nan
+        if isinstance(tree.criterion_, Impurity):
+            root = tree.criterion_.impurity(tree.tree_.counts[0])
+        return Bunch(ccp_alphas=alphas, impurities=root - removed)
+
     def pruned(self, min_samples_split: int) -> Self:
         """Copy of the fitted tree without the splits of nodes with fewer rows.
 
-        It is the tree that `fit` grows with a larger `min_samples_split`, unless `max_leaf_nodes` limits it or
-        ``criterion="ane"`` chooses another lam for it.
+        It is the tree that `fit` grows with a larger `min_samples_split`, unless `max_leaf_nodes` or
+        `ccp_alpha` limits it or ``criterion="ane"`` chooses another lam for it.
 
         Parameters
         ----------

@@ -103,10 +103,9 @@ def export_text(
         elif depth > depth_limit:
             lines.append(f"{indent}truncated branch of depth {heights[node]}")
         else:
-            threshold = tree.threshold[node]
             feature = tree.feature[node]
-            branches = _branches(features[feature], threshold, f".{decimals}f", categories[feature])
-            if show_missing and np.isfinite(threshold):
+            branches = _branches(tree, node, features[feature], f".{decimals}f", categories[feature])
+            if show_missing and not np.isinf(tree.threshold[node]):
                 branches[0 if tree.missing_left[node] else 1] += " or missing"
             stack += [(left + 1, depth + 1, branches[1]), (left, depth + 1, branches[0])]
     return "\n".join(lines) + "\n"
@@ -192,7 +191,7 @@ def plot_tree(
             lines = [f"weights: [{counts}]", f"class: {classes[best]}"]
             if tree.left[node] >= 0:
                 feature = tree.feature[node]
-                split = _branches(features[feature], tree.threshold[node], ".6g", categories[feature])[0]
+                split = _branches(tree, node, features[feature], ".6g", categories[feature])[0]
                 lines = [split.replace(" <= ", f" <={NBSP}"), f"gain: {tree.gain[node]:.3g}", *lines]
             if filled:
                 # Mixed with white instead of transparent, because edges run underneath the boxes.
@@ -252,8 +251,19 @@ def _categories(model: RobustDecisionTreeClassifier) -> list[list[str]]:
     return [ranked.get(str(name), []) for name in names]
 
 
-def _branches(name: str, threshold: float, spec: str, categories: list[str]) -> list[str]:
+def _branches(tree: Tree, node: int, name: str, spec: str, categories: list[str]) -> list[str]:
     """Conditions of the left and the right branch."""
+    threshold = tree.threshold[node]
+    if np.isnan(threshold) and tree.subsets is not None:
+        subset = tree.subsets.of(node)
+        if categories:
+            is_other = np.isin(np.arange(len(categories)), subset, invert=True)
+            others = _any_of([categories[rank] for rank in np.flatnonzero(is_other)])
+            names = [categories[int(rank)] for rank in subset]
+        else:
+            others, names = "any other", [f"{x:g}" for x in subset]
+        branches = [f"{name} is {_any_of(names)}", f"{name} is {others}"]
+        return branches[::-1] if tree.missing_left[node] else branches
     if np.isinf(threshold):
         return [f"{name} is present", f"{name} is missing"]
     if categories:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._checks import AUTO
 from ._forest import BaseForest
@@ -47,8 +48,11 @@ class RobustForestClassifier(BaseForest):
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight,
         ``"balanced_subsample"`` does so among the rows drawn for each tree.
-    leaf_value, noise_rate, max_bins
+    leaf_value, noise_rate, max_bins, categorical_features, monotonic_cst
         As in `RobustDecisionTreeClassifier`.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning of each tree, before `min_samples_split` and `shrinkage` are chosen; see
+        `RobustDecisionTreeClassifier`.
     shrinkage : float or "auto", default="auto"
         Strength of the hierarchical shrinkage of leaf values; see `RobustDecisionTreeClassifier`.  ``"auto"``
         chooses it from 0, 1, 3, 10, 30, 100, 300 and 1000 together with `min_samples_split`, by the same loss
@@ -83,7 +87,7 @@ class RobustForestClassifier(BaseForest):
 
     Attributes
     ----------
-    classes_, n_classes_, n_features_in_, feature_names_in_, criterion_
+    classes_, n_classes_, n_features_in_, feature_names_in_, is_categorical_, criterion_
         As in `RobustDecisionTreeClassifier`.
     estimators_ : list of RobustDecisionTreeClassifier
         The grown trees.
@@ -180,6 +184,9 @@ class RobustExtraTreesClassifier(BaseForest):
         shrinkage: float | str = AUTO,
         selection: str | None = None,
         noise_rate: float | None = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
+        ccp_alpha: float = 0.0,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         passes: int | str = AUTO,
@@ -205,6 +212,9 @@ class RobustExtraTreesClassifier(BaseForest):
             shrinkage=shrinkage,
             selection=selection,
             noise_rate=noise_rate,
+            categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
+            ccp_alpha=ccp_alpha,
             bootstrap=bootstrap,
             max_samples=max_samples,
             passes=passes,

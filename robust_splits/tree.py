@@ -10,9 +10,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
 from ._kernels.walk import Splits, Steps, leaves_of, mark_alive, pack_tree
 from ._leaf_values import apply_shrinkage, node_values
+from ._subsets import Subsets
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
 
@@ -50,7 +52,7 @@ class Tree:
     feature : int32 array of shape (n_nodes,)
         Feature that the node splits on; -1 for a leaf.
     threshold : float64 array of shape (n_nodes,)
-        Rows with ``X[:, feature] <= threshold`` go left; NaN for a leaf.
+        Rows with ``X[:, feature] <= threshold`` go left; NaN for a leaf, and for a split of categories.
     missing_left : bool array of shape (n_nodes,)
         Whether rows with a missing value go left.  Learnt in training if the node had missing values, otherwise
         the side with more weight.
@@ -67,6 +69,8 @@ class Tree:
         `mixed_counts`; for an inner node -1.
     mixed_counts : float64 array of shape (n_mixed, n_classes)
         Weighted class counts of the training rows of leaves with several classes.  Full trees have few of them.
+    subsets : Subsets or None
+        Subsets of categories of the splits; None if no column is categorical.
     leaf_power : float
         See `leaf_value_power`.
     shrinkage : float
@@ -84,6 +88,7 @@ class Tree:
     gain: NDArray[np.float64]
     class_or_row: NDArray[np.int32]
     mixed_counts: NDArray[np.float64]
+    subsets: Subsets | None = None
     leaf_power: float = 1.0
     shrinkage: float = 0.0
     seed: int = 0
@@ -174,13 +179,31 @@ class Tree:
 
     def pruned(self, min_samples_split: int) -> Tree:
         """Copy of the tree without the splits of nodes with fewer than `min_samples_split` rows."""
+        return self._with_splits((self.left >= 0) & (self.n_rows >= min_samples_split))
+
+    def pruned_by_cost(self, alpha: float) -> Tree:
+        """Copy of the tree after minimal cost-complexity pruning; see `cost_complexity`."""
+        return self._with_splits(worthwhile_splits(self.left, self.removed_risk, alpha))
+
+    def cost_complexity_path(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Values of alpha at which splits are pruned, and the risk that the other splits remove."""
+        return cost_complexity_path(self.left, self.removed_risk)
+
+    @property
+    def removed_risk(self) -> NDArray[np.float64]:
+        """Risk that the split of each node removes: its gain times its share of the weight; 0 for a leaf."""
+        removed: NDArray[np.float64] = self.gain * (self.weight / self.weight[0])
+        return removed
+
+    def _with_splits(self, is_split: NDArray[np.bool_]) -> Tree:
+        """Copy of the tree without other splits."""
         alive = np.zeros(self.n_nodes, dtype=bool)
-        mark_alive(self.left, self.n_rows, min_samples_split, alive)
+        mark_alive(self.left, is_split, alive)
         if alive.all():
             return self
         nodes = np.flatnonzero(alive)
         left, n_rows, class_or_row = self.left[nodes], self.n_rows[nodes], self.class_or_row[nodes]
-        split = (left >= 0) & (n_rows >= min_samples_split)
+        split = is_split[nodes]
         mixed = np.flatnonzero(~split & (class_or_row < 0))
         class_or_row[split] = -1
         class_or_row[mixed] = -1 - np.arange(mixed.size)
@@ -195,6 +218,7 @@ class Tree:
             gain=np.where(split, self.gain[nodes], 0.0),
             class_or_row=class_or_row,
             mixed_counts=self.compute_counts().take(nodes[mixed], axis=0),
+            subsets=None if self.subsets is None else self.subsets.take(np.where(split, nodes, -1)),
             leaf_power=self.leaf_power,
             shrinkage=self.shrinkage,
             seed=self.seed,
@@ -253,7 +277,9 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Ste
         pack_tree(splits, rounded, rounded_bits, infinity, bits, thresholds, own["word"])
 
     map_in_threads(pack_one, list(zip(trees, ends.tolist(), strict=True)), n_threads)
-    return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1))
+    parts = [tree.subsets for tree in trees if tree.subsets is not None]
+    subsets = Subsets.join(parts) if parts else None
+    return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1), subsets)
 
 
 def map_leaves(

@@ -50,7 +50,17 @@ class TreeSums:
         trees : sequence of Tree
         leaf_values : sequence of arrays of shape (n_nodes, n_outputs)
             Values of the nodes of each tree, of which those of leaves are kept.
+
+        Raises
+        ------
+        ValueError
+            If a split divides categories into subsets.
         """
+        if any(tree.subsets is not None and tree.subsets.values.size for tree in trees):
+            raise ValueError(
+                "trees with subsets of categories cannot be stored; fit with categorical_features=None, or on "
+                "one-hot columns"
+            )
         is_leaf = np.concatenate([tree.left < 0 for tree in trees])
         values, rows = np.unique(np.concatenate(leaf_values)[is_leaf], axis=0, return_inverse=True)
         row = np.zeros(is_leaf.size, dtype=np.int32)

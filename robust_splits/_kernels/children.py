@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uintp
 
+from .categories import MISSING_RANK, reset_ranks, set_ranks
 from .coding import Column
 from .compile import inlined_kernel, merged_kernel
 from .inputs import LOW_HALF, class_and_weight
+from .monotonic import clip_counts
 from .nodes import UNKNOWN, init_node, is_final, keep_counts
 from .partition import partition
 from .random import split_seed
@@ -35,19 +37,26 @@ class Children(NamedTuple):
 
 
 @merged_kernel()
-def divide_rows(columns, search, codes, waiting, at, progress):
+def divide_rows(columns, search, codes, nodes, waiting, at, progress, categories):
     """Divide the rows of a node at its split, and count the classes of both children; return the `Children`.
 
     The node is entry `at` of `waiting`.  The children get the last two free entries, which stay free.
     """
     samples, rows, entry, counts = search.samples, search.rows, waiting.entries[at], waiting.counts[at]
-    begin, end, feature, missing_left = entry.begin, entry.end, entry.feature, entry.below
+    begin, end, feature, below = entry.begin, entry.end, entry.feature, entry.below
     left_at, right_at = waiting.free[progress.n_free - 1], waiting.free[progress.n_free - 2]
     left, right = waiting.counts[left_at], waiting.counts[right_at]
-    if entry.missing == LEFT:
-        missing_left = columns.offsets[feature + 1] - columns.offsets[feature]
+    missing_code = columns.offsets[feature + 1] - columns.offsets[feature]
     column = Column(codes.data, codes.first[feature], codes.step[feature], columns.mask[feature])
-    middle = partition(column, rows, begin, end, entry.below, missing_left, search.scratch.keys.keys)
+    buffer, threshold = search.scratch.keys.keys, nodes.threshold[entry.node]
+    if categories is not None and columns.categorical[feature] and threshold < np.inf:
+        first, missing_left = np.int64(threshold), MISSING_RANK if entry.missing == LEFT else below
+        set_ranks(nodes.divided, first, missing_code, categories.rank_of)
+        middle = partition(column, rows, begin, end, below, missing_left, categories.rank_of, buffer)
+        reset_ranks(nodes.divided, first, missing_code, categories.rank_of)
+    else:
+        missing_left = missing_code if entry.missing == LEFT else below
+        middle = partition(column, rows, begin, end, below, missing_left, None, buffer)
     is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
     few_left = middle - begin <= end - middle
     if few_left or not is_exact:
@@ -79,7 +88,30 @@ def find_only_class(row, samples, counts, weight):
 
 
 @merged_kernel()
-def add_children(search, nodes, waiting, at, children, progress, best_first):
+def second_share(waiting, children):
+    """Share of the second class in both children."""
+    left, right = waiting.counts[children.left], waiting.counts[children.right]
+    return left[1] / children.left_weight, right[1] / children.right_weight
+
+
+@inlined_kernel()
+def bound_child(monotonic, nodes, waiting, at, children, i):
+    """Bounds of the share of the second class in the left (0) or the right (1) child of a node."""
+    parent = waiting.entries[at]
+    lower, upper = parent.lower, parent.upper
+    sign = monotonic.signs[parent.feature]
+    if sign != 0.0 and nodes.threshold[parent.node] < np.inf:
+        left, right = second_share(waiting, children)
+        middle = (left + right) / 2.0
+        if (sign > 0.0) == (i == 0):
+            upper = middle
+        else:
+            lower = middle
+    return lower, upper
+
+
+@merged_kernel()
+def add_children(search, nodes, waiting, at, children, progress, best_first, monotonic):
     """Initialise the children of a node, the next two nodes.
 
     Those to be searched join the waiting nodes.  The entries of the others are freed, as is the node's own.
@@ -97,7 +129,13 @@ def add_children(search, nodes, waiting, at, children, progress, best_first):
         node = progress.n_nodes
         progress.n_nodes += 1
         init_node(nodes, node, end - begin, weight, only_class)
+        lower, upper = 0.0, 1.0
+        if monotonic is not None:
+            lower, upper = bound_child(monotonic, nodes, waiting, at, children, i)
         if is_final(search.growth, end - begin, depth, only_class):
+            if monotonic is not None:  # noqa: SIM102 - Numba leaves out only what depends on this alone
+                if clip_counts(counts, lower, upper):
+                    only_class = np.int64(-1)
             if only_class < 0:
                 keep_counts(nodes, node, counts, progress)
             free_entry(waiting, progress, child)
@@ -108,6 +146,7 @@ def add_children(search, nodes, waiting, at, children, progress, best_first):
         entry = waiting.entries[child]
         entry.begin, entry.end, entry.depth, entry.node = begin, end, depth, node
         entry.seed = split_seed(parent.seed, i)
+        entry.lower, entry.upper = lower, upper
         waiting.priority[child] = np.inf
         put_entry(waiting, progress, child, best_first)
     free_entry(waiting, progress, at)

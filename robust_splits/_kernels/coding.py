@@ -84,6 +84,8 @@ class Columns(NamedTuple):
         The same values; of bins the largest value.
     offsets : int64 array of shape (n_features + 1,)
         Start of each column in `values`.
+    categorical : bool array of shape (n_features,)
+        Whether the values of a column are categories, which have no order.
     """
 
     codes: Codes
@@ -93,6 +95,12 @@ class Columns(NamedTuple):
     values: NDArray[np.float64]
     highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
+    categorical: NDArray[np.bool_]
+
+    @property
+    def max_categories(self) -> int:
+        """Largest number of categories of a column; 0 if no column is categorical."""
+        return int((np.diff(self.offsets) * self.categorical).max(initial=0))
 
     @property
     def n_features(self) -> int:
@@ -107,11 +115,21 @@ class Columns(NamedTuple):
         return words, Codes(words.view(np.uint8), self.codes.first // n_samples, step)
 
 
-def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = None) -> Columns:
-    """Rank-encode the columns of `X` (n_samples, n_features), in which NaN means missing, or bin them."""
+def encode(
+    X: NDArray[np.floating],
+    n_threads: int = 1,
+    max_bins: int | None = None,
+    categorical: NDArray[np.bool_] | None = None,
+) -> Columns:
+    """Rank-encode the columns of `X` (n_samples, n_features), in which NaN means missing, or bin them.
+
+    Columns marked in `categorical` (n_features,) are never binned.
+    """
     n_samples, n_features = X.shape
+    if categorical is None:
+        categorical = np.zeros(n_features, dtype=bool)
     n_threads = min(n_threads, 1 + X.size // MIN_VALUES_PER_THREAD)
-    ranked = _rank_all(X, n_threads, max_bins)
+    ranked = _rank_all(X, n_threads, None if max_bins is None else np.where(categorical, n_samples, max_bins))
     n_codes = np.empty(n_features, dtype=np.int64)
     lowest, highest = [np.empty(0)] * n_features, [np.empty(0)] * n_features
     for some in ranked:
@@ -153,10 +171,13 @@ def encode(X: NDArray[np.floating], n_threads: int = 1, max_bins: int | None = N
         values=values,
         highest=_join(highest) if max_bins is not None else values,
         offsets=offsets,
+        categorical=categorical,
     )
 
 
-def _rank_all(X: NDArray[np.floating], n_threads: int, max_bins: int | None) -> list[RankedColumns]:
+def _rank_all(
+    X: NDArray[np.floating], n_threads: int, max_bins: NDArray[np.int64] | None
+) -> list[RankedColumns]:
     """Rank or bin all columns."""
     n_samples, n_features = X.shape
     block_columns = min(BLOCK_COLUMNS, max(1, BLOCK_BYTES // (2 * n_samples)))

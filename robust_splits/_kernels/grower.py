@@ -14,12 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .children import add_children, divide_rows
+from .categories import new_categories, write_divided
+from .children import add_children, divide_rows, second_share
 from .coding import Codes, Columns
 from .compile import merged_kernel, outer_kernel
 from .criterion_codes import GINI
 from .gain import EPSILON, ROUNDING, reduction_of
 from .inputs import Measure, Samples, Search, new_scratch
+from .monotonic import clip_counts, keeps_order, new_monotonic
 from .node_search import search_node
 from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, keep_counts, new_nodes
 from .partition import copy_codes
@@ -62,9 +64,12 @@ class Local(NamedTuple):
 
 
 @merged_kernel()
-def make_leaf(nodes, waiting, progress, at):
+def make_leaf(nodes, waiting, progress, at, monotonic):
     """Make a waiting node a leaf with several classes."""
-    node = waiting.entries[at].node
+    entry = waiting.entries[at]
+    node = entry.node
+    if monotonic is not None:
+        clip_counts(waiting.counts[at], entry.lower, entry.upper)
     nodes.feature[node] = LEAF
     nodes.threshold[node] = np.nan
     nodes.missing_left[node] = False
@@ -73,18 +78,21 @@ def make_leaf(nodes, waiting, progress, at):
 
 
 @merged_kernel()
-def keep_split(nodes, waiting, at, feature, split):
+def keep_split(nodes, waiting, progress, at, feature, split, categories):
     """Store the best split of a waiting node."""
     entry = waiting.entries[at]
     nodes.feature[entry.node] = feature
     nodes.threshold[entry.node] = split.threshold
+    if categories is not None and split.threshold != split.threshold:
+        nodes.threshold[entry.node] = progress.n_divided
+        progress.n_divided = write_divided(split.below, categories, nodes, progress.n_divided)
     nodes.missing_left[entry.node] = split.missing == LEFT
     entry.feature, entry.below, entry.missing = feature, split.below, split.missing
     waiting.priority[at] = split.reduction
 
 
 @outer_kernel(level=1)
-def expand(columns, search, local, nodes, waiting, progress, best_first):
+def expand(columns, search, local, nodes, waiting, progress, best_first, categories, monotonic):
     """Grow until no node is waiting or the capacity is reached.
 
     `progress` holds a `PROGRESS` record.  `best_first` is None if trees grow depth-first.  If the criterion
@@ -92,8 +100,13 @@ def expand(columns, search, local, nodes, waiting, progress, best_first):
     """
     growth, measure, progress = search.growth, search.measure, progress[0]
     is_exact = search.samples.class_bits > 0 and measure.code == GINI
-    capacity = nodes.feature.shape[0]
-    while progress.n_waiting > 0 and progress.n_nodes + 2 <= capacity and progress.n_free >= 2:
+    capacity, most_divided = nodes.feature.shape[0], nodes.divided.shape[0]
+    if categories is not None:
+        most_divided -= categories.codes.shape[0] + 2  # of one split
+    while (
+        progress.n_waiting > 0 and progress.n_nodes + 2 <= capacity and progress.n_free >= 2
+        and progress.n_divided <= most_divided
+    ):  # fmt: skip
         at = take_entry(waiting, progress, best_first)
         entry = waiting.entries[at]
         begin, end, node = entry.begin, entry.end, entry.node
@@ -104,27 +117,35 @@ def expand(columns, search, local, nodes, waiting, progress, best_first):
                 copy_codes(columns.rows, search.rows, begin, end, local.words)
                 progress.local_begin, progress.local_end, is_local = begin, end, True
             codes = local.codes if is_local else columns.codes
-            feature, split = search_node(columns, search, codes, waiting, at, search.exhaustive, search.random)
+            feature, split = search_node(
+                columns, search, codes, waiting, at, search.exhaustive, search.random, categories, monotonic
+            )
             if feature < 0:
-                make_leaf(nodes, waiting, progress, at)
+                make_leaf(nodes, waiting, progress, at, monotonic)
                 continue
-            keep_split(nodes, waiting, at, feature, split)
+            keep_split(nodes, waiting, progress, at, feature, split, categories)
             if best_first is not None:
                 put_entry(waiting, progress, at, best_first)
                 continue
 
         if best_first is not None and progress.n_leaves >= growth.max_leaf_nodes:
-            make_leaf(nodes, waiting, progress, at)
+            make_leaf(nodes, waiting, progress, at, monotonic)
             continue
         codes = local.codes if is_local else columns.codes
-        children = divide_rows(columns, search, codes, waiting, at, progress)
+        children = divide_rows(columns, search, codes, nodes, waiting, at, progress, categories)
         weight = children.left_weight + children.right_weight
         reduction = waiting.priority[at]
         if not is_exact:  # the sums of the scan may be inexact
             left, right = waiting.counts[children.left], waiting.counts[children.right]
             reduction = reduction_of(measure, waiting.counts[at], left, right)
-        if reduction <= search.rounding * weight or reduction < growth.min_reduction:
-            make_leaf(nodes, waiting, progress, at)
+        allowed = reduction > search.rounding * weight and reduction >= growth.min_reduction
+        if monotonic is not None:
+            monotonic.current[0], monotonic.current[1] = entry.lower, entry.upper
+            is_threshold = nodes.threshold[node] < np.inf
+            monotonic.current[2] = monotonic.signs[entry.feature] if is_threshold else 0.0
+            allowed &= keeps_order(monotonic, *second_share(waiting, children))
+        if not allowed:
+            make_leaf(nodes, waiting, progress, at, monotonic)
             continue
         if reduction == np.inf:
             progress.failed = True
@@ -132,7 +153,7 @@ def expand(columns, search, local, nodes, waiting, progress, best_first):
         if entry.missing == NO_MISSING:
             nodes.missing_left[node] = children.left_weight > children.right_weight
         nodes.gain[node] = reduction / weight
-        add_children(search, nodes, waiting, at, children, progress, best_first)
+        add_children(search, nodes, waiting, at, children, progress, best_first, monotonic)
         progress.n_leaves += 1
 
 
@@ -156,7 +177,9 @@ class Workspace:
         self.local = Local(*columns.allocate_local(max_rows), max_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
         self.scratch = new_scratch(n_rows, n_classes)
-        self.nodes = new_nodes(FIRST_CAPACITY, n_classes)
+        max_categories = min(columns.max_categories, n_rows)
+        self.categories = new_categories(columns.max_categories, max_categories, n_classes)
+        self.nodes = new_nodes(FIRST_CAPACITY, n_classes, max_categories)
         self.waiting = new_waiting(FIRST_WAITING, n_classes, (columns.n_features + 63) // 64)
         self._n_classes = n_classes
         self._table: tuple[object, NDArray[np.float64]] = (None, np.empty(0))
@@ -181,6 +204,7 @@ def grow_nodes(
     seed: int,
     integer_weights: bool,
     workspace: Workspace | None = None,
+    monotonic: NDArray[np.int8] | None = None,
 ) -> Nodes:
     """Grow the nodes of one tree.
 
@@ -202,6 +226,8 @@ def grow_nodes(
         Whether all weights are integers.
     workspace : Workspace or None
         Made for these columns and numbers of rows and classes.  Its contents are overwritten.
+    monotonic : int8 array of shape (n_features,) or None
+        Signs of the monotonic constraints; see `Monotonic`.
 
     Returns
     -------
@@ -221,22 +247,26 @@ def grow_nodes(
     memory = workspace or Workspace(columns, weights.size, n_classes)
     progresses = init_root(samples, row_of_label, memory.rows, memory.nodes, memory.waiting, growth, seed)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
+    categories, constraints = memory.categories, new_monotonic(monotonic)
+    gini = measure.code == GINI and constraints is None  # which the scan by gini does not know
     phi_table: NDArray[np.float64] | None = None
-    if measure.code != GINI:
+    if not gini:
         phi_table = memory.phi_table(measure, int(total_weight) + 1 if tabulated else 0)
     search = Search(
         samples=samples,
         measure=measure,
         growth=growth,
-        scratch=memory.scratch.for_search(gini=measure.code == GINI),
+        scratch=memory.scratch.for_search(gini, categories is not None),
         rows=memory.rows,
         features=np.arange(n_features),
         state=np.empty(1, dtype=np.uint64),
         rounding=ROUNDING if integer_weights else max(ROUNDING, EPSILON * memory.nodes.n_rows[0]),
         phi_table=phi_table,
-        gini=True if measure.code == GINI else None,
+        gini=True if gini else None,
         exhaustive=None if growth.random_thresholds else True,
         random=True if growth.random_thresholds else None,
+        categories=categories,
+        monotonic=constraints,
     )
     best_first = True if growth.max_leaf_nodes > 0 else None
     local = memory.local
@@ -244,8 +274,8 @@ def grow_nodes(
         local = local._replace(max_rows=0)
     progress = progresses[0]
     while True:
-        expand(columns, search, local, memory.nodes, memory.waiting, progresses, best_first)
         nodes, waiting = memory.nodes, memory.waiting
+        expand(columns, search, local, nodes, waiting, progresses, best_first, categories, constraints)
         if progress.failed:
             left, right = waiting.counts[waiting.free[progress.n_free - 2 : progress.n_free][::-1]]
             raise ValueError(
@@ -253,9 +283,9 @@ def grow_nodes(
                 f"{left.tolist()} and {right.tolist()}"
             )
         if progress.n_waiting == 0:
-            return Nodes._make(array.copy() for array in nodes.used(progress.n_nodes, progress.n_mixed))
+            return Nodes._make(array.copy() for array in nodes.used(progress))
         if progress.n_free < 2:
             memory.waiting = waiting.grown(progress.n_free)
             progress.n_free += waiting.free.size
         else:
-            memory.nodes = nodes.grown(progress.n_nodes, progress.n_mixed)
+            memory.nodes = nodes.grown(progress)

@@ -7,7 +7,7 @@ keys.  Otherwise they hold the row index again, and labels and weights are looke
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy import uintp
@@ -16,6 +16,10 @@ from numpy.typing import NDArray
 from .compile import inlined_kernel
 from .nodes import GrowthSettings
 from .sorting import INDEX_BITS, N_COUNTERS
+
+if TYPE_CHECKING:
+    from .categories import Categories
+    from .monotonic import Monotonic
 
 LOW_HALF = 0xFFFFFFFF
 # Class histograms must fit the second-level cache.
@@ -102,7 +106,7 @@ class Scratch(NamedTuple):
     histogram : Histogram
     counts : ClassCounts
     cells : Cells or None
-        None in searches by gini, so that there is less to compile.
+        None in searches by gini without categories, so that there is less to compile.
     candidates : Candidates or None
         None in searches by other criteria.
     """
@@ -113,16 +117,17 @@ class Scratch(NamedTuple):
     cells: Cells | None
     candidates: Candidates | None
 
-    def for_search(self, gini: bool) -> Scratch:
-        """The buffers that a search by gini or by another criterion needs."""
-        return self._replace(cells=None) if gini else self._replace(candidates=None)
+    def for_search(self, gini: bool, categories: bool) -> Scratch:
+        """The buffers that a search by gini or by another criterion needs, with or without categories."""
+        scratch = self if gini else self._replace(candidates=None)
+        return scratch._replace(cells=None) if gini and not categories else scratch
 
 
 class Search(NamedTuple):
     """Inputs of the searches of a tree other than the columns, and their buffers.
 
     Numba leaves out code for an argument that is None, but not for a field that is None.  So kernels with code
-    for one of the last four fields also take it as an argument.
+    for one of the last six fields also take it as an argument.
 
     Attributes
     ----------
@@ -146,6 +151,10 @@ class Search(NamedTuple):
         None if thresholds are drawn at random.
     random : True or None
         None if all thresholds are searched.
+    categories : Categories or None
+        None if no column has categories.
+    monotonic : Monotonic or None
+        None if there are no monotonic constraints.
     """
 
     samples: Samples
@@ -160,6 +169,8 @@ class Search(NamedTuple):
     gini: Literal[True] | None
     exhaustive: Literal[True] | None
     random: Literal[True] | None
+    categories: Categories | None
+    monotonic: Monotonic | None
 
 
 @inlined_kernel()

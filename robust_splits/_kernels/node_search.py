@@ -30,7 +30,7 @@ def restore_order(features, n_drawn):
 
 
 @inlined_kernel(level=1)
-def search_node(columns, search, codes, waiting, at, exhaustive, random):
+def search_node(columns, search, codes, waiting, at, exhaustive, random, categories, monotonic):
     """Best split of a node over a random selection of features; return the feature, or -1, and the `Split`.
 
     The node is entry `at` of `waiting`.  Sets the bits in its `constant` of features found to be constant.
@@ -56,16 +56,21 @@ def search_node(columns, search, codes, waiting, at, exhaustive, random):
             continue
         first, last = columns.offsets[f], columns.offsets[f + 1]
         column = Column(codes.data, codes.first[f], codes.step[f], columns.mask[f])
-        values = Values(columns.values[first:last], columns.highest[first:last], columns.lowest_share[f])
+        categorical = columns.categorical[f]
+        lowest_share = 0.0 if categorical else columns.lowest_share[f]
+        values = Values(columns.values[first:last], columns.highest[first:last], lowest_share, categorical)
+        if monotonic is not None:
+            monotonic.current[0], monotonic.current[1] = entry.lower, entry.upper
+            monotonic.current[2] = monotonic.signs[f]
         gathered = gather_column(search, node, begin, column, values, exhaustive)
         if gathered.low == gathered.high:
             constant[f >> 6] |= bit
             continue
         varies = True
         if exhaustive is not None:
-            split = search_exact(search, node, gathered, values, best.reduction)
+            split = search_exact(search, node, gathered, values, best.reduction, categories, monotonic)
         if random is not None:
-            split = search_random(search, node, gathered, values, best.reduction)
+            split = search_random(search, node, gathered, values, best.reduction, categories, monotonic)
         if split.below >= 0:
             best_feature, best = f, split
     restore_order(features, n_tried)

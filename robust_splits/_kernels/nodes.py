@@ -31,7 +31,11 @@ class GrowthSettings(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Arrays of the nodes; see `Tree` for the fields."""
+    """Arrays of the nodes; see `Tree` for the fields.
+
+    `divided` holds the splits of categories: number of the node's categories, how many go left, and their
+    codes, those that go left first.  The threshold of such a split is the index of its first entry.
+    """
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
@@ -42,17 +46,20 @@ class Nodes(NamedTuple):
     gain: NDArray[np.float64]
     class_or_row: NDArray[np.int32]
     mixed_counts: NDArray[np.float64]
+    divided: NDArray[np.int32]
 
-    def used(self, n_nodes: int, n_mixed: int) -> Nodes:
-        """Views of the first rows: `n_mixed` of `mixed_counts`, `n_nodes` of all others."""
+    def used(self, progress: Any) -> Nodes:
+        """Views of the rows in use, given a `PROGRESS` record."""
         arrays: tuple[NDArray[Any], ...] = self
-        nodes = Nodes._make(array[:n_nodes] for array in arrays)
-        return nodes._replace(mixed_counts=self.mixed_counts[:n_mixed])
+        nodes = Nodes._make(array[: progress.n_nodes] for array in arrays)
+        return nodes._replace(
+            mixed_counts=self.mixed_counts[: progress.n_mixed], divided=self.divided[: progress.n_divided]
+        )
 
-    def grown(self, n_nodes: int, n_mixed: int) -> Nodes:
-        """Copy these rows into arrays with twice as many."""
+    def grown(self, progress: Any) -> Nodes:
+        """Copy the rows in use into arrays with twice as many."""
         arrays: tuple[NDArray[Any], ...] = self
-        used: tuple[NDArray[Any], ...] = self.used(n_nodes, n_mixed)
+        used: tuple[NDArray[Any], ...] = self.used(progress)
         return Nodes._make(map(double, arrays, used))
 
 
@@ -64,6 +71,7 @@ PROGRESS = np.dtype(
             ("n_nodes", np.int64),
             ("n_leaves", np.int64),
             ("n_mixed", np.int64),  # leaves with several classes
+            ("n_divided", np.int64),  # entries of ``Nodes.divided``
             ("n_waiting", np.int64),
             ("n_free", np.int64),  # unused entries of `Waiting`
             ("local_begin", np.int64),  # of the rows whose codes are copied
@@ -81,7 +89,7 @@ def double(array: NDArray[Any], used: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def new_nodes(capacity: int, n_classes: int) -> Nodes:
+def new_nodes(capacity: int, n_classes: int, max_categories: int) -> Nodes:
     """Allocate uninitialised nodes."""
     return Nodes(
         np.empty(capacity, dtype=np.int32),
@@ -93,6 +101,7 @@ def new_nodes(capacity: int, n_classes: int) -> Nodes:
         np.empty(capacity),
         np.empty(capacity, dtype=np.int32),
         np.empty((capacity, n_classes)),
+        np.empty(capacity + 2 * max_categories if max_categories else 0, dtype=np.int32),
     )
 
 

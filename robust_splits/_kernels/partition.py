@@ -12,15 +12,18 @@ from .inputs import LOW_HALF
 
 
 @inlined_kernel()
-def partition(column, rows, begin, end, below, missing_left, scratch):
+def partition(column, rows, begin, end, below, missing_left, rank_of, scratch):
     """Move the rows whose code is at most `below`, or is `missing_left`, to the front.
 
-    Both sides keep their order, so codes are read in sequence.  Returns the start of the right side.
+    If `rank_of` is not None, it gives the ranks of codes, which take their place.  Both sides keep their order,
+    so codes are read in sequence.  Returns the start of the right side.
     """
     middle = begin
     for i in range(begin, end):
         row = rows[uintp(i)]
         code = read_code(column, row >> 32)
+        if rank_of is not None:
+            code = rank_of[uintp(code)]
         rows[uintp(middle)] = row
         scratch[uintp(i - middle)] = row
         middle += np.int64(code <= below) | np.int64(code == missing_left)  # no unpredictable branch

@@ -59,8 +59,10 @@ class RankedColumns(NamedTuple):
         return n_zeros
 
 
-def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: int | None) -> RankedColumns:
+def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: NDArray[np.int64] | None) -> RankedColumns:
     """Rank or bin the columns in a `part` of X that have at most `MAX_NUMBERED` distinct values.
+
+    `max_bins` holds the largest number of bins of each column of X.
 
     Most calls process all columns, because threads wait for each other whenever a call returns to Python.
     """
@@ -71,23 +73,24 @@ def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: int | None) 
     distinct = distinct[:, : n_distinct.max(initial=1)]
     distinct[np.arange(distinct.shape[1]) >= n_distinct[:, None]] = np.inf
     code_of, values, n_values, _ = _rank(distinct, distinct.argsort(axis=1), n_distinct)
+    columns = part.start + np.flatnonzero(few)
     lowest, highest, n_codes = [], [], np.empty_like(n_distinct)
     for j, n in enumerate(n_distinct):
         ranks, low = code_of[j, :n], values[j, : n_values[j]].copy()
         high = low
-        if max_bins is not None and low.size > max_bins:
+        if max_bins is not None and low.size > max_bins[columns[j]]:
             n_rows = np.bincount(ranks, weights=np.bincount(numbers[j])).astype(np.int64)
             rows_before = np.append(0, np.cumsum(n_rows[: low.size]))
-            bin_of, first, last = bin_values(rows_before, max_bins)
+            bin_of, first, last = bin_values(rows_before, int(max_bins[columns[j]]))
             ranks[:], low, high = bin_of[ranks], low[first], low[last]
         n_codes[j] = ranks.max() + 1
         lowest.append(low)
         highest.append(high)
-    return RankedColumns(part.start + np.flatnonzero(few), lowest, highest, n_codes, numbers, code_of)
+    return RankedColumns(columns, lowest, highest, n_codes, numbers, code_of)
 
 
-def rank_by_sorting(X: NDArray[np.floating], j: int, max_bins: int | None) -> RankedColumns:
-    """Rank or bin column `j` of X."""
+def rank_by_sorting(X: NDArray[np.floating], j: int, max_bins: NDArray[np.int64] | None) -> RankedColumns:
+    """Rank or bin column `j` of X; for `max_bins`, see `rank_by_numbers`."""
     columns = X[:, j].copy()[None]
     n_samples = np.array([columns.size], dtype=np.int64)
     ranks, values, (n_values,), n_smaller = _rank(columns, _sorted_rows(columns[0])[None], n_samples)
@@ -95,10 +98,10 @@ def rank_by_sorting(X: NDArray[np.floating], j: int, max_bins: int | None) -> Ra
     low = values[0, :n_values].copy()
     high = low
     codes: NDArray[np.unsignedinteger]
-    if max_bins is None or n_values <= max_bins:
+    if max_bins is None or n_values <= max_bins[j]:
         codes = ranks.astype(np.min_scalar_type(n_values - 1 + has_missing))
     else:
-        bin_of, first, last = bin_values(n_smaller[0, : n_values + 1], max_bins)
+        bin_of, first, last = bin_values(n_smaller[0, : n_values + 1], int(max_bins[j]))
         low, high = low[first], low[last]
         codes = bin_of[ranks]
     return RankedColumns(np.array([j]), [low], [high], np.array([low.size + has_missing]), codes, None)

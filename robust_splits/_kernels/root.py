@@ -55,7 +55,7 @@ def init_root(
     only_class = int(present[0]) if present.size == 1 else -1
     waiting.constant[0] = 0
     waiting.priority[0] = np.inf
-    waiting.entries[0] = (0, n, 0, 0, -1, -1, NO_MISSING, seed)
+    waiting.entries[0] = (0, n, 0, 0, -1, -1, NO_MISSING, seed, 0.0, 1.0)
     waiting.order[0] = 0
     waiting.free[:] = np.arange(waiting.free.size)[::-1]
     progresses: NDArray[np.void] = np.zeros(1, dtype=PROGRESS)

@@ -18,6 +18,7 @@ from .criterion_codes import (
     CREDAL_RATIO,
     ENTROPY,
     GCE,
+    GINI,
     LAST_BOUNDED,
     MISCLASSIFICATION,
     NEGATIVE_EXPONENTIAL,
@@ -27,6 +28,7 @@ from .criterion_codes import (
 )
 from .gain import EPSILON, credal_entropy, reduction_of, x_log_x
 from .inputs import Samples, class_and_weight
+from .monotonic import keeps_order
 
 BOUND_ROUNDING = 1e-10
 SMALLEST_SUM = 1e-250
@@ -123,6 +125,8 @@ def bounded_impurity(code, parameter, n_classes, n, log_n, total, norm):
         return min(n - norm, parameter * math.sqrt((n_classes - 1) / n_classes) * spread)
     if uses_logarithms(code, parameter):
         return log_n - total
+    if code == GINI:
+        return n - total / n
     return (n - norm) / parameter  # GCE
 
 
@@ -274,8 +278,8 @@ def subtract_counts(node, left, right):
 
 
 @inlined_kernel()
-def scan(search, node, column, best, phi_table):
-    """Best split of a `SortedColumn` by any criterion but gini; see `scan_gini`.
+def scan(search, node, column, best, phi_table, monotonic):
+    """Best split of a `SortedColumn` by any criterion, or with constraints; see `scan_gini`.
 
     Returns the reduction, and the codes below and above the split; both are -1 if no reduction exceeds `best`.
     """
@@ -336,6 +340,8 @@ def scan(search, node, column, best, phi_table):
                     measure.code, measure.parameter, node, n_left, n_right, sum_left, sum_right
                 )
                 promising = reduction > best
+            if monotonic is not None:
+                promising &= keeps_order(monotonic, left[1] / n_left, (node.counts[1] - left[1]) / n_right)
             if promising and not bound.exact:
                 max_right = subtract_counts(node, left, right)
                 reduction = reduction_of(measure, counts, left, right)

@@ -6,12 +6,14 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
+from .categories import keep_order, order_histogram, order_keys, rank_categories, shuffle_categories
 from .coding import BYTE, read_code
 from .compile import inlined_kernel, inner_kernel, merged_kernel
 from .gain import reduction_of
 from .gini_scan import scan_gini
-from .inputs import LOW_HALF, MAX_HISTOGRAM_CELLS, class_and_weight
-from .random import next_uniform
+from .inputs import LOW_HALF, MAX_HISTOGRAM_CELLS, Samples, class_and_weight
+from .monotonic import keeps_order
+from .random import next_below, next_uniform
 from .scan import SortedColumn, scan
 from .sorting import LAST, MAX_NETWORK, sort_keys
 
@@ -37,8 +39,9 @@ class Split(NamedTuple):
     reduction : float
         The best reduction so far if there is no split.
     below : int
-        Highest code on the left, or -1 if there is no split.
+        Highest code on the left, or highest rank of a category; -1 if there is no split.
     threshold : float
+        NaN if categories are divided.
     missing : int
         `LEFT`, `RIGHT` or `NO_MISSING`.
     """
@@ -57,11 +60,14 @@ class Values(NamedTuple):
     lowest, highest : float64 arrays of shape (n_values,)
     lowest_share : float
         Share of the rows of all nodes with the lowest value; see `Columns`.
+    categorical : bool
+        Whether the values are categories.
     """
 
     lowest: NDArray[np.float64]
     highest: NDArray[np.float64]
     lowest_share: float
+    categorical: bool
 
 
 class Gathered(NamedTuple):
@@ -185,13 +191,13 @@ def fill_histogram(keys, samples, low, n_bins, histogram):
 
 
 @inlined_kernel()
-def list_cells(histogram, low, n_bins, class_bits, phi_table, cells, keys):
-    """Write a key for each code and class in the histogram, a cell; return their number, 0 for gini.
+def list_cells(histogram, low, n_bins, class_bits, needed, cells, keys):
+    """Write a key for each code and class in the histogram, a cell; return their number.
 
     The keys come out sorted.  They hold weight and class or, if weights are not integers, the cell number.
-    Scans by gini read the histogram itself.
+    `needed` is None for scans by gini, which read the histogram itself.
     """
-    if phi_table is None:
+    if needed is None:
         return 0
     n_classes = histogram.weights.shape[1]
     n_cells = 0
@@ -235,10 +241,10 @@ def count_classes(keys, begin, end, samples, low, high, out):
 
 
 @inlined_kernel()
-def scan_column(search, node, column, best, phi_table, gini):
+def scan_column(search, node, column, best, phi_table, gini, monotonic):
     """Best split of a `SortedColumn`; see `scan`."""
     if phi_table is not None:
-        return scan(search, node, column, best, phi_table)
+        return scan(search, node, column, best, phi_table, monotonic)
     if gini is not None:
         return scan_gini(search, node, column, best)
     return best, np.int64(-1), np.int64(-1)  # never: one of the two is not None
@@ -263,11 +269,16 @@ def count_missing(gathered, missing_code, samples, keys, histogram, counts):
 
 
 @merged_kernel()
-def sort_column(node, gathered, samples, buffers, histogram, cells, phi_table):
-    """Sort the rows of a node on one column, or put them into a histogram; return a `SortedColumn`."""
+def sort_column(node, gathered, samples, scratch, values, phi_table, categories):
+    """Sort the rows of a node on one column, or put them into a histogram.
+
+    Returns a `SortedColumn`, and the code of missing values in it.
+    """
+    buffers, histogram, cells = scratch.keys, scratch.histogram, scratch.cells
     counted, n_keys, low, high = gathered.counted, gathered.n_keys, gathered.low, gathered.high
-    keys = buffers.keys[:n_keys]
+    keys, other_keys = buffers.keys[:n_keys], buffers.sorted[:n_keys]
     rows_left = node.n_rows - n_keys
+    missing_code = values.lowest.shape[0]
     lowest = np.int64(-1)
     if rows_left > 0:
         lowest, low = np.int64(0), np.int64(1)
@@ -280,10 +291,28 @@ def sort_column(node, gathered, samples, buffers, histogram, cells, phi_table):
         n_keys = list_cells(histogram, first_code, n_bins, samples.class_bits, phi_table, cells, buffers.sorted)
         keys = buffers.sorted[:n_keys]
     elif n_keys > 1 and low < high:
-        other_keys = buffers.sorted[:n_keys]
-        if sort_keys(keys, other_keys, buffers.short, buffers.counters, low, high):
-            keys = other_keys
-    return SortedColumn(keys, in_cells, first_code, n_bins, lowest, rows_left)
+        is_sorted_copy = sort_keys(keys, other_keys, buffers.short, buffers.counters, low, high)
+        if is_sorted_copy:
+            keys, other_keys = other_keys, keys
+    if categories is not None:  # noqa: SIM102 - Numba leaves out only what depends on this alone
+        if values.categorical:
+            if in_cells:
+                n_keys = list_cells(
+                    histogram, first_code, n_bins, samples.class_bits, True, cells, buffers.sorted
+                )
+                keys = buffers.sorted[:n_keys]
+                of_cells = Samples(samples.class_bits, cells.classes, cells.weights)
+                n = rank_categories(keys, of_cells, missing_code, categories)
+                order_histogram(n_keys, n, categories, cells, histogram)
+                first_code, n_bins = 0, n + (high == missing_code)
+                n_keys = list_cells(histogram, 0, n_bins, samples.class_bits, phi_table, cells, buffers.sorted)
+                keys = buffers.sorted[:n_keys]
+            else:
+                n = rank_categories(keys, samples, missing_code, categories)
+                order_keys(keys, n, categories, other_keys)
+                keys = other_keys
+            missing_code = n
+    return SortedColumn(keys, in_cells, first_code, n_bins, lowest, rows_left), missing_code
 
 
 @merged_kernel()
@@ -300,28 +329,49 @@ def move_missing_left(column, missing_code, n_missing, counts):
     )  # fmt: skip
 
 
+@inlined_kernel()
+def threshold_of(values, below, above, missing_code):
+    """Threshold between two codes; infinity, which separates all values from missing ones, before theirs."""
+    return np.inf if above == missing_code else midpoint(values.highest[below], values.lowest[above])
+
+
 @merged_kernel()
-def search_exact(search, node, gathered, values, best):
-    """Best split over all thresholds between the values of a column, if its reduction exceeds `best`."""
-    samples, scratch, phi_table = search.samples, search.scratch, search.phi_table
-    keys, histogram, counts = scratch.keys, scratch.histogram, scratch.counts
-    missing_code = values.lowest.shape[0]
-    n_missing = count_missing(gathered, missing_code, samples, keys.keys, histogram, counts)
-    column = sort_column(node, gathered, samples, keys, histogram, scratch.cells, phi_table)
+def search_exact(search, node, gathered, values, best, categories, monotonic):
+    """Best split over all thresholds between the values of a column, if its reduction exceeds `best`.
+
+    Categories are divided by their ranks; see `categories`.
+    """
+    samples, scratch, counts = search.samples, search.scratch, search.scratch.counts
+    n_missing = count_missing(
+        gathered, values.lowest.shape[0], samples, scratch.keys.keys, scratch.histogram, counts
+    )
+    column, missing_code = sort_column(node, gathered, samples, scratch, values, search.phi_table, categories)
     found, found_above, side = np.int64(-1), np.int64(-1), np.int64(NO_MISSING)
     # Two passes if values are missing: they first go right, and then left.
     for missing_left in range(2 if n_missing > 0 else 1):
         if missing_left:
             column = move_missing_left(column, missing_code, n_missing, counts)
-        best, below, above = scan_column(search, node, column, best, phi_table, search.gini)
+        best, below, above = scan_column(search, node, column, best, search.phi_table, search.gini, monotonic)
         if below >= 0:
             found, found_above = below, above
             if n_missing > 0:
                 side = np.int64(LEFT if missing_left else RIGHT)
-    threshold = np.inf  # separates all values from the missing ones
-    if found >= 0 and found_above != missing_code:
-        threshold = midpoint(values.highest[found], values.lowest[found_above])
+    threshold = np.inf
+    if found >= 0:
+        threshold = threshold_of(values, found, found_above, missing_code)
+        if categories is not None:  # noqa: SIM102
+            if values.categorical:
+                found, threshold = divide_categories(values, found, missing_code, categories)
     return Split(best, found, threshold, side)
+
+
+@inlined_kernel()
+def divide_categories(values, below, n, categories):
+    """Store the best split so far of `n` categories at a rank; return highest code or rank, and threshold."""
+    if below == n - 1:  # separates the missing values
+        return np.int64(values.lowest.shape[0] - 1), np.inf
+    keep_order(n, categories)
+    return below, np.nan
 
 
 @merged_kernel()
@@ -345,8 +395,11 @@ def draw_threshold(values, low, high, state):
 
 
 @inlined_kernel()
-def search_random(search, node, gathered, values, best):
-    """Split at a threshold drawn uniformly between the lowest and the highest value; see `search_exact`."""
+def search_random(search, node, gathered, values, best, categories, monotonic):
+    """Split at a threshold drawn uniformly between the lowest and the highest value; see `search_exact`.
+
+    Categories are shuffled and divided at a rank drawn uniformly.
+    """
     samples, measure, growth, scratch = search.samples, search.measure, search.growth, search.scratch
     n_rows, n_classes = node.n_rows, node.counts.shape[0]
     keys, counts = scratch.keys.keys, scratch.counts
@@ -359,7 +412,14 @@ def search_random(search, node, gathered, values, best):
         for i in range(n_rows):
             if keys[i] >> 32 != missing_code:
                 high = max(high, keys[i] >> 32)
-    threshold, below = draw_threshold(values, low, high, search.state)
+    threshold, below, n_categories = np.inf, low, np.int64(0)
+    if categories is not None:  # noqa: SIM102
+        if values.categorical:
+            n_categories = shuffle_categories(keys[:n_rows], missing_code, search.state, categories)
+            low, high = np.int64(0), n_categories - 1
+            below = np.int64(next_below(search.state, max(high, 1)))
+    if n_categories == 0:
+        threshold, below = draw_threshold(values, low, high, search.state)
     rows_left = count_classes(keys, np.int64(0), n_rows, samples, low, below, left)
     found, side = np.int64(-1), np.int64(NO_MISSING)
     for missing_left in range(2 if n_missing > 0 and low < high else 1):
@@ -373,10 +433,16 @@ def search_random(search, node, gathered, values, best):
             n_left += left[k]
             n_right += right[k]
         enough_rows = min(rows_left, n_rows - rows_left) >= growth.min_samples_leaf
-        if enough_rows and min(n_left, n_right) >= growth.min_weight_leaf:
+        allowed = enough_rows and min(n_left, n_right) >= growth.min_weight_leaf
+        if monotonic is not None:
+            allowed &= keeps_order(monotonic, left[1] / n_left, right[1] / n_right)
+        if allowed:
             reduction = reduction_of(measure, node.counts, left, right)
             if reduction > best:
                 best, found = reduction, below
                 if n_missing > 0:
                     side = np.int64(LEFT if missing_left else RIGHT)
+    if categories is not None:  # noqa: SIM102
+        if values.categorical and found >= 0:
+            found, threshold = divide_categories(values, below, n_categories, categories)
     return Split(best, found, threshold, side)

@@ -53,10 +53,11 @@ class SmoothingGrid(NamedTuple):
 
 
 @outer_kernel()
-def add_smoothed(X, labels, unseen, tree, grid, sums, n_trees):
+def add_smoothed(X, labels, unseen, tree, subsets, grid, sums, n_trees):
     """Add a tree's probability of each row's label to `sums`, for all node sizes and shrinkages of the grid.
 
-    Visits the rows marked in `unseen` (n,) and counts the tree for them in `n_trees` (n,).  `sums` has the
+    Visits the rows marked in `unseen` (n,) and counts the tree for them in `n_trees` (n,).  `subsets` are those
+    of the tree's steps.  `sums` has the
     shape (n, n_sizes, n_shrinkages).
     """
     sizes, shrinkages, current = grid.node_sizes, grid.shrinkages, grid.current
@@ -71,7 +72,7 @@ def add_smoothed(X, labels, unseen, tree, grid, sums, n_trees):
             current[s] = values[0, k] / total[0]
         size = sizes.shape[0] - 1  # the largest size stops first
         while True:
-            child = child_of(X, uintp(i), uintp(0), node, tree.steps, True)
+            child = child_of(X, uintp(i), uintp(0), node, tree.steps, True, subsets)
             while size >= 0 and (child == node or tree.n_rows[node] < sizes[uintp(size)]):
                 for s in range(shrinkages.shape[0]):
                     sums[i, uintp(size), s] += current[s]

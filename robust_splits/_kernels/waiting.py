@@ -22,6 +22,8 @@ ENTRY = np.dtype(
             ("below", np.int64),  # highest code on the left
             ("missing", np.int64),  # side of missing values
             ("seed", np.uint64),  # of the node's random numbers
+            ("lower", np.float64),  # bounds of the share of the second class under monotonic constraints
+            ("upper", np.float64),
         ],
     )
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy import uintp
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 
 from .compile import inlined_kernel, inner_kernel, outer_kernel
+
+if TYPE_CHECKING:
+    from .._subsets import Subsets
 
 # Rows are processed in blocks.  Large blocks load the nodes of a tree into the cache less often.  Small blocks
 # keep their rows in the cache for the next tree.  Wide rows have small blocks, because a tree reads only a part
@@ -46,12 +49,15 @@ class Steps(NamedTuple):
         Position of the lowest bit of the feature.
     mask : int
         Mask of the bits of the left child.
+    subsets : Subsets or None
+        Subsets of categories of the splits of all trees; None if no column is categorical.
     """
 
     nodes: NDArray[np.void]
     roots: NDArray[np.int64]
     shift: np.uint32 | np.uint64
     mask: np.uint32 | np.uint64
+    subsets: Subsets | None
 
 
 class Block(NamedTuple):
@@ -82,23 +88,44 @@ def pack_tree(splits, rounded, rounded_bits, infinity, n_bits, thresholds, words
         words[i] = i if child < 0 else word
 
 
+@inner_kernel()
+def contains(subsets, subset, x):
+    """1 if a subset of categories contains `x`, which may be missing, otherwise 0."""
+    begin, end = subsets.offsets[subset], subsets.offsets[subset + 1]
+    while begin < end:
+        middle = (begin + end) // 2
+        if subsets.values[middle] < x:
+            begin = middle + 1
+        else:
+            end = middle
+    return uintp(begin < subsets.offsets[subset + 1] and subsets.values[begin] == x)
+
+
 @inlined_kernel()
-def child_of(X, row, root, node, steps, missing):
-    """The child that a row goes to, or the node itself at a leaf.  `missing` is None if no value is missing."""
+def child_of(X, row, root, node, steps, missing, subsets):
+    """The child that a row goes to, or the node itself at a leaf.
+
+    `missing` is None if no value is missing, `subsets` if no split divides categories.
+    """
     step = steps.nodes[root + node]
     x = X[row, uintp(step.word >> steps.shift)]
     child = uintp(step.word & steps.mask) + uintp(x > step.threshold)
     if missing is not None:
         goes_right = uintp(step.word >> (steps.shift - 1)) & uintp(1)
         child += uintp(x != x) & goes_right
+    if subsets is not None:
+        subset = subsets.of_node[root + node]
+        if subset >= 0:
+            goes_right = uintp(step.word >> (steps.shift - 1)) & uintp(1)
+            child = uintp(step.word & steps.mask) + (goes_right ^ contains(subsets, subset, x))
     return child
 
 
 @inlined_kernel()
-def _two_steps(X, row, root, node, steps, missing):
+def _two_steps(X, row, root, node, steps, missing, subsets):
     """The child that a row goes to, and the child of that child."""
-    child = child_of(X, row, root, node, steps, missing)
-    return child, child_of(X, row, root, child, steps, missing)
+    child = child_of(X, row, root, node, steps, missing, subsets)
+    return child, child_of(X, row, root, child, steps, missing, subsets)
 
 
 @inlined_kernel()
@@ -131,7 +158,7 @@ def _place(walk, fixed, roots, of_row):
 
 
 @inner_kernel()
-def _walk(X, fixed, of_row, steps, missing, leaves):
+def _walk(X, fixed, of_row, steps, missing, subsets, leaves):
     """Write the leaves of all rows in the tree `fixed` or, with `of_row`, of the row `fixed` in all trees.
 
     Ten walks advance in turn, so that one reads memory while another waits for it.  Each has variables of its
@@ -167,16 +194,16 @@ def _walk(X, fixed, of_row, steps, missing, leaves):
             i9, r9 = _place(w9, fixed, steps.roots, of_row)
             b0, b1, b2, b3, b4, b5, b6, b7, b8, b9 = a0, a1, a2, a3, a4, a5, a6, a7, a8, a9
             for _ in range(3):
-                b0, a0 = _two_steps(X, i0, r0, a0, steps, missing)
-                b1, a1 = _two_steps(X, i1, r1, a1, steps, missing)
-                b2, a2 = _two_steps(X, i2, r2, a2, steps, missing)
-                b3, a3 = _two_steps(X, i3, r3, a3, steps, missing)
-                b4, a4 = _two_steps(X, i4, r4, a4, steps, missing)
-                b5, a5 = _two_steps(X, i5, r5, a5, steps, missing)
-                b6, a6 = _two_steps(X, i6, r6, a6, steps, missing)
-                b7, a7 = _two_steps(X, i7, r7, a7, steps, missing)
-                b8, a8 = _two_steps(X, i8, r8, a8, steps, missing)
-                b9, a9 = _two_steps(X, i9, r9, a9, steps, missing)
+                b0, a0 = _two_steps(X, i0, r0, a0, steps, missing, subsets)
+                b1, a1 = _two_steps(X, i1, r1, a1, steps, missing, subsets)
+                b2, a2 = _two_steps(X, i2, r2, a2, steps, missing, subsets)
+                b3, a3 = _two_steps(X, i3, r3, a3, steps, missing, subsets)
+                b4, a4 = _two_steps(X, i4, r4, a4, steps, missing, subsets)
+                b5, a5 = _two_steps(X, i5, r5, a5, steps, missing, subsets)
+                b6, a6 = _two_steps(X, i6, r6, a6, steps, missing, subsets)
+                b7, a7 = _two_steps(X, i7, r7, a7, steps, missing, subsets)
+                b8, a8 = _two_steps(X, i8, r8, a8, steps, missing, subsets)
+                b9, a9 = _two_steps(X, i9, r9, a9, steps, missing, subsets)
             leaves[w0] = a0
             leaves[w1] = a1
             leaves[w2] = a2
@@ -206,7 +233,7 @@ def _walk(X, fixed, of_row, steps, missing, leaves):
 
 
 @outer_kernel()
-def find_leaves(bits, begin, of_row, steps, missing, block, leaves):
+def find_leaves(bits, begin, of_row, steps, missing, subsets, block, leaves):
     """Write the leaf of each row from `begin` in each tree to `leaves`.
 
     `bits` are the rows as bit patterns.  `leaves` has the shape (n_trees, n_samples) if `of_row` is None;
@@ -225,10 +252,10 @@ def find_leaves(bits, begin, of_row, steps, missing, block, leaves):
             return first
         if of_row is None:
             for tree in range(leaves.shape[0]):
-                _walk(block.rows, tree, of_row, steps, missing, leaves[tree, first:end])
+                _walk(block.rows, tree, of_row, steps, missing, subsets, leaves[tree, first:end])
         else:
             for row in range(first, end):
-                _walk(block.rows, row - first, of_row, steps, missing, leaves[row])
+                _walk(block.rows, row - first, of_row, steps, missing, subsets, leaves[row])
     return bits.shape[0]
 
 
@@ -250,11 +277,13 @@ def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
     rows = np.empty((max(1, min(block_bytes // row_bytes, n_samples)), n_features), dtype=X.dtype)
     pattern = np.dtype(f"u{X.itemsize}")
     block = Block(rows, rows.view(pattern))
-    n_done = find_leaves(X.view(pattern), 0, of_row, steps, None, block, leaves)
+    n_done = 0  # with categories there is one kernel, to compile less
+    if steps.subsets is None:
+        n_done = find_leaves(X.view(pattern), 0, of_row, steps, None, None, block, leaves)
     if n_done < n_samples:
         with np.errstate(invalid="ignore"):  # the sum of two infinite values
             assert_all_finite(X[n_done:], allow_nan=True, input_name="X")
-        find_leaves(X.view(pattern), n_done, of_row, steps, True, block, leaves)
+        find_leaves(X.view(pattern), n_done, of_row, steps, True, steps.subsets, block, leaves)
     return np.ascontiguousarray(leaves.T) if of_row else leaves
 
 
@@ -271,11 +300,11 @@ def add_leaf_values(class_or_row, values, leaves, out):
 
 
 @outer_kernel()
-def mark_alive(left, n_rows, min_samples_split, alive):
-    """Mark the nodes that remain if nodes with fewer than `min_samples_split` rows are not split."""
+def mark_alive(left, is_split, alive):
+    """Mark the nodes that remain if only some are split."""
     alive[0] = True
     # One pass suffices, because parents precede their children.
     for node in range(left.shape[0]):
-        if alive[node] and left[node] >= 0 and n_rows[node] >= min_samples_split:
+        if alive[node] and is_split[node]:
             alive[left[node]] = True
             alive[left[node] + 1] = True

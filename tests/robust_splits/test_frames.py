@@ -4,7 +4,7 @@ import pytest
 from sklearn.base import clone
 
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
-from robust_splits._frames import to_numpy_columns
+from robust_splits._frames import to_numbers
 
 
 @pytest.mark.parametrize("estimator", [RobustDecisionTreeClassifier(), RobustForestClassifier(n_estimators=5)])
@@ -50,7 +50,7 @@ def test_categories_are_ranked_in_their_order():
     y = codes > 2
     frame.loc[::20, "size"] = np.nan
     ranks = frame.assign(size=np.where(frame["size"].isna(), np.nan, codes))
-    model = RobustForestClassifier(5, random_state=0).fit(frame, y)
+    model = RobustForestClassifier(5, random_state=0, categorical_features=None).fit(frame, y)
     plain = RobustForestClassifier(5, random_state=0).fit(ranks, y)
     expected = plain.predict_proba(ranks)
     np.testing.assert_array_equal(model.predict_proba(frame), expected)
@@ -108,11 +108,8 @@ def nullable_frame(dtypes):
 @pytest.mark.parametrize(("names", "precision"), [(["single"], "f4"), (["single", "integer", "flag"], "f8")])
 def test_nullable_numbers_keep_their_precision(dtypes, names, precision):
     is_missing = np.arange(200)[:, None] % 7 == np.arange(3)
-    plain = to_numpy_columns(nullable_frame(dtypes).mask(is_missing)[names])
-    assert plain.columns.tolist() == names
-    values = plain.to_numpy()
+    values = to_numbers(nullable_frame(dtypes).mask(is_missing)[names], {})
     assert values.dtype == precision
-    assert np.shares_memory(values, plain.to_numpy())  # so scikit-learn reads them without a copy
     np.testing.assert_array_equal(values, NUMBERS.astype("f8").mask(is_missing)[names])
 
 
@@ -143,7 +140,5 @@ def test_frames_and_arrays_of_dask():
     np.testing.assert_array_equal(model.predict_proba(rows), expected.predict_proba(numbers))
 
 
-def test_frames_without_nullable_numbers_are_left_alone():
-    mixed = NUMBERS.assign(text="a").convert_dtypes()
-    for X in (NUMBERS, mixed, NUMBERS.to_numpy(), mixed.iloc[:0], mixed[[]], [[1.0]]):
-        assert to_numpy_columns(X) is X
+def test_frames_of_numpy_numbers_are_not_copied():
+    assert to_numbers(NUMBERS, {}) is NUMBERS

@@ -28,8 +28,11 @@ def new_search(samples, scratch, min_rows, min_weight):
     measure = Measure(GINI, 0.0, np.empty(0), 0)
     rows = features = np.zeros(1, dtype=np.int64)
     state = np.ones(1, dtype=np.uint64)
-    scratch = scratch.for_search(gini=True)
-    return Search(samples, measure, growth, scratch, rows, features, state, 0.0, None, True, True, None)
+    scratch = scratch.for_search(gini=True, categories=False)
+    return Search(
+        samples, measure, growth, scratch, rows, features, state, rounding=0.0, phi_table=None, gini=True,
+        exhaustive=True, random=None, categories=None, monotonic=None,
+    )  # fmt: skip
 
 
 class Column:

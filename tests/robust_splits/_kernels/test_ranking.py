@@ -86,10 +86,11 @@ def test_zeros_of_both_signs_and_all_kinds_of_nan_are_the_same(X, missing):
 def test_both_ways_find_the_same_bins(X):
     X[::9] = np.nan
     X[:, 1] = X[:, 1].round()
-    numbered = rank_by_numbers(X, slice(0, 2), 100)
+    max_bins = np.array([100, 100])
+    numbered = rank_by_numbers(X, slice(0, 2), max_bins)
     codes, n_zeros = codes_of(numbered)
     for j in range(2):
-        by_sorting = rank_by_sorting(X, j, 100)
+        by_sorting = rank_by_sorting(X, j, max_bins)
         np.testing.assert_array_equal(by_sorting.numbers[0], codes[j])
         np.testing.assert_array_equal(by_sorting.lowest[0], numbered.lowest[j])
         np.testing.assert_array_equal(by_sorting.highest[0], numbered.highest[j])
@@ -97,7 +98,7 @@ def test_both_ways_find_the_same_bins(X):
         assert n_zeros[j] == np.sum(codes[j] == 0)
 
 
-@pytest.mark.parametrize("max_bins", [None, 10])
+@pytest.mark.parametrize("max_bins", [None, np.array([10])], ids=["exact", "bins"])
 def test_only_missing_values(max_bins):
     X = np.full((5, 1), np.nan)
     for ranked in (rank_by_numbers(X, slice(0, 1), max_bins), rank_by_sorting(X, 0, max_bins)):

@@ -20,6 +20,7 @@ class Nodes:
     threshold: np.ndarray
     left: np.ndarray
     missing_left: np.ndarray
+    subsets: None = None
 
     @property
     def n_nodes(self):
