@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,6 +234,13 @@ def grow_tree(
         settings.monotonic,
     )
     subsets = Subsets.read(nodes, sample.columns) if sample.columns.categorical.any() else None
-    arrays: tuple[Any, ...] = nodes
-    tree = Tree(*arrays[:-1], subsets, settings.leaf_power, settings.shrinkage, seeds[1])
+    arrays = nodes._asdict()
+    del arrays["divided"]  # which `subsets` replaces
+    tree = Tree(
+        **arrays,
+        subsets=subsets,
+        leaf_power=settings.leaf_power,
+        shrinkage=settings.shrinkage,
+        seed=seeds[1],
+    )
     return tree.pruned_by_cost(settings.ccp_alpha) if settings.ccp_alpha > 0 else tree
