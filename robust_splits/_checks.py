@@ -85,12 +85,12 @@ def check_max_features(max_features: Any, n_features: int) -> int:
     if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
         return max(1, int(math.sqrt(n_features) if max_features == "sqrt" else math.log2(n_features)))
     if isinstance(max_features, Integral) and not isinstance(max_features, bool):
-        if 1 <= int(max_features) <= n_features:
-            return int(max_features)
+        if int(max_features) >= 1:
+            return min(int(max_features), n_features)
     elif isinstance(max_features, Real) and not isinstance(max_features, bool) and 0 < float(max_features) <= 1:
         return max(1, int(float(max_features) * n_features))
     raise ValueError(
-        "max_features must be an integer in [1, n_features], a fraction in (0, 1], 'sqrt', 'log2' or None, got "
+        "max_features must be an integer of at least 1, a fraction in (0, 1], 'sqrt', 'log2' or None, got "
         f"{max_features!r}"
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from numbers import Integral
@@ -26,6 +27,7 @@ from .criteria import ADAPTIVE, FOREST_CRITERION, get_criterion
 from .criterion import Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .label_noise.clean_posterior import CleanPosterior, IndistinctClassesError, estimate_clean_posterior
+from .label_noise.weights import mean_weight
 from .tree import Tree
 
 # Attributes that only some fits set.
@@ -155,6 +157,10 @@ class BaseForest(FittedForest):
         n_estimators = check_integer("n_estimators", self.n_estimators, low=1)
         earlier = self._earlier_estimators(n_estimators)
         self._tree_settings(sample)  # raises errors of parameters
+        if len(earlier) == n_estimators and (self.oob_score is False or hasattr(self, "oob_score_")):
+            message = "a warm start without more trees changes nothing; increase n_estimators to grow more"
+            warnings.warn(message, UserWarning, stacklevel=4)  # of the caller of fit
+            return
         rng = check_random_state(self.random_state)
         if not earlier:
             for name in OPTIONAL_ATTRIBUTES:
@@ -341,7 +347,10 @@ class BaseForest(FittedForest):
         if self._is_chosen("min_samples_split"):
             # Branches pruned by an earlier fit cannot be restored.
             sizes = (self.min_samples_split_,) if is_warm_start else NODE_SIZES
-        shrinkages = SHRINKAGES if self._is_chosen("shrinkage") else (self._fixed_shrinkage(),)
+        shrinkages: Sequence[float] = (self._fixed_shrinkage(),)
+        if self._is_chosen("shrinkage"):
+            unit = mean_weight(out_of_bag.sample.weights)
+            shrinkages = [shrinkage * unit for shrinkage in SHRINKAGES]
         pairs = [(size, shrinkage) for size in sizes for shrinkage in shrinkages]
         self.min_samples_split_, self.shrinkage_ = pairs[0]
         if len(pairs) > 1:

@@ -146,7 +146,7 @@ def _is_numpy_frame(X: Any) -> bool:
 def _are_numbers(column: nw.Series[Any]) -> bool:
     if column.dtype.is_numeric() or column.dtype == nw.Boolean:
         return True
-    if column.to_native().dtype != object:  # of pandas, which may hold numbers
+    if str(getattr(column.to_native(), "dtype", "")) != "object":  # of pandas, which may hold numbers
         return False
     try:
         column.to_numpy().astype(np.float64)

@@ -73,10 +73,11 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Features whose values are categories without an order: names of columns, indices, or a mask.  Their
         splits divide the categories of a node into any two subsets.  With two classes, the split of an impurity
         is the best of all; with more, the categories are ordered by the first principal component of their
-        class shares (Coppersmith, Hong & Hosking 1999).  Other categories, and missing values, go where the
-        missing values of the node went in training, or else to the heavier side.  ``"from_dtype"`` takes the
-        columns of data frames whose categories have no order.  Other columns of categories are split at a
-        category, in their order.
+        class shares (Coppersmith, Hong & Hosking 1999).  Splits of different features are compared after
+        deducting what these may gain by chance, which grows with the number of categories.  Other categories,
+        and missing values, go where the missing values of the node went in training, or else to the heavier
+        side.  ``"from_dtype"`` takes the columns of data frames whose categories have no order.  Other columns
+        of categories are split at a category, in their order.
     monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
         Monotonic constraints, by feature or by column name: 1 if the probability of the second class must not
         decrease when the feature increases, -1 if it must not increase, 0 without a constraint.

@@ -55,8 +55,8 @@ class RobustForestClassifier(BaseForest):
         `RobustDecisionTreeClassifier`.
     shrinkage : float or "auto", default="auto"
         Strength of the hierarchical shrinkage of leaf values; see `RobustDecisionTreeClassifier`.  ``"auto"``
-        chooses it from 0, 1, 3, 10, 30, 100, 300 and 1000 together with `min_samples_split`, by the same loss
-        and from the same trees.  Without bootstrap, ``"auto"`` means 0.
+        chooses it from 0, 1, 3, 10, 30, 100, 300 and 1000 times the mean weight of the rows, together with
+        `min_samples_split`, by the same loss and from the same trees.  Without bootstrap, ``"auto"`` means 0.
     selection : {"oob", "holdout"} or None, default=None
         How ``criterion="ane"`` chooses lam on noisy labels: by out-of-bag accuracy, or by accuracy on a
         held-out fifth of the rows, as in the paper.  None means ``"oob"`` with bootstrap, else ``"holdout"``.

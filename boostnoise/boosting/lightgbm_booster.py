@@ -54,25 +54,3 @@ def write_objective(booster: Booster, n_classes: int) -> None:
     lines = [line for line in header.split("\n") if not line.startswith("objective=")]
     header = "\n".join([*lines, f"objective={objective}"])
     booster.model_from_string(f"{header}\nfeature_names={rest}")
-
-
-def check_column_names(X: Any, booster: Booster) -> None:
-    """Raise a ValueError if `X` is a data frame whose columns are not those of the training data, in order.
-
-    LightGBM takes columns by position.  Its own check, ``validate_features``, rejects all names with spaces.
-    """
-    columns = getattr(X, "column_names", getattr(X, "columns", None))  # of pyarrow, pandas or polars
-    if columns is None:
-        return
-    seen = booster.feature_name()
-    names = [str(column).replace(" ", "_") for column in columns]  # as LightGBM stores them
-    trained_without_names = seen == [f"Column_{i}" for i in range(len(seen))]
-    if names == seen or trained_without_names:
-        return
-    missing = [name for name in seen if name not in names]
-    unknown = [name for name in names if name not in seen]
-    if missing:
-        raise ValueError(f"X must have the columns that fit saw, but {missing[:5]} are missing")
-    if unknown:
-        raise ValueError(f"X must have the columns that fit saw, but {unknown[:5]} are new")
-    raise ValueError(f"the columns of X must be in the order that fit saw, {seen[:5]}, got {names[:5]}")

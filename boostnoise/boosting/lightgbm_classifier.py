@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
 from dataclasses import replace
 from typing import Any, Self
 
+import joblib
 import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -19,13 +21,8 @@ from ..objectives.intercept import lightgbm_intercept, repeat
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, ROUND_PARAMETERS, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
-from .lightgbm_booster import (
-    TreeCounter,
-    add_to_first_trees,
-    check_column_names,
-    stops_early,
-    write_objective,
-)
+from .frames import check_column_names, check_column_types, column_names
+from .lightgbm_booster import TreeCounter, add_to_first_trees, stops_early, write_objective
 from .lightgbm_parameters import (
     AUTO_PARAMETERS,
     LIGHTGBM_NAMES,
@@ -38,6 +35,7 @@ from .passes import Training, prepare_training
 from .target import Target
 from .weights import positive_weight
 
+MIN_VALUES_PER_THREAD = 1 << 16
 SOFT_OBJECTIVE = "cross_entropy"  # LightGBM's objective for the probability of class 1
 
 
@@ -121,6 +119,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
     # Objective during training: a hook, a name, or None for the library's own.
     _trained_objective: Any = None
+    _columns: list[str] | None = None
 
     def __init__(
         self,
@@ -194,6 +193,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
+        check_column_types(X, reads_categories=False)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes, build_loss(self, target.n_classes))
         encoded = encode_evaluated(eval_set, fit_params.get("eval_y"), target.encoder)
@@ -205,25 +205,35 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             raise ValueError("early stopping needs rows to evaluate: pass eval_set, or eval_X and eval_y")
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
         arguments |= {"init_score": init_score, "init_model": init_model, "callbacks": callbacks, **fit_params}
-        training = prepare_training(
-            self, AUTO_PARAMETERS, objective, X, target, {**arguments, "groups": groups}, stops_early=stops
-        )
-        with temporarily_set(self, **training.params):
-            objective = choose_loss_parameter(self, objective, X, target, arguments, groups)
-        counter = TreeCounter() if stops else None
-        arguments["callbacks"] = [*(callbacks or ()), *([counter] if counter else [])] or None
-        if training.target.probabilities is None:
-            # LightGBM encodes the labels of `eval_set`.  A column of labels would raise a second warning.
-            arguments |= {name: labels for name, labels in encoded.items() if name == "eval_y"}
-            y = y if getattr(y, "ndim", 1) == 1 else target.labels
-        else:
-            arguments |= encoded
-        self._train(X, y, training, objective, arguments, evaluated)
+        with temporarily_set(self, n_jobs=self._n_threads(X)):
+            training = prepare_training(
+                self, AUTO_PARAMETERS, objective, X, target, {**arguments, "groups": groups}, stops_early=stops
+            )
+            with temporarily_set(self, **training.params):
+                objective = choose_loss_parameter(self, objective, X, target, arguments, groups)
+            counter = TreeCounter() if stops else None
+            arguments["callbacks"] = [*(callbacks or ()), *([counter] if counter else [])] or None
+            if training.target.probabilities is None:
+                # LightGBM encodes the labels of `eval_set`.  A column of labels would raise a second warning.
+                arguments |= {name: labels for name, labels in encoded.items() if name == "eval_y"}
+                y = y if getattr(y, "ndim", 1) == 1 else target.labels
+            else:
+                arguments |= encoded
+            self._train(X, y, training, objective, arguments, evaluated)
         if counter is not None:
             counter.drop_trees_after_the_best(self.booster_)
             self._best_iteration = self.booster_.best_iteration
         training.set_attributes(self)
+        self._columns = column_names(X)
         return self
+
+    def _n_threads(self, X: Any) -> int | None:
+        """Number of threads: few rows take longer with more, much longer if the cores are busy."""
+        if self._get_library_parameter("num_threads") is not None:
+            return self.n_jobs
+        n_values = math.prod(getattr(X, "shape", (len(X),)))
+        n_cores: int = joblib.cpu_count(only_physical_cores=True)
+        return min(n_cores, 1 + n_values // MIN_VALUES_PER_THREAD)
 
     def _train(
         self,
@@ -281,7 +291,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> Any:
         """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
         check_is_fitted(self)
-        check_column_names(X, self.booster_)
+        check_column_names(X, self._columns)
         return super().predict_proba(X, *args, **kwargs)
 
     def predict_log_proba(self, X: Any, **kwargs: Any) -> Any:
@@ -294,7 +304,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         def decision_function(self, X: Any, **kwargs: Any) -> Any:
             """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
             check_is_fitted(self)
-            check_column_names(X, self.booster_)
+            check_column_names(X, self._columns)
             return super().decision_function(X, **kwargs)
 
     def set_params(self, **params: Any) -> Self:

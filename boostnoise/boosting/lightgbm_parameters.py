@@ -18,6 +18,7 @@ LIGHTGBM_NAMES = {
     "is_unbalance": ("is_unbalance", "unbalance", "unbalanced_sets"),
     "linear_tree": ("linear_tree", "linear_trees"),
     "boost_from_average": ("boost_from_average",),
+    "num_threads": ("n_jobs", "num_threads", "num_thread", "nthread", "nthreads"),
     "scale_pos_weight": ("scale_pos_weight",),
     "sigmoid": ("sigmoid",),
     "early_stopping": (

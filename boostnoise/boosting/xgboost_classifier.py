@@ -19,6 +19,7 @@ from ..objectives.metrics import adapt_metric, default_metric
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
+from .frames import check_column_names, check_column_types, column_names
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
 from .passes import Training, prepare_training
 from .target import Target, encode_eval_set
@@ -107,6 +108,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     """
 
     _labels: NDArray[Any] | None = None
+    _columns: list[str] | None = None
 
     def __init__(
         self,
@@ -172,6 +174,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             something is chosen on the data, also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
+        check_column_types(X)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes)
         self._adapted_metrics(objective, target.n_classes)  # raises errors before a choice that takes many fits
@@ -192,6 +195,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         self._train(X, training, objective, arguments)
         self._labels = target.classes
         training.set_attributes(self)
+        self._columns = column_names(X)
         return self
 
     def _train(
@@ -297,8 +301,16 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     def predict(self, X: Any, *, output_margin: bool = False, **kwargs: Any) -> NDArray[Any]:
         """Predict labels, or margins with `output_margin`; other parameters as in the parent class."""
         check_is_fitted(self)
+        check_column_names(X, self._columns)
         predicted: NDArray[Any] = super().predict(X, output_margin=output_margin, **kwargs)
         return predicted if output_margin else self.classes_[predicted]
+
+    def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> NDArray[np.floating]:
+        """As in the parent class, but the columns of any data frame must be those seen by `fit`, in order."""
+        check_is_fitted(self)
+        check_column_names(X, self._columns)
+        p: NDArray[np.floating] = super().predict_proba(X, *args, **kwargs)
+        return p
 
     def predict_log_proba(self, X: Any, **kwargs: Any) -> NDArray[np.floating]:
         """Predict logarithms of the probabilities of `predict_proba`; minus infinity for a probability of 0."""

@@ -220,13 +220,16 @@ def _output_errors_in_one_line(command: str | None) -> Iterator[None]:
         click.echo("Interrupted", err=True)
         sys.exit(INTERRUPTED)
     except OSError as error:
-        message = "output closed (broken pipe)" if error.errno == errno.EPIPE else error.strerror or str(error)
+        is_closed = error.errno == errno.EPIPE
+        message = "output closed (broken pipe)" if is_closed else error.strerror or str(error)
         if error.filename is not None:
             message += f": {error.filename}"
-        with suppress(OSError):
-            hint = "; finished cells are kept" if command == "noisyeval" else ""
-            click.echo(f"{command}: error: {message}{hint}", err=True)
+        keeps_cells = command == "noisyeval"
+        if keeps_cells or not is_closed:  # else quietly, as a command before `head` should
+            with suppress(OSError):
+                hint = "; finished cells are kept" if keeps_cells else ""
+                click.echo(f"{command}: error: {message}{hint}", err=True)
         # At exit, Python flushes the rest of the output, which would print another error.
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(BROKEN_PIPE if error.errno == errno.EPIPE else BAD_USAGE)
+        sys.exit(BROKEN_PIPE if is_closed else BAD_USAGE)

@@ -8,6 +8,7 @@ weighted by their sizes (Coppersmith, Hong & Hosking 1999), which need not conta
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy import uintp
 from numpy.typing import NDArray
 
 from .compile import inlined_kernel, inner_kernel
+from .gain import reduction_of
 from .inputs import LOW_HALF, class_and_weight
 from .random import next_below
 
@@ -39,6 +41,8 @@ class Categories(NamedTuple):
         The categories in the order of their ranks.
     class_scores : float64 array of shape (n_classes,)
         Score of each class; that of a category is the mean of its rows.
+    halves : float64 array of shape (2, n_classes)
+        Class counts of two children.
     best : int64 array of shape (max_categories + 1,)
         How many categories the best split so far divides, and their codes in their order.
     rank_of : int64 array of shape (n_codes + 1,)
@@ -51,6 +55,7 @@ class Categories(NamedTuple):
     scores: NDArray[np.float64]
     order: NDArray[np.int64]
     class_scores: NDArray[np.float64]
+    halves: NDArray[np.float64]
     best: NDArray[np.int64]
     rank_of: NDArray[np.int64]
 
@@ -69,6 +74,7 @@ def new_categories(n_codes: int, max_categories: int, n_classes: int) -> Categor
         scores=np.empty(max_categories),
         order=np.empty(max_categories, dtype=np.int64),
         class_scores=np.empty(n_classes),
+        halves=np.empty((2, n_classes)),
         best=np.empty(max_categories + 1, dtype=np.int64),
         rank_of=np.full(n_codes + 1, UNRANKED, dtype=np.int64),
     )
@@ -174,6 +180,29 @@ def rank_categories(keys, samples, missing_code, categories):
         score_categories(keys, samples, n, categories)
     sort_categories(n, categories)
     return n
+
+
+@inner_kernel()
+def chance_reduction(measure, node, n, categories):
+    """Reduction that a split of `n` categories may have if they say nothing about the classes.
+
+    The more categories, the better some split of them fits the noise.  If p is the share of a class in the
+    node, its standard deviation among categories of m rows is ``sqrt(p (1 - p) / m)``.  The split supposed here
+    has that much more of the class on one side, and less on the other.
+    """
+    counts, k = node.counts, 0
+    for j in range(counts.shape[0]):
+        k = j if counts[j] > counts[k] else k
+    p = counts[k] / node.weight
+    if n <= 2 or p == 1.0:
+        return 0.0
+    deviation = min(math.sqrt(p * (1.0 - p) * n / node.n_rows), 1.0 - p)
+    for j in range(counts.shape[0]):
+        share = 1.0 if j == k else -counts[j] / (node.weight - counts[k])
+        moved = node.weight * deviation * share
+        categories.halves[0, j] = max(counts[j] + moved, 0.0) / 2.0
+        categories.halves[1, j] = max(counts[j] - moved, 0.0) / 2.0
+    return reduction_of(measure, counts, categories.halves[0], categories.halves[1])
 
 
 @inner_kernel()

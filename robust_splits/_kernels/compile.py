@@ -17,6 +17,9 @@ from .disk_cache import KernelCache, warn_on_error
 
 NOTICE_SECONDS = 2.0
 
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    raise ImportError("robust_splits needs Numba's compiler; unset NUMBA_DISABLE_JIT")
+
 
 class _Compiling(event.Listener):
     """Pauses garbage collection while Numba compiles kernels of this package, and tells the user to wait.

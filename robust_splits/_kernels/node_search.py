@@ -44,11 +44,11 @@ def search_node(columns, search, codes, waiting, at, exhaustive, random, categor
     state[0] = entry.seed
     node = describe(measure.code, measure.parameter, counts, entry.end - begin, search.phi_table)
     best_feature = -1
-    best = Split(search.rounding * node.weight, np.int64(-1), 0.0, np.int64(NO_MISSING))
-    enough = node.limit - best.reduction  # beyond this, no split is better by more than rounding
+    best = Split(-np.inf, 0.0, np.int64(-1), 0.0, np.int64(NO_MISSING))
+    enough = node.limit - search.rounding * node.weight  # beyond this, no split is better by more than rounding
     n_tried = 0
     varies = False
-    while n_tried < n_features and (n_tried < growth.max_features or not varies) and best.reduction < enough:
+    while n_tried < n_features and (n_tried < growth.max_features or not varies) and best.score < enough:
         f = draw_feature(features, n_tried, state)
         n_tried += 1
         bit = np.uint64(1) << np.uint64(f & 63)
@@ -68,9 +68,9 @@ def search_node(columns, search, codes, waiting, at, exhaustive, random, categor
             continue
         varies = True
         if exhaustive is not None:
-            split = search_exact(search, node, gathered, values, best.reduction, categories, monotonic)
+            split = search_exact(search, node, gathered, values, best.score, categories, monotonic)
         if random is not None:
-            split = search_random(search, node, gathered, values, best.reduction, categories, monotonic)
+            split = search_random(search, node, gathered, values, best.score, categories, monotonic)
         if split.below >= 0:
             best_feature, best = f, split
     restore_order(features, n_tried)

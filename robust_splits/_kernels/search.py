@@ -6,7 +6,14 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
-from .categories import keep_order, order_histogram, order_keys, rank_categories, shuffle_categories
+from .categories import (
+    chance_reduction,
+    keep_order,
+    order_histogram,
+    order_keys,
+    rank_categories,
+    shuffle_categories,
+)
 from .coding import BYTE, read_code
 from .compile import inlined_kernel, inner_kernel, merged_kernel
 from .gain import reduction_of
@@ -36,8 +43,10 @@ class Split(NamedTuple):
 
     Attributes
     ----------
+    score : float
+        What splits are compared by: the reduction or, for categories, what it exceeds `chance_reduction` by.
+        The best one so far if there is no split.
     reduction : float
-        The best reduction so far if there is no split.
     below : int
         Highest code on the left, or highest rank of a category; -1 if there is no split.
     threshold : float
@@ -46,6 +55,7 @@ class Split(NamedTuple):
         `LEFT`, `RIGHT` or `NO_MISSING`.
     """
 
+    score: float
     reduction: float
     below: int
     threshold: float
@@ -337,7 +347,7 @@ def threshold_of(values, below, above, missing_code):
 
 @merged_kernel()
 def search_exact(search, node, gathered, values, best, categories, monotonic):
-    """Best split over all thresholds between the values of a column, if its reduction exceeds `best`.
+    """Best split over all thresholds between the values of a column, if its score exceeds `best`.
 
     Categories are divided by their ranks; see `categories`.
     """
@@ -347,11 +357,18 @@ def search_exact(search, node, gathered, values, best, categories, monotonic):
     )
     column, missing_code = sort_column(node, gathered, samples, scratch, values, search.phi_table, categories)
     found, found_above, side = np.int64(-1), np.int64(-1), np.int64(NO_MISSING)
+    handicap = 0.0
+    if categories is not None:  # noqa: SIM102
+        if values.categorical:
+            handicap = chance_reduction(search.measure, node, missing_code, categories)
+    reduction = max(search.rounding * node.weight, best + handicap)
     # Two passes if values are missing: they first go right, and then left.
     for missing_left in range(2 if n_missing > 0 else 1):
         if missing_left:
             column = move_missing_left(column, missing_code, n_missing, counts)
-        best, below, above = scan_column(search, node, column, best, search.phi_table, search.gini, monotonic)
+        reduction, below, above = scan_column(
+            search, node, column, reduction, search.phi_table, search.gini, monotonic
+        )
         if below >= 0:
             found, found_above = below, above
             if n_missing > 0:
@@ -362,7 +379,7 @@ def search_exact(search, node, gathered, values, best, categories, monotonic):
         if categories is not None:  # noqa: SIM102
             if values.categorical:
                 found, threshold = divide_categories(values, found, missing_code, categories)
-    return Split(best, found, threshold, side)
+    return Split(reduction - handicap, reduction, found, threshold, side)
 
 
 @inlined_kernel()
@@ -404,6 +421,7 @@ def search_random(search, node, gathered, values, best, categories, monotonic):
     n_rows, n_classes = node.n_rows, node.counts.shape[0]
     keys, counts = scratch.keys.keys, scratch.counts
     left, right, missing = counts.left, counts.right, counts.missing
+    best = max(search.rounding * node.weight, best)
     low, high, missing_code = gathered.low, gathered.high, values.lowest.shape[0]
     n_missing = 0
     if high == missing_code:
@@ -445,4 +463,4 @@ def search_random(search, node, gathered, values, best, categories, monotonic):
     if categories is not None:  # noqa: SIM102
         if values.categorical and found >= 0:
             found, threshold = divide_categories(values, below, n_categories, categories)
-    return Split(best, found, threshold, side)
+    return Split(best, best, found, threshold, side)

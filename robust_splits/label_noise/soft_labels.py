@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SUM_TOLERANCE = 1e-3  # of the probabilities of a row
+SEVERAL = "; to fit several targets, use sklearn.multioutput.MultiOutputClassifier"
 
 
 def are_soft_labels(y: Any) -> bool:
@@ -46,11 +47,11 @@ def read_soft_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], NDArray[np.f
         raise ValueError(f"X and y must have the same number of rows, got {n_samples} and {len(p)}")
     if not ((p >= 0) & (p <= 1)).all():
         wrong = p[~((p >= 0) & (p <= 1))]
-        raise ValueError(f"soft labels must be probabilities in [0, 1], got {wrong[:3].tolist()}")
+        raise ValueError(f"soft labels must be probabilities in [0, 1], got {wrong[:3].tolist()}{SEVERAL}")
     sums = p.sum(axis=1)
     wrong = sums[np.abs(sums - 1) > SUM_TOLERANCE]
     if wrong.size:
-        raise ValueError(f"soft labels must sum to 1 in each row, got {wrong[:3].tolist()}")
+        raise ValueError(f"soft labels must sum to 1 in each row, got {wrong[:3].tolist()}{SEVERAL}")
     sorted_classes, order = np.unique(classes, return_index=True)
     if sorted_classes.size < classes.size:
         raise ValueError(f"the columns of soft labels must have different names, got {classes.tolist()}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 # to less than 1e-6.
 MIN_WEIGHT_SUM, MAX_WEIGHT_SUM = 1e-6, 1e18
 
+ROUNDING = 1e-9
 NEGLIGIBLE = 1e-12  # weight, relative to the largest one; smaller ones count as much
 
 
@@ -73,6 +74,12 @@ def effective_weights(weight: NDArray[Any]) -> NDArray[np.float64]:
     relative = np.where(weight > 0, np.maximum(weight / weight.max(), NEGLIGIBLE), 0.0)
     scaled: NDArray[np.float64] = relative * (relative.sum() / (relative @ relative))
     return scaled
+
+
+def mean_weight(weight: NDArray[np.float64]) -> float:
+    """Mean of the positive weights; 1 if it differs from that by rounding only."""
+    mean = float(weight.sum() / np.count_nonzero(weight))
+    return 1.0 if abs(mean - 1) < ROUNDING else mean
 
 
 def spaced_rows(n_rows: int, at_most: int) -> NDArray[np.int64]:

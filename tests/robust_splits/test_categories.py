@@ -142,8 +142,10 @@ def test_frames_of_polars_and_arrow():
         pl.col("kind").cast(pl.String).cast(pl.Enum(list(X["kind"].cat.categories)))
     )
     assert not clone(model).fit(enum, y).is_categorical_.any()  # has an order
-    with pytest.raises(ValueError, match=r"not numbers: 'kind' \(text\)"):
-        clone(model).fit(enum.with_columns(pl.col("kind").cast(pl.String)), y)
+    text = enum.with_columns(pl.col("kind").cast(pl.String))
+    for frame in (text, text.to_arrow()):
+        with pytest.raises(ValueError, match=r"not numbers: 'kind' \(text\)"):
+            clone(model).fit(frame, y)
 
 
 def test_unknown_and_missing_categories_go_the_same_way():

@@ -155,7 +155,7 @@ def test_limits_beyond_sixty_four_bits_are_no_limits():
         ({"criterion": "pairwise"}, ValueError, "'pairwise' is for two classes, got 3"),
         ({"max_depth": 0}, ValueError, "max_depth must be an integer of at least 1, got 0"),
         ({"max_leaf_nodes": 1}, ValueError, "max_leaf_nodes"),
-        ({"max_features": 5}, ValueError, "max_features"),
+        ({"max_features": 0}, ValueError, "max_features"),
         ({"min_samples_split": 1}, ValueError, "min_samples_split"),
         ({"min_samples_leaf": 0.0}, ValueError, r"min_samples_leaf must be an integer .* fraction in \(0, 1\], got 0.0"),
         ({"min_samples_leaf": [3]}, TypeError, "min_samples_leaf must be an integer of at least 1 or a fraction"),

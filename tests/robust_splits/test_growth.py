@@ -204,6 +204,16 @@ def named(X):
     return pd.DataFrame(X).add_prefix("x")
 
 
+def test_warm_start_without_more_trees_changes_nothing(data):
+    X, y = data
+    model = Forest(3, warm_start=True, random_state=0).fit(X, y)
+    expected, trees = model.predict_proba(X), model.estimators_
+    with pytest.warns(UserWarning, match="a warm start without more trees changes nothing"):
+        model.set_params(shrinkage=100.0).fit(X, y)
+    assert model.estimators_ is trees
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+
+
 @pytest.mark.parametrize(
     ("make", "other", "message"),
     [

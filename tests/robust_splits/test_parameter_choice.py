@@ -46,7 +46,7 @@ def test_losses_of_node_sizes_and_shrinkages(noisy, weight):
     forest = RobustForestClassifier(12, passes=1, random_state=0).fit(X, y, weight)
     full = RobustForestClassifier(12, **UNSMOOTHED).fit(X, y, weight)
     losses = {(size, g): loss for size, row in forest.smoothing_losses_.items() for g, loss in row.items()}
-    assert set(losses) == {(size, g) for size in NODE_SIZES for g in SHRINKAGES}
+    assert set(losses) == {(size, g) for size in NODE_SIZES for g in np.array(SHRINKAGES) * weight.mean()}
     for (size, shrinkage), loss in losses.items():
         p, n_trees = np.zeros((150, 3)), np.zeros(150)
         for estimator, (seed, _) in zip(full.estimators_, full._seeds, strict=True):
@@ -63,6 +63,16 @@ def test_losses_of_node_sizes_and_shrinkages(noisy, weight):
         assert loss == pytest.approx(expected, rel=1e-12)
     chosen = forest.min_samples_split_, forest.shrinkage_
     assert losses[chosen] == min(losses.values())
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_the_scale_of_weights_does_not_matter(noisy, passes):
+    X, y = noisy
+    weight = np.random.default_rng(1).integers(1, 5, 150).astype(float)
+    forest = RobustForestClassifier(12, passes=passes, random_state=0)
+    expected = forest.fit(X, y, weight).predict_proba(X)
+    for scale in (2.0, 2.0**-10, 1e6):  # by which weights are multiplied exactly
+        np.testing.assert_allclose(forest.fit(X, y, weight * scale).predict_proba(X), expected, atol=1e-12)
 
 
 def test_a_pruned_tree_is_one_that_stopped_earlier():

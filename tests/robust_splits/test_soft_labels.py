@@ -245,3 +245,12 @@ def test_warm_start_needs_the_classes_of_the_earlier_fit(data):
     model = Forest(3, warm_start=True).fit(X, P).set_params(n_estimators=5)
     with pytest.raises(ValueError, match="y must have the classes of the fit that warm_start continues"):
         model.fit(X, np.c_[P, np.zeros(300)])
+
+
+def test_several_targets_are_fitted_by_scikit_learn():
+    Y = np.eye(2, dtype=int)[[0, 1, 1, 0]]
+    Y[0] = 1
+    with pytest.raises(
+        ValueError, match=r"to fit several targets, use sklearn\.multioutput\.MultiOutputClassifier"
+    ):
+        Forest(2).fit(np.eye(4), Y)

@@ -125,6 +125,39 @@ def test_leaves_on_request():
     assert boosted.predict_proba(X, pred_leaf=True).shape == (len(X), 10)
 
 
+def test_columns_that_cannot_be_read_are_named():
+    pl = pytest.importorskip("polars")
+    X = pd.DataFrame({"a": np.arange(60.0), "kind": ["u", "v", "w"] * 20})
+    y = np.arange(60) % 2
+    boosted = RobustLGBMClassifier(passes=1, n_estimators=3, n_jobs=1, **QUIET)
+    with pytest.raises(ValueError, match=r"not numbers: 'kind' \(text\); make text a category"):
+        boosted.fit(X, y)
+    with pytest.raises(ValueError, match="unique column names, got 'a' twice"):
+        boosted.fit(X[["a", "a"]], y)
+    # LightGBM would end the process.
+    categories = pl.from_pandas(X).with_columns(pl.col("kind").cast(pl.Categorical))
+    for frame in (categories, categories.to_arrow()):
+        with pytest.raises(ValueError, match=r"'kind' .categories that LightGBM reads from pandas only"):
+            boosted.fit(frame, y)
+    boosted.fit(X.astype({"kind": "category"}), y)
+
+
+def test_few_rows_are_trained_in_one_thread(monkeypatch):
+    monkeypatch.setattr("joblib.cpu_count", lambda **_: 8)
+    threads = []
+    fit = lightgbm.LGBMModel.fit
+    monkeypatch.setattr(
+        lightgbm.LGBMModel,
+        "fit",
+        lambda self, *args, **kwargs: threads.append(self.n_jobs) or fit(self, *args, **kwargs),
+    )
+    X, y = np.random.default_rng(0).normal(size=(200_000, 1)), np.arange(200_000) % 2
+    for parameters, rows, expected in [({}, 200, 1), ({}, 200_000, 4), ({"n_jobs": 2}, 200, 2)]:
+        boosted = RobustLGBMClassifier(passes=1, n_estimators=1, **parameters, **QUIET).fit(X[:rows], y[:rows])
+        assert threads[-1] == expected
+        assert boosted.n_jobs == parameters.get("n_jobs")
+
+
 def test_columns_must_be_those_of_the_training_data():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["first one", 2, "c"])
@@ -137,10 +170,13 @@ def test_columns_must_be_those_of_the_training_data():
     for method in methods:
         with pytest.raises(ValueError, match="in the order that fit saw"):
             method(X[["c", "first one", 2]])
-        with pytest.raises(ValueError, match=r"\['first_one', 'c'\] are missing"):
+        with pytest.raises(ValueError, match=r"\['first one', 'c'\] are missing"):
             method(X[[2]])
         with pytest.raises(ValueError, match=r"\['d'\] are new"):
             method(X.assign(d=1))
+    named = RobustLGBMClassifier(passes=1, n_estimators=3, n_jobs=1, **QUIET)
+    named.fit(X, X["c"] > 0, feature_name=["u", "v", "w"])  # names in the model
+    np.testing.assert_array_equal(named.predict_proba(X), expected)
     # Arrays have no names to compare.
     boosted.fit(X.to_numpy(), X["c"] > 0)
     np.testing.assert_array_equal(boosted.predict_proba(X), expected)

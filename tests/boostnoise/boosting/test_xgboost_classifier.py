@@ -84,3 +84,19 @@ def test_save_model_rejects_labels_other_than_strings_and_numbers(tmp_path):
     )
     with pytest.raises(TypeError, match=r"labels must be strings or numbers.*datetime64"):
         boosted.save_model(tmp_path / "model.json")
+
+
+def test_columns_of_any_frame_must_be_in_order():
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    y = X["a"] > 0
+    boosted = RobustXGBClassifier(passes=1, n_estimators=3, n_jobs=1).fit(X, y)
+    expected = boosted.predict_proba(X)
+    for frame in (X, pl.from_pandas(X), pa.Table.from_pandas(X)):
+        np.testing.assert_array_equal(boosted.predict_proba(frame), expected)
+        swapped = frame.select(["b", "a"]) if frame is not X else X[["b", "a"]]
+        for method in (boosted.predict, boosted.predict_proba, boosted.predict_log_proba):
+            with pytest.raises(ValueError, match=r"in the order that fit saw, \['a', 'b'\], got \['b', 'a'\]"):
+                method(swapped)
+    with pytest.raises(ValueError, match=r"not numbers: 'day' \(dates\)"):
+        boosted.fit(X.assign(day=pd.Timestamp("2020-01-01")), y)
