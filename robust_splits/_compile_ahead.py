@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numba import typeof
 
-from ._kernels import children, inputs, partition, scan, search, sorting
+from ._kernels import children, inputs, partition, random_search, scan, search, sorting
 from ._kernels.coding import Column
 from ._kernels.criterion_codes import GINI
 from ._kernels.nodes import GrowthSettings
@@ -57,7 +57,7 @@ def compile_growing(kind: str) -> None:
         (search.gather, column, integers, i, i, i, integers),
     ]
     if kind == "random":
-        calls += [(search.search_random, searched, node, gathered, values, x, None, None)]
+        calls += [(random_search.search_random, searched, node, gathered, values, x, None, None)]
     else:
         calls += [
             (search.count_skipped, integers, i, i, floats, floats),

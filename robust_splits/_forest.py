@@ -17,8 +17,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 
 from ._adaptive_criterion import LAMS, best_lam, holdout_accuracies, out_of_bag_accuracies, with_lam
-from ._checks import AUTO, check_choice, check_flag, check_integer, check_number, check_row_count, is_auto
+from ._checks import AUTO, check_flag, check_integer, check_row_count, is_auto
 from ._fitted_forest import FittedForest
+from ._forest_parameters import check_forest, fixed_shrinkage
 from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
 from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._threads import map_in_threads
@@ -271,44 +272,13 @@ class BaseForest(FittedForest):
             if not self.bootstrap:
                 raise ValueError(f"max_samples={self.max_samples!r} needs bootstrap=True")
             n_draws = check_row_count("max_samples", self.max_samples, n_samples, low=1)
-        self._check_parameters()
+        check_forest(self)
         settings = super()._tree_settings(sample)
         balanced = self.class_weight == "balanced_subsample"
         return dataclasses.replace(settings, n_draws=n_draws, balanced=balanced)
 
-    def _check_parameters(self) -> None:
-        """Check the parameters that only forests have, and those that may be "auto" for forests only."""
-        if not callable(self.oob_score) and not isinstance(self.oob_score, bool | np.bool_):
-            raise TypeError(f"oob_score must be True, False or a callable, got {self.oob_score!r}")
-        if not isinstance(self.verbose, Integral):
-            raise TypeError(f"verbose must be an integer, got {self.verbose!r}")
-        if self.passes not in (1, 2, AUTO) or isinstance(self.passes, bool):
-            raise ValueError(f"passes must be 1, 2 or {AUTO!r}, got {self.passes!r}")
-        if self.selection is not None:
-            check_choice("selection", self.selection, ("holdout", "oob"))
-        needs_bootstrap = {
-            "selection": self.selection == "oob",
-            "oob_score": self.oob_score is not False,
-            "passes": self.passes == 2,
-        }
-        for name, needed in needs_bootstrap.items():
-            if needed and not self.bootstrap:
-                value = getattr(self, name)
-                raise ValueError(f"{name}={value!r} needs bootstrap=True; otherwise no row is out of bag")
-        for name in ("min_samples_split", "shrinkage"):
-            value = getattr(self, name)
-            if value is None or isinstance(value, str):
-                check_choice(name, value, (AUTO,), "a number")
-        self._fixed_shrinkage()
-
     def _min_samples_split(self, n_samples: int) -> int:
         return NODE_SIZES[0] if is_auto(self.min_samples_split) else super()._min_samples_split(n_samples)
-
-    def _fixed_shrinkage(self) -> float:
-        """Shrinkage if it is not chosen on the out-of-bag rows."""
-        if is_auto(self.shrinkage):
-            return 0.0
-        return check_number("shrinkage", self.shrinkage, low=0.0, high=np.inf)
 
     def _choose_lam(
         self,
@@ -347,7 +317,7 @@ class BaseForest(FittedForest):
         if self._is_chosen("min_samples_split"):
             # Branches pruned by an earlier fit cannot be restored.
             sizes = (self.min_samples_split_,) if is_warm_start else NODE_SIZES
-        shrinkages: Sequence[float] = (self._fixed_shrinkage(),)
+        shrinkages: Sequence[float] = (fixed_shrinkage(self),)
         if self._is_chosen("shrinkage"):
             unit = mean_weight(out_of_bag.sample.weights)
             shrinkages = [shrinkage * unit for shrinkage in SHRINKAGES]

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .categories import new_categories, write_divided
+from .categories import write_divided
+from .category_buffers import new_categories
 from .children import add_children, divide_rows, second_share
 from .coding import Codes, Columns
 from .compile import merged_kernel, outer_kernel

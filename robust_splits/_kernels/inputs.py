@@ -7,19 +7,17 @@ keys.  Otherwise they hold the row index again, and labels and weights are looke
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
+from .category_buffers import Categories
 from .compile import inlined_kernel
+from .monotonic import Monotonic
 from .nodes import GrowthSettings
 from .sorting import INDEX_BITS, N_COUNTERS
-
-if TYPE_CHECKING:
-    from .categories import Categories
-    from .monotonic import Monotonic
 
 LOW_HALF = 0xFFFFFFFF
 # Class histograms must fit the second-level cache.

@@ -5,8 +5,9 @@ import numpy as np
 from .coding import Column
 from .compile import inlined_kernel, merged_kernel
 from .random import next_below
+from .random_search import search_random
 from .scan import describe
-from .search import NO_MISSING, Split, Values, gather_column, search_exact, search_random
+from .search import NO_MISSING, Split, Values, gather_column, search_exact
 
 
 @merged_kernel()
