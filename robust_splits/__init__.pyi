@@ -17,7 +17,7 @@ from .criteria import (
 from .criterion import Criterion, Impurity
 from .decision_tree import RobustDecisionTreeClassifier
 from .distribution import DistributionCriterion
-from .export import export_text, plot_tree
+from .export import export_text, plot_tree, to_onnx, to_sklearn
 from .forest import RobustExtraTreesClassifier, RobustForestClassifier
 from .function_criterion import FunctionCriterion
 from .impurity_curves import plot_gain, plot_impurity
@@ -57,4 +57,6 @@ __all__ = [
     "plot_gain",
     "plot_impurity",
     "plot_tree",
+    "to_onnx",
+    "to_sklearn",
 ]
