@@ -34,7 +34,7 @@ class Subsets(NamedTuple):
     @classmethod
     def read(cls, nodes: Nodes, columns: Columns) -> Self:
         """Read the subsets of grown nodes, and set the thresholds of these nodes to NaN."""
-        divides = (nodes.feature >= 0) & columns.categorical[nodes.feature] & (nodes.threshold < np.inf)
+        divides = (nodes.feature >= 0) & columns.categorical[nodes.feature]
         inner = np.flatnonzero(divides)
         first, feature, missing_left = (
             nodes.threshold[inner].astype(np.int64),

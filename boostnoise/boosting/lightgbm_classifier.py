@@ -231,7 +231,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         """Number of threads: few rows take longer with more, much longer if the cores are busy."""
         if self._get_library_parameter("num_threads") is not None:
             return self.n_jobs
-        n_values = math.prod(getattr(X, "shape", (len(X),)))
+        n_values = math.prod(X.shape) if hasattr(X, "shape") else len(X)
         n_cores: int = joblib.cpu_count(only_physical_cores=True)
         return min(n_cores, 1 + n_values // MIN_VALUES_PER_THREAD)
 

@@ -49,7 +49,7 @@ def divide_rows(columns, search, codes, nodes, waiting, at, progress, categories
     missing_code = columns.offsets[feature + 1] - columns.offsets[feature]
     column = Column(codes.data, codes.first[feature], codes.step[feature], columns.mask[feature])
     buffer, threshold = search.scratch.keys.keys, nodes.threshold[entry.node]
-    if categories is not None and columns.categorical[feature] and threshold < np.inf:
+    if categories is not None and columns.categorical[feature]:
         first, missing_left = np.int64(threshold), MISSING_RANK if entry.missing == LEFT else below
         set_ranks(nodes.divided, first, missing_code, categories.rank_of)
         middle = partition(column, rows, begin, end, below, missing_left, categories.rank_of, buffer)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .categories import shuffle_categories
+from .categories import keep_order, shuffle_categories
 from .compile import inlined_kernel, merged_kernel
 from .gain import reduction_of
 from .monotonic import keeps_order
 from .random import next_below, next_uniform
-from .search import LEFT, NO_MISSING, RIGHT, Split, count_classes, divide_categories
+from .search import LEFT, NO_MISSING, RIGHT, Split, count_classes
 
 
 @merged_kernel()
@@ -81,5 +81,6 @@ def search_random(search, node, gathered, values, best, categories, monotonic):
                     side = np.int64(LEFT if missing_left else RIGHT)
     if categories is not None:  # noqa: SIM102
         if values.categorical and found >= 0:
-            found, threshold = divide_categories(values, below, n_categories, categories)
+            threshold = np.nan
+            keep_order(n_categories, categories)
     return Split(best, best, found, threshold, side)

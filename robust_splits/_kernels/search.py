@@ -335,7 +335,7 @@ def move_missing_left(column, missing_code, n_missing, counts):
     )  # fmt: skip
 
 
-@inlined_kernel()
+@merged_kernel()
 def threshold_of(values, below, above, missing_code):
     """Threshold between two codes; infinity, which separates all values from missing ones, before theirs."""
     return np.inf if above == missing_code else midpoint(values.highest[below], values.lowest[above])
@@ -374,14 +374,6 @@ def search_exact(search, node, gathered, values, best, categories, monotonic):
         threshold = threshold_of(values, found, found_above, missing_code)
         if categories is not None:  # noqa: SIM102
             if values.categorical:
-                found, threshold = divide_categories(values, found, missing_code, categories)
+                threshold = np.nan
+                keep_order(missing_code, categories)
     return Split(reduction - handicap, reduction, found, threshold, side)
-
-
-@inlined_kernel()
-def divide_categories(values, below, n, categories):
-    """Store the best split so far of `n` categories at a rank; return highest code or rank, and threshold."""
-    if below == n - 1:  # separates the missing values
-        return np.int64(values.lowest.shape[0] - 1), np.inf
-    keep_order(n, categories)
-    return below, np.nan
