@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._checks import check_number
-from ._frames import (
+from ._soft_labels import SoftLabels
+from .frames import (
     check_columns,
     column_names,
     feature_mask,
@@ -22,7 +23,6 @@ from ._frames import (
     to_numbers,
     unordered_categories,
 )
-from ._soft_labels import SoftLabels
 from .label_noise.soft_labels import are_soft_labels, read_soft_labels
 
 CONVERSION: dict[str, Any] = {

@@ -199,6 +199,7 @@ def is_accepted(config):
     return True
 
 
+@pytest.mark.release
 @given(st.data())
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_mutated_configs_through_the_command_and_the_report(folder, mutated, data):

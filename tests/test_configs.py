@@ -253,7 +253,7 @@ QUICK = [*PAPERS, *WITHOUT_TABLES, *(f"2020_{name}" for name in [*OPEN_QUESTIONS
 
 
 # Cross-validation of forests in cross-validation.
-SLOW = [name for name in QUICK if name.startswith("yang_2019_table_3")]
+SLOW = [name for name in QUICK if name.startswith(("yang_2019_table_3", "yang_2019_trees"))]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Checks of data frames that both libraries make late, unclearly or not at all."""
+"""Checks of data frames that the libraries make late, unclearly or not at all."""
 
 from __future__ import annotations
 
@@ -35,34 +35,7 @@ def check_column_names(X: Any, seen: Sequence[str] | None) -> None:
     )
 
 
-def check_column_types(X: Any, *, reads_categories: bool = True) -> None:
-    """Raise a ValueError if `X` is a data frame with text, dates, or two columns of the same name.
-
-    Without `reads_categories`, also if a column of categories is not one of pandas.
-    """
-    if not nw.dependencies.is_into_dataframe(X):
-        return
-    names = column_names(X) or []
-    twice = [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
-    if twice:
-        raise ValueError(f"X must have unique column names, got {twice[0]!r} twice")
-    frame = nw.from_native(X, eager_only=True)
-    others = {}
-    for name, column in zip(names, frame.iter_columns(), strict=True):
-        if isinstance(column.dtype, nw.Datetime | nw.Date):
-            others[name] = "dates"
-        elif column.dtype == nw.String:
-            others[name] = "text"
-        elif (
-            isinstance(column.dtype, nw.Categorical | nw.Enum)
-            and not reads_categories
-            and str(getattr(column.to_native(), "dtype", "")) != "category"  # of pandas
-        ):
-            others[name] = "categories that LightGBM reads from pandas only; use X.to_pandas()"
-    if others:
-        found = ", ".join(f"{name!r} ({what})" for name, what in [*others.items()][:MAX_SHOWN])
-        more = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
-        raise ValueError(
-            f"X has columns that are not numbers: {found}{more}; make text a category and dates numbers, for "
-            "example with skrub's TableVectorizer"
-        )
+def refuse_for_lightgbm(column: nw.Series[Any]) -> str | None:
+    """Why LightGBM cannot read a column of categories; it would end the process."""
+    is_of_pandas = str(getattr(column.to_native(), "dtype", "")) == "category"
+    return None if is_of_pandas else "categories that LightGBM reads from pandas only; use X.to_pandas()"

@@ -12,6 +12,8 @@ import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from robust_splits.frames import check_columns
+
 from ..losses.base import Loss
 from ..losses.curvature import Strategy
 from ..losses.registry import DEFAULT_LOSS
@@ -21,7 +23,7 @@ from ..objectives.intercept import lightgbm_intercept, repeat
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, ROUND_PARAMETERS, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
-from .frames import check_column_names, check_column_types, column_names
+from .frames import check_column_names, column_names, refuse_for_lightgbm
 from .lightgbm_booster import TreeCounter, add_to_first_trees, stops_early, write_objective
 from .lightgbm_parameters import (
     AUTO_PARAMETERS,
@@ -193,7 +195,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
-        check_column_types(X, reads_categories=False)
+        check_columns(X, refuse=refuse_for_lightgbm)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes, build_loss(self, target.n_classes))
         encoded = encode_evaluated(eval_set, fit_params.get("eval_y"), target.encoder)

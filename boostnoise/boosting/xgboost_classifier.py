@@ -10,6 +10,8 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from robust_splits.frames import check_columns
+
 from ..losses.base import Loss
 from ..losses.curvature import Strategy
 from ..losses.label import CrossEntropy
@@ -19,7 +21,7 @@ from ..objectives.metrics import adapt_metric, default_metric
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
-from .frames import check_column_names, check_column_types, column_names
+from .frames import check_column_names, column_names
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
 from .passes import Training, prepare_training
 from .target import Target, encode_eval_set
@@ -174,7 +176,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             something is chosen on the data, also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
-        check_column_types(X)
+        check_columns(X)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes)
         self._adapted_metrics(objective, target.n_classes)  # raises errors before a choice that takes many fits

@@ -146,7 +146,8 @@ def chance_reduction(measure, node, n, categories):
         moved = node.weight * deviation * share
         categories.halves[0, j] = max(counts[j] + moved, 0.0) / 2.0
         categories.halves[1, j] = max(counts[j] - moved, 0.0) / 2.0
-    return reduction_of(measure, counts, categories.halves[0], categories.halves[1])
+    reduction = reduction_of(measure, counts, categories.halves[0], categories.halves[1])
+    return reduction if reduction < math.inf else 0.0  # a user's criterion may fail for these counts
 
 
 @inner_kernel()

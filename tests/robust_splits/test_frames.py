@@ -4,7 +4,7 @@ import pytest
 from sklearn.base import clone
 
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
-from robust_splits._frames import to_numbers
+from robust_splits.frames import to_numbers
 
 
 @pytest.mark.parametrize("estimator", [RobustDecisionTreeClassifier(), RobustForestClassifier(n_estimators=5)])

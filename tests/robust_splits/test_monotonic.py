@@ -33,7 +33,7 @@ def test_trees_are_those_of_scikit_learn(signs, limits):
         RobustDecisionTreeClassifier("credal", leaf_value="gce(0.5)"),
         RobustForestClassifier(20),
         RobustForestClassifier(10, criterion="ane", passes=1),
-        RobustExtraTreesClassifier(10),
+        pytest.param(RobustExtraTreesClassifier(10), marks=pytest.mark.release),
     ],
     ids=lambda model: f"{type(model).__name__}-{model.criterion}",
 )

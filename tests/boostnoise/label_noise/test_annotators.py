@@ -71,6 +71,7 @@ def test_missing_labels_are_left_out(rng):
     np.testing.assert_allclose(errors.rates[:, 1:], RATES, atol=0.05)
 
 
+@pytest.mark.release
 def test_intervals_hold_the_rates_in_repeated_samples():
     held = []
     for seed in range(6):

@@ -82,6 +82,7 @@ def pictures(*names):
 MORE = ["rla_by_dataset", "time"]
 
 
+@pytest.mark.release
 def test_more_figures_and_the_same_bytes_for_the_same_scores(config, scores):
     options = {"fig_title": "mine", "fig_size": [3, 3], "fig_dpi": 50}
     figures = {name: getattr(config, name).model_copy(update=options) for name in ("ela_fig", "rla_fig")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -22,10 +22,18 @@ def is_frame(X: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(X))
 
 
-def check_columns(X: Any, known: Collection[Any] = ()) -> None:
+def check_columns(
+    X: Any, known: Collection[Any] = (), refuse: Callable[[nw.Series[Any]], str | None] | None = None
+) -> None:
     """Check that all columns of a data frame are numbers or categories; accepts anything else.
 
-    The columns named in `known` may have any type.
+    Parameters
+    ----------
+    X : array-like or DataFrame
+    known : collection of column names
+        Columns that may have any type.
+    refuse : callable or None
+        Called with a column of categories; returns what is wrong with it, or None.
 
     Raises
     ------
@@ -39,7 +47,11 @@ def check_columns(X: Any, known: Collection[Any] = ()) -> None:
         raise ValueError(f"X must have unique column names, got {columns[columns.duplicated()][0]!r} twice")
     others = {}
     for name, column in _columns(X):
-        if name in known or has_categories(column) or _are_numbers(column):
+        if name in known or _are_numbers(column):
+            continue
+        if has_categories(column):
+            if refuse is not None and (reason := refuse(column)):
+                others[name] = reason
             continue
         is_text = column.dtype == nw.String or column.dtype == nw.Object
         is_date = isinstance(column.dtype, nw.Datetime | nw.Date)
