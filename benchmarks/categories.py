@@ -56,7 +56,10 @@ def join_columns(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def make_set(n_categories: int, effect: float) -> tuple[pd.DataFrame, pd.Series[Any]]:
-    """Features, of which one has many categories with an `effect` each on the margin, and labels."""
+    """Make a column of categories, three columns of numbers, and labels.
+
+    `effect` is the standard deviation of the effects of the categories on the margin.
+    """
     rng = np.random.default_rng(0)
     codes, numbers = rng.integers(0, n_categories, SYNTHETIC_ROWS), rng.normal(size=(SYNTHETIC_ROWS, 3))
     margin = effect * rng.normal(size=n_categories)[codes] + numbers[:, 0] - 0.7 * numbers[:, 1]

@@ -21,7 +21,7 @@ from ..objectives.metrics import adapt_metric, default_metric
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
-from .frames import check_column_names, column_names
+from .frames import check_column_names
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
 from .passes import Training, prepare_training
 from .target import Target, encode_eval_set
@@ -110,7 +110,6 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     """
 
     _labels: NDArray[Any] | None = None
-    _columns: list[str] | None = None
 
     def __init__(
         self,
@@ -197,7 +196,6 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         self._train(X, training, objective, arguments)
         self._labels = target.classes
         training.set_attributes(self)
-        self._columns = column_names(X)
         return self
 
     def _train(
@@ -303,14 +301,14 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     def predict(self, X: Any, *, output_margin: bool = False, **kwargs: Any) -> NDArray[Any]:
         """Predict labels, or margins with `output_margin`; other parameters as in the parent class."""
         check_is_fitted(self)
-        check_column_names(X, self._columns)
+        check_column_names(X, self.get_booster().feature_names)
         predicted: NDArray[Any] = super().predict(X, output_margin=output_margin, **kwargs)
         return predicted if output_margin else self.classes_[predicted]
 
     def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> NDArray[np.floating]:
         """As in the parent class, but the columns of any data frame must be those seen by `fit`, in order."""
         check_is_fitted(self)
-        check_column_names(X, self._columns)
+        check_column_names(X, self.get_booster().feature_names)
         p: NDArray[np.floating] = super().predict_proba(X, *args, **kwargs)
         return p
 
