@@ -30,6 +30,7 @@ HEAD_OF_KEYS = ("key", "meaning", "value", "default")
 OBJECTS = {
     "AnnotatorsSpec": "[annotators](#noisy-labels-of-your-own)",
     "DatasetSpec": "[data set](#data-sets)",
+    "MetricSpec": "[metric](#metrics-of-installed-packages)",
     "ModelSpec": "[model](#models)",
     "SearchSpec": "[search](#search)",
     "EarlyStoppingSpec": "[early stopping](#early-stopping)",
@@ -40,7 +41,7 @@ VARIANTS = {  # of names that are listed without them
     "mean_": "and each with the prefix `mean_`",
     "_by_dataset": "and each up to `predict_seconds` with `_by_dataset` appended",
 }
-PLURALS = {"[data set]": "[data sets]", "[model]": "[models]", NOISE: NOISE}
+PLURALS = {"[data set]": "[data sets]", "[metric]": "[metrics]", "[model]": "[models]", NOISE: NOISE}
 
 
 def updated(text: str) -> str:
@@ -56,6 +57,8 @@ def _table(name: str) -> str:
             return _rows(("kind", "effect", "`rates`", "values"), map(_kind, KINDS))
         case "noise keys":
             return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["UniformSpec"], ("noise_on", "name")))
+        case "function noise":
+            return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["FunctionSpec"], ("function", "params")))
         case "given noise":
             return _rows(HEAD_OF_KEYS, _keys(DEFINITIONS["GivenSpec"], ("labels", "rate")))
         case "short names":

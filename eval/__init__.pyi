@@ -6,6 +6,7 @@ from .execution.plan import Plan, Progress, plan
 from .execution.run import Run, load_run
 from .execution.runner import merge, run
 from .metrics.curves import curve, mean_curve
+from .metrics.own_metric import Metric
 from .metrics.registry import higher_is_better
 from .metrics.robustness import area_under_ela, ela, retention, rla
 from .models.cleanlab_classifier import CleanlabClassifier
@@ -14,6 +15,7 @@ from .noise.audited import AuditedNoise
 from .noise.base import NoisyLabels
 from .noise.class_dependent import ByClassNoise, ClassConditionalNoise, LabelNoise, PairFlipNoise, UniformNoise
 from .noise.feature_dependent import InstanceDependentNoise, MahalanobisNoise, RowNoise
+from .noise.function_noise import FunctionNoise
 from .noise.given import GivenNoise
 from .papers.published_comparison import compare_with_published
 from .plotting.curves import plot_curves
@@ -36,10 +38,12 @@ __all__ = [
     "CleanlabClassifier",
     "Config",
     "ConfigError",
+    "FunctionNoise",
     "GivenNoise",
     "InstanceDependentNoise",
     "LabelNoise",
     "MahalanobisNoise",
+    "Metric",
     "NoisyLabels",
     "PairFlipNoise",
     "Plan",

@@ -17,6 +17,7 @@ References
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,9 @@ import numpy as np
 from ._checks import check_flag, check_number
 from ._kernels import criterion_codes as codes
 from .criterion import Criterion, Impurity
+from .function_criterion import FunctionCriterion
 from .newton_gain import NewtonGain
+from .plugins import load_plugin, plugin_names, plugins
 
 
 @dataclass(frozen=True)
@@ -226,7 +229,8 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     criterion : str or Criterion
         A name, with numbers in parentheses if they are not the defaults: ``"gini"``, ``"gce"``, ``"gce(0.4)"``,
         ``"negative_exponential(0.25)"``, ``"newton(1, 0.5)"``.  Aliases: mse, ce, log_loss, conservative, dkm,
-        ne, ranking, xgboost.  An object is returned unchanged.
+        ne, ranking, xgboost.  Installed packages may add names; see `robust_splits.plugins`.  An object is
+        returned unchanged.
 
     Returns
     -------
@@ -252,8 +256,12 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     match = re.fullmatch(r"(\w+)(?:\(([^()]*)\))?", criterion)
     name, argument = match.groups() if match else (criterion, None)
     name = ALIASES.get(name, name)
+    if name not in CRITERIA and name in plugins("criteria"):
+        if argument is not None:
+            raise ValueError(f"criterion {name!r} takes no parameter, got {criterion!r}")
+        return _from_plugin(name)
     if name not in CRITERIA:
-        known = ", ".join([*CRITERIA, *ALIASES])
+        known = ", ".join([*CRITERIA, *ALIASES, *plugin_names("criteria", CRITERIA)])
         raise ValueError(
             f"criterion {criterion!r} is unknown; known are {known}, and {ADAPTIVE!r} for estimators"
         )
@@ -274,6 +282,19 @@ def get_criterion(criterion: str | Criterion) -> Criterion:
     if len(values) > len(allowed):
         raise ValueError(f"criterion {name!r} takes {', '.join(allowed)}, got {criterion!r}")
     return CRITERIA[name](*values)
+
+
+def _from_plugin(name: str) -> Criterion:
+    """Criterion of an installed package: an object, or a function for `FunctionCriterion`."""
+    found = load_plugin("criteria", name)
+    if isinstance(found, Criterion):
+        return found
+    if not inspect.isfunction(found):
+        raise ValueError(
+            f"{name!r} of boostnoise.criteria must be a Criterion or a function of the class counts of both "
+            f"children, got {found!r:.60}"
+        )
+    return FunctionCriterion(found)
 
 
 def number_parameters(criterion: type[Criterion]) -> list[str]:

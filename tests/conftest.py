@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import importlib
 import json
 import os
 import shutil
@@ -15,6 +16,8 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
+from robust_splits.plugins import plugins
 
 # Threads that wait for one another do not take the cores from processes that share the tests.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -43,6 +46,29 @@ def pytest_collection_finish():
 def root() -> Path:
     """The top of the checkout."""
     return ROOT
+
+
+@pytest.fixture
+def plugin_package(tmp_path, monkeypatch):
+    """Installs a package: its name, its source, and the names that its entry points define, by group."""
+
+    def install(name, source, **groups):
+        (tmp_path / f"{name}.py").write_text(source)
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1.0\n")
+        lines = []
+        for group, objects in groups.items():
+            lines += [f"[boostnoise.{group}]", *(f"{key} = {value}" for key, value in objects.items())]
+        (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+        if str(tmp_path) not in sys.path:
+            monkeypatch.syspath_prepend(tmp_path)
+        importlib.invalidate_caches()
+        plugins.cache_clear()
+
+    yield install
+    monkeypatch.undo()
+    plugins.cache_clear()
 
 
 @pytest.fixture(scope="session")

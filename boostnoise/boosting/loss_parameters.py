@@ -38,7 +38,7 @@ from ..label_noise.cross_fitting import predict_out_of_fold, predicted_rows
 from ..label_noise.judges import judge_labels
 from ..losses.base import Loss
 from ..losses.label import GeneralizedCrossEntropy
-from ..losses.registry import LOSSES, get_loss, loss_parameters
+from ..losses.registry import get_loss, is_known, loss_parameters
 from ..losses.softmax import Floats
 from ..objectives.hooks import Objective
 from .auto_parameters import is_auto
@@ -90,7 +90,7 @@ def merge_loss_params(estimator: Any, params: dict[str, Any]) -> dict[str, Any]:
 def _loss_fields(loss: Any) -> set[str]:
     """Names of the parameters of a loss, by its name or of an object."""
     if isinstance(loss, str):
-        return set(loss_parameters(loss)) if loss in LOSSES else set()
+        return set(loss_parameters(loss)) if is_known(loss) else set()
     return {field.name for field in fields(loss)} if is_dataclass(loss) else set()
 
 

@@ -1,10 +1,16 @@
-"""Create losses by name."""
+"""Create losses by name.
+
+Installed packages may add names by entry points of the group ``boostnoise.losses``, which refer to classes, or
+to functions that return a `Loss` from keyword parameters; see `robust_splits.plugins`.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
 from typing import Any
+
+from robust_splits.plugins import load_plugin, plugin_names, plugins
 
 from .base import Loss
 from .distribution import DistributionLoss
@@ -61,7 +67,8 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
     Parameters
     ----------
     loss : str or Loss
-        A name from the table of `boostnoise.losses`, or a loss, which is returned unchanged.
+        A name from the table of `boostnoise.losses` or of an installed package, or a loss, which is returned
+        unchanged.
     **params
         Parameters of the loss, such as ``q=0.5`` for ``"gce"``.
 
@@ -88,8 +95,8 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
         return loss
     if not isinstance(loss, str):
         raise TypeError(f"loss must be a name or a Loss, got {loss!r}")
-    if loss not in LOSSES:
-        raise ValueError(f"loss {loss!r} is unknown; allowed losses: {', '.join(LOSSES)}")
+    if not is_known(loss):
+        raise ValueError(f"loss {loss!r} is unknown; allowed losses: {', '.join(loss_names())}")
     allowed = loss_parameters(loss)
     for name in params:
         if name not in allowed:
@@ -100,11 +107,34 @@ def get_loss(loss: str | Loss, **params: Any) -> Loss:
         if name not in params:
             raise ValueError(f"loss {loss!r} needs the parameter {name!r}")
     try:
-        return LOSSES[loss](**params)
+        made = _maker(loss)(**params)
     except TypeError as error:
         if any(isinstance(params.get(name), str) for name in ("q", "T")):
             raise TypeError(f"{error}; {DATA_CHOICE_HINT}") from None
         raise
+    if not isinstance(made, Loss):
+        raise ValueError(f"{loss!r} of boostnoise.losses must make a Loss, got {made!r:.60}")
+    return made
+
+
+def loss_names() -> list[str]:
+    """Names of all losses, those of installed packages last."""
+    return [*LOSSES, *plugin_names("losses", LOSSES)]
+
+
+def is_known(loss: str) -> bool:
+    """Whether there is a loss of this name."""
+    return loss in LOSSES or loss in plugins("losses")
+
+
+def _maker(loss: str) -> Callable[..., Loss]:
+    """Class or function that makes a loss from its parameters."""
+    if loss in LOSSES:
+        return LOSSES[loss]
+    maker: Callable[..., Loss] = load_plugin("losses", loss)
+    if not callable(maker):
+        raise ValueError(f"{loss!r} of boostnoise.losses must be a class or a function, got {maker!r:.60}")
+    return maker
 
 
 def name_of(loss: Loss) -> str:
@@ -114,10 +144,10 @@ def name_of(loss: Loss) -> str:
 
 def loss_parameters(loss: str) -> list[str]:
     """Names of the parameters of a loss."""
-    return list(inspect.signature(LOSSES[loss]).parameters)
+    return list(inspect.signature(_maker(loss)).parameters)
 
 
 def needed_parameters(loss: str) -> list[str]:
     """Names of the parameters of a loss that have no default."""
-    parameters = inspect.signature(LOSSES[loss]).parameters.values()
+    parameters = inspect.signature(_maker(loss)).parameters.values()
     return [parameter.name for parameter in parameters if parameter.default is parameter.empty]

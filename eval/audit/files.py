@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .._atomic_file import write
-from ..models.packages import version_of
+from ..extensions.versions import version_of
 from ..report.files import write_csv
 from .clean_scores import CleanScores
 from .label_audit import LabelAudit

@@ -10,7 +10,7 @@ import numpy as np
 from .._wording import numbered, percent, short_percent
 from ..config.figures import FigureOptions
 from ..errors import printable, shortened
-from ..models.packages import version_of
+from ..extensions.versions import version_of
 from ..report.html.page import FIRST_SCRIPT, environment, policy_of, read_template
 from ..report.html.styles import HEAT_STEPS, heat_map_css
 from .expected_counts import expected_counts

@@ -16,7 +16,7 @@ from ..audit.annotators import compare_annotators
 from ..config.dataset_spec import DatasetSpec
 from ..datasets.inspection import parse_dates
 from ..datasets.row_columns import find_column
-from ..models.packages import version_of
+from ..extensions.versions import version_of
 from ..report.files import write_csv
 
 SUMMARY, LABELS = "annotators.json", "labels.csv"

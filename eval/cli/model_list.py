@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..models.packages import is_installed
-from ..models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, VariantParameter
+from ..models.short_names import VARIANT_PARAMETERS, WRAPPERS, VariantParameter, all_short_names
 from ..models.variants import variants
 
 FOLLOWED_BY: dict[VariantParameter, str] = {"criterion": "a split criterion", "loss": "a loss"}
@@ -17,9 +17,10 @@ FOLLOWED_BY: dict[VariantParameter, str] = {"criterion": "a split criterion", "l
 
 def print_models(console: Console) -> None:
     """Print every short name with a description, and the prefixes and suffixes of short names."""
-    for group, names in groupby(SHORT_NAMES, key=lambda name: SHORT_NAMES[name].group):
-        members = {name: SHORT_NAMES[name].summary for name in names}
-        package = SHORT_NAMES[next(iter(members))].module
+    models = all_short_names()
+    for group, names in groupby(models, key=lambda name: models[name].group):
+        members = {name: models[name].summary for name in names}
+        package = models[next(iter(members))].module
         _print_group(console, group + _missing(package), members)
     for parameter, what in FOLLOWED_BY.items():
         bases = [name for name in VARIANT_PARAMETERS if VARIANT_PARAMETERS[name] == parameter]
@@ -28,7 +29,7 @@ def print_models(console: Console) -> None:
         _print_group(console, f"{', '.join(bases)} with a colon and {what}, as in {example}", known)
     wrappers = {f"{name}+MODEL": wrapper.summary for name, wrapper in WRAPPERS.items()}
     wrappers["cleanlab+MODEL"] += _missing("cleanlab")
-    _print_group(console, "One of these models with a prefix, as in corrected+robust_forest", wrappers)
+    _print_group(console, "One of these models with a prefix, as in cleanlab+robust_forest", wrappers)
 
 
 def _missing(package: str) -> str:

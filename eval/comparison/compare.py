@@ -8,23 +8,21 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .._numbers import is_real
 from ..config.data_paths import format_of
 from ..config.dataset_spec import SETS
 from ..config.model_spec import ModelSpec
 from ..config.run import parse_config
 from ..errors import ConfigError
 from ..execution.plan import Progress
+from ..extensions import own_objects
 from ..models.allowed_classes import check_classes, is_listed
 from ..models.packages import described_classes
 from .comparison import Comparison
 from .from_estimators import describe, is_estimator, plain
 from .from_memory import DataFile, data_file
+from .from_metrics import describe_metrics
+from .from_noise import describe_noise
 
-RATES = [0.0, 0.1, 0.2, 0.3, 0.4]
-KINDS_WITH_USUAL_RATES = ("uniform", "by_class", "pair_flip", "instance_dependent", "label")
 DEFAULT_REPEATS = 3
 MAX_NAME = 60  # characters of a model name that is made from parameters
 
@@ -39,7 +37,8 @@ def compare(
     folds: int | None = None,
     stratify: bool = True,
     random_state: int = 0,
-    metric: str = "accuracy",
+    metric: Any = "accuracy",
+    metrics: Collection[Any] = (),
     labels: str = "right",
     results_dir: str | Path = "results",
     name: str = "comparison",
@@ -65,8 +64,9 @@ def compare(
         Short names, such as ``"xgboost"`` (``noisyeval --list`` shows all); estimators of scikit-learn,
         XGBoost, LightGBM, CatBoost, TabPFN or this project, or with their interface; pairs ``(name, model)``;
         or config objects.  A dict maps names to them.  An estimator is stored as a description of its class and
-        its non-default parameters, so these must be numbers, text, lists or other estimators; it may be fitted
-        or not.  The run sets seeds that are None and all numbers of threads.
+        its non-default parameters; it may be fitted or not.  The run sets seeds that are None and all numbers
+        of threads.  Classes, losses, criteria and functions of a notebook are sent to the processes that fit
+        the cells, and a hash of them is stored.
     datasets : list or dict
         Names, such as ``"breast_cancer"``; paths of svmlight files; config objects, such as ``{"path":
         "spam.csv", "target": "label"}``.  A dict maps names to these, or to data in memory: ``(X, y)``,
@@ -74,11 +74,12 @@ def compare(
         under the key ``"data"`` and other keys, as in ``{"data": frame, "target": "label", "categorical":
         "ordinal"}``.  Data in memory are written to ``<results_dir>/data/`` once, as Parquet, which keeps their
         types.  Their missing features are kept by default (``"missing": "keep"``), for models that accept them.
-    noise : str, number, list or dict, default="uniform"
+    noise : str, number, object, list or dict, default="uniform"
         A kind, with the rates 0, 0.1, ..., 0.4, or of ``"mahalanobis"`` 0 and 0.3 (``"class_conditional"`` and
         ``"given"`` need more than a name); rates of uniform noise; a dict of kinds and their rates, such as
-        ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; a config object; or a list of kinds and objects.  The
-        rate 0 is always included.
+        ``{"uniform": [0.2, 0.4], "pair_flip": 0.2}``; a config object; an object such as ``UniformNoise(0.3)``;
+        a function that returns noisy labels, see `boostnoise.eval.FunctionNoise`; or a list of these.  The rate
+        0 is always included.
     repeats : int or None, default=None
         Number of repeats, each with its own split, noise and seeds.  None for three, or with `folds` for one
         cross-validation.
@@ -90,8 +91,12 @@ def compare(
         Whether training and test rows have the same class proportions.
     random_state : int, default=0
         Seed of the whole run.
-    metric : {"accuracy", "balanced_accuracy", "macro_f1", "roc_auc"}, default="accuracy"
-        The measure that ELA, RLA and the tests are computed from.
+    metric : str, callable or Metric, default="accuracy"
+        The measure that ELA, RLA and the tests are computed from: ``"accuracy"``, ``"balanced_accuracy"``,
+        ``"macro_f1"``, ``"roc_auc"``, or a metric of your own, as in `metrics`, from 0 to 1.
+    metrics : collection of str, callable or Metric, default=()
+        More metrics to compute in each cell: names that installed packages define, functions
+        ``(y_true, y_pred)`` as in `sklearn.metrics`, or `boostnoise.eval.Metric`.
     labels : {"right", "noisy"}, default="right"
         ``"noisy"`` if test labels are as noisy as all others.  Scores are then estimates of those on right
         labels.  It applies to all data sets whose config objects do not have this key.
@@ -144,17 +149,19 @@ def compare(
     check_scheduler(scheduler)
     results_dir = str(results_dir)
     described, from_estimators = _models(models)
+    described_metrics, metric_name = describe_metrics(metrics, metric)
     sets, files = _datasets(datasets, Path(results_dir) / "data")
     content = {
         "datasets": [{"labels": labels, **spec} for spec in sets],
         "models": described,
-        "noise": _noise(noise),
+        "noise": describe_noise(noise),
+        "metrics": described_metrics,
         "repeats": (folds or DEFAULT_REPEATS) if repeats is None else repeats,
         "test_fraction": test_fraction,
         "folds": folds,
         "stratify": stratify,
         "random_state": random_state,
-        "metric": metric,
+        "metric": metric_name,
         "results_dir": results_dir,
         "threads": threads,
         "time_limit": time_limit,
@@ -217,7 +224,8 @@ def _models(models: Any) -> tuple[list[Any], list[int]]:
 def _name_of(described: dict[str, Any], *, unique: bool) -> str:
     """Name an estimator by its class, with its parameters if the class is not unique."""
     name = str(described["model"])
-    params = ", ".join(f"{key}={value!r}" for key, value in described["params"].items())
+    shown = {key: own_objects.shown(value) for key, value in described["params"].items()}
+    params = ", ".join(f"{key}={value}" for key, value in shown.items())
     if unique or not params:
         return name
     full_name = f"{name}({params})"
@@ -259,32 +267,6 @@ def _datasets(datasets: Any, folder: Path) -> tuple[list[Any], list[DataFile]]:
 
 def _is_path(data: str | Path) -> bool:
     return data not in SETS and (isinstance(data, Path) or format_of(data) is not None)
-
-
-def _noise(noise: Any) -> list[Any]:
-    """Noise descriptions for a config."""
-    if isinstance(noise, Mapping):
-        items = [noise] if "kind" in noise else [{"kind": kind, "rates": noise[kind]} for kind in noise]
-    else:
-        items = list(noise) if isinstance(noise, list | tuple | np.ndarray) else [noise]
-    if items and all(is_real(item) for item in items):
-        items = [{"kind": "uniform", "rates": items}]
-    return [_spec_of_noise(item, f"noise[{i}]") for i, item in enumerate(items)]
-
-
-def _spec_of_noise(noise: Any, context: str) -> dict[str, Any]:
-    if isinstance(noise, str):
-        return {"kind": noise} | ({"rates": RATES} if noise in KINDS_WITH_USUAL_RATES else {})
-    if not isinstance(noise, Mapping):
-        raise TypeError(f"{context} must be a kind of noise, a rate or a dict, got {noise!r:.60}")
-    spec = dict(noise)
-    rates = spec.get("rates")
-    if is_real(rates):
-        rates = [rates]
-    if isinstance(rates, list | tuple | np.ndarray):
-        # Rounding makes 3 * 0.1 the rate 0.3.
-        spec["rates"] = [round(float(item), 12) if is_real(item) else item for item in rates]
-    return spec
 
 
 def _named(items: Any, argument: str) -> Iterator[tuple[str | None, Any, str]]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..errors import ConfigError
+from ..extensions import own_objects
 from ..models.allowed_classes import TOOLS, with_canonical_modules
 from ..models.allowed_parameters import THREADS
 from ..models.variants import criterion_name
 
 # Ignored: an evaluation never lets CatBoost print or write files.
 QUIET = frozenset({"verbose", "silent", "logging_level", "allow_writing_files"})
+
+# Stands for the module of a class that other processes cannot import.
+OWN_MODULE = "own"
 
 # XGBoost sets this objective when it is fitted to more than two classes.
 FITTED_OBJECTIVE = "multi:softprob"
@@ -46,10 +49,11 @@ def describe(estimator: Any, context: str) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        If a parameter has no JSON form, or other processes cannot import the class or a function.
+        If a parameter cannot be written into a config, or the class cannot be sent to other processes.
     """
     cls = type(estimator)
-    module = _public_module(cls, context)
+    module = _public_module(cls)
+    own = {} if module is not None else {"hash": own_objects.register(cls, context)["hash"]}
     omitted = THREADS | QUIET if module == "catboost" else THREADS
     defaults = _defaults(cls)
     if module == "tabpfn":
@@ -62,16 +66,19 @@ def describe(estimator: Any, context: str) -> dict[str, Any]:
         for name, value in current.items()
         if name not in omitted and not (name in defaults and _is_same(value, defaults[name]))
     }
-    return dict(with_canonical_modules({"module": module, "model": cls.__name__, "params": params}))
+    described = {"module": module or OWN_MODULE, "model": cls.__name__, "params": params, **own}
+    return dict(with_canonical_modules(described))
 
 
 def plain(value: Any, context: str) -> Any:
     """Convert a value to JSON types, with descriptions in place of estimators.
 
+    Other objects, such as losses, are registered, and references take their place; see `own_objects`.
+
     Raises
     ------
     ConfigError
-        If the value has no JSON form.
+        If the value cannot be written into a config.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -93,9 +100,13 @@ def plain(value: Any, context: str) -> Any:
     criterion = criterion_name(value)
     if criterion is not None:
         return criterion
-    if inspect.isfunction(value) and value.__name__.isidentifier():
-        return {"module": _public_module(value, context), "model": value.__name__, "params": {}}
-    raise ConfigError(f"{context}: {_problem(value)}")
+    module = _public_module(value) if inspect.isfunction(value) else None
+    if module is not None:
+        return {"module": module, "model": value.__name__, "params": {}}
+    problem = _problem(value)
+    if problem is not None:
+        raise ConfigError(f"{context}: {problem}")
+    return own_objects.register(value, context)
 
 
 def _describe_tool(value: Any) -> dict[str, Any] | None:
@@ -118,30 +129,26 @@ def _type_names(value: Any) -> Any:
     return value.__name__ if isinstance(value, type) else str(value)
 
 
-def _problem(value: Any) -> str:
-    """Explain why a value has no JSON form, and what to use instead."""
-    found = f"{value!r:.60}".replace("\n", " ")
+def _problem(value: Any) -> str | None:
+    """Explain what to use in place of a value; None if it can be sent to other processes as it is."""
     match value:
         case np.ndarray():
             return "an array cannot be written into a config; use a list"
         case dict():
-            return f"the keys of {found} are not text, so it cannot be written into a config"
+            return "a dict whose keys are not text cannot be written into a config"
         case np.random.RandomState() | np.random.Generator():
             return (
                 "a random generator cannot be written into a config; use a number, or None for the run's seed"
             )
-        case FunctionType():
-            return f"{found} has no name, so it cannot be written into a config; use a function of a module"
         case type() if hasattr(value, "get_params"):
             return f"{value.__name__} is a class; use an instance, {value.__name__}()"
-    hint = "allowed: numbers, text, lists, estimators and functions of modules"
-    if type(value).__module__.startswith("boostnoise."):
-        hint = "use the name of the loss, and its parameters as loss_params"
-    return f"{found} cannot be written into a config; {hint}"
+        case float():
+            return f"{value} is not a finite number"
+    return None
 
 
-def _public_module(cls: Any, context: str) -> str:
-    """The shortest public module path that exports a class or a function."""
+def _public_module(cls: Any) -> str | None:
+    """The shortest public module path that exports a class or a function; None if other processes have none."""
     parts = cls.__module__.split(".")
     for n in range(1, len(parts) + 1):
         if parts[n - 1].startswith("_"):
@@ -149,10 +156,7 @@ def _public_module(cls: Any, context: str) -> str:
         module = ".".join(parts[:n])
         if getattr(sys.modules.get(module), cls.__name__, None) is cls:
             return module
-    raise ConfigError(
-        f"{context}: other processes cannot import the {'class' if isinstance(cls, type) else 'function'} "
-        f"{cls.__qualname__} from {cls.__module__}; define it at the top level of a module"
-    )
+    return None
 
 
 def _defaults(cls: type) -> dict[str, Any]:

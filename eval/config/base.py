@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import ConfigError, short_name, shown, suggest
 
@@ -149,7 +151,7 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
         case "missing" | "union_tag_not_found":
             return f"{path}: required key is missing"
         case "extra_forbidden":
-            allowed = [key for key, field in models[0].model_fields.items() if not field.exclude]
+            allowed = [key for key, field in models[0].model_fields.items() if not _is_hidden(field)]
             key = str(problem["loc"][-1])
             return f"{path}: unexpected key{suggest(key, allowed)}; allowed keys: {', '.join(allowed)}"
         case "union_tag_invalid":
@@ -170,6 +172,11 @@ def _describe(problem: Any, model: type[BaseModel]) -> str:
     if not path:
         return message
     return f"{path}: {message}, got {shown(found)}"
+
+
+def _is_hidden(field: FieldInfo) -> bool:
+    """Whether a key is set by the program alone."""
+    return bool(field.exclude) or any(type(part) is SkipJsonSchema for part in field.metadata)
 
 
 def _suggestion(found: Any, expected: str) -> str:

@@ -45,22 +45,31 @@ def stem_of(path: str) -> str:
     return name.removesuffix(name[len(name) - len(suffix_of(path)) :]) if suffix_of(path) else Path(path).stem
 
 
-_treats_paths_as_files = ContextVar("_treats_paths_as_files", default=False)
+_is_reading_record = ContextVar("_is_reading_record", default=False)
 
 
 @contextmanager
-def treat_paths_as_files() -> Iterator[None]:
-    """Treat every path as a file without access to it.  The record of a run may come from another machine."""
-    token = _treats_paths_as_files.set(True)
+def reading_record() -> Iterator[None]:
+    """Read the config of a record, which may come from another machine.
+
+    Every path is treated as a file without access to it, and names of data sets may be those of packages that
+    are not installed here.
+    """
+    token = _is_reading_record.set(True)
     try:
         yield
     finally:
-        _treats_paths_as_files.reset(token)
+        _is_reading_record.reset(token)
+
+
+def is_reading_record() -> bool:
+    """Whether the config that is read is that of a record."""
+    return _is_reading_record.get()
 
 
 def is_folder(path: str) -> bool:
     """Whether a path is an existing folder."""
-    if _treats_paths_as_files.get():
+    if _is_reading_record.get():
         return False
     try:
         return Path(path).is_dir()

@@ -10,11 +10,13 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from robust_splits.plugins import plugin_names
+
 from .._numbers import is_integer
 from ..errors import suggest
 from .annotators_spec import AnnotatorsSpec
 from .base import Name, Strict
-from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, stem_of
+from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, is_reading_record, stem_of
 from .dataset_schema import CSV_KEYS, FILE_KEYS, SOURCES, Format, Synthetic, allow_combinations
 
 Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
@@ -23,6 +25,15 @@ BUNDLED, DOWNLOADED, SYNTHETIC = map(get_args, (Bundled, Downloaded, Synthetic))
 ONE_ANNOTATOR = "one_annotator"
 LABELS_OF_ANNOTATORS = ("majority", "dawid_skene", ONE_ANNOTATOR, "soft_majority", "soft_dawid_skene")
 SETS = (*BUNDLED, *DOWNLOADED, *SYNTHETIC)
+
+
+def set_names() -> list[str]:
+    """Names of data sets, those of installed packages last."""
+    return [*SETS, *plugin_names("datasets", SETS)]
+
+
+NamedSet = Annotated[Name, Field(json_schema_extra=lambda schema: schema.update(enum=set_names()))]
+
 # scikit-learn inserts the name unchanged into URLs and file paths.
 OPENML_NAME = r"^(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._,()'+-]+$"
 
@@ -153,7 +164,7 @@ class DatasetSpec(Strict):
     model_config = ConfigDict(json_schema_extra=allow_combinations)
 
     name: Name
-    set: Bundled | Downloaded | Synthetic | None = None
+    set: NamedSet | None = None
     format: Format | None = None  # before the paths, whose validation depends on it
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     decimal: Literal[".", ","] | None = None
@@ -188,7 +199,7 @@ class DatasetSpec(Strict):
     @classmethod
     def short_form(cls) -> dict[str, Any]:
         """JSON Schema of the names of named sets."""
-        return {"enum": list(SETS)}
+        return {"enum": set_names()}
 
     @model_validator(mode="before")
     @classmethod
@@ -204,10 +215,10 @@ class DatasetSpec(Strict):
             raise ValueError(f"has several sources ({', '.join(sources)}); only one is allowed")
         source = value[sources[0]]
         match sources[0]:
-            case "set" if source not in SETS:
+            case "set" if not isinstance(source, str) or not (source in set_names() or is_reading_record()):
                 raise ValueError(
-                    f"unknown data set{suggest(str(source), SETS)}; must be an object with 'path' and "
-                    f"'target', or one of {', '.join(SETS)}"
+                    f"unknown data set{suggest(str(source), set_names())}; must be an object with 'path' and "
+                    f"'target', or one of {', '.join(set_names())}"
                 )
             case "path" if not isinstance(source, str):
                 raise ValueError("path must be a string")

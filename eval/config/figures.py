@@ -13,14 +13,27 @@ MAX_PIXELS = 20_000
 MAX_LINES = 10_000
 
 # Names, for configs and for `plot`.
-CURVES = (*PAIRED, *MEASURES)  # against the noise rate
 BY_DATASET = "_by_dataset"
 COMPARISONS = ("critical_difference", "ranks", "time", "time_per_dataset", "heatmap")
 SWEEPS = ("parameter_sweep", "training_size")
-PLOTS = (*CURVES, *(f"{metric}{BY_DATASET}" for metric in CURVES), *COMPARISONS)
-FIGURES = (*PLOTS, *SWEEPS)
 
 Band = Literal["interval", "two_sd"]
+
+
+def curve_names() -> tuple[str, ...]:
+    """Names of curves against the noise rate: metrics, also those of users."""
+    return (*PAIRED, *MEASURES)
+
+
+def plot_names() -> tuple[str, ...]:
+    """Names of the plots of scores."""
+    curves = curve_names()
+    return (*curves, *(f"{metric}{BY_DATASET}" for metric in curves), *COMPARISONS)
+
+
+def figure_names() -> tuple[str, ...]:
+    """Names of the figures of a run."""
+    return (*plot_names(), *SWEEPS)
 
 
 class FigureOptions(Strict):

@@ -6,10 +6,11 @@ from math import prod
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from ..models.allowed_classes import with_canonical_modules
 from ..models.factory import MAX_CANDIDATES
-from ..models.short_names import SHORT_NAMES, VARIANT_PARAMETERS, WRAPPERS, parse_name
+from ..models.short_names import VARIANT_PARAMETERS, WRAPPERS, all_short_names, parse_name
 from ..models.variants import check_variant, variant_names
 from .base import Name, Strict, has_printable_lines, with_keys
 
@@ -101,7 +102,7 @@ class ModelSpec(Strict):
     Attributes
     ----------
     model : str
-        A short name, or the name of a class in `module`.
+        A short name, or the name of a class in `module`.  Installed packages may add short names.
     module : str
         Module of the class, which must be an estimator of scikit-learn, XGBoost, LightGBM, CatBoost, TabPFN or
         this project.  Other classes require ``--allow-module NAME`` with their package, whose code is then
@@ -138,11 +139,13 @@ class ModelSpec(Strict):
         default=None, min_length=1, max_length=1
     )
     optional: bool = False
+    # Of a class of the user's process; see `own_objects`.
+    hash: SkipJsonSchema[Annotated[str, Field(pattern="^[0-9a-f]+$")] | None] = None
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:
         """JSON Schema of the short names: a list for completion, and a pattern for arguments and filters."""
-        patterns, names = list(SHORT_NAMES), list(SHORT_NAMES)
+        patterns, names = list(all_short_names()), list(all_short_names())
         for base, parameter in VARIANT_PARAMETERS.items():
             known = variant_names(parameter)
             names += [f"{base}:{name}" for name in known]
@@ -189,7 +192,7 @@ class ModelSpec(Strict):
     @property
     def content(self) -> list[Any]:
         """Everything that affects the scores, without names."""
-        content = [self.module, self.model, self.params]
+        content = [self.module, self.model, self.params, *([self.hash] if self.hash else [])]
         if self.early_stopping is not None:
             return [*content, {"early_stopping": self.early_stopping.model_dump()}]
         return content if self.search is None else [*content, self.search.model_dump(exclude_none=True)]

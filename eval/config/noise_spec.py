@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from robust_splits.plugins import plugin_names
+
+from ..extensions.references import Reference, name_of
 from ..noise.audited import HIGHEST_AUDITED_RATE, AuditedNoise
 from ..noise.base import Noise, NoiseOn
 from ..noise.class_dependent import (
@@ -19,12 +22,14 @@ from ..noise.class_dependent import (
     PairFlipNoise,
     UniformNoise,
 )
+from ..noise.extension_noise import ExtensionNoise
 from ..noise.feature_dependent import (
     HIGHEST_MAHALANOBIS_RATE,
     InstanceDependentNoise,
     MahalanobisNoise,
     RowNoise,
 )
+from ..noise.function_noise import FunctionNoise
 from ..noise.given import GivenNoise
 from .base import Name, Strict
 from .dataset_spec import DatasetSpec
@@ -69,8 +74,12 @@ class _BaseSpec(Strict):
         default = cls.noise_class.noise_on
         other = "train" if default == "train+test" else "train+test"
         details = cls._details(value) + [other] * (value.get("noise_on") == other)
-        name = value["kind"] + (f" ({', '.join(details)})" if details else "")
+        name = cls._default_name(value) + (f" ({', '.join(details)})" if details else "")
         return {"name": name, "noise_on": default, **value}
+
+    @classmethod
+    def _default_name(cls, value: dict[str, Any]) -> str:
+        return str(value["kind"])
 
     @classmethod
     def _details(cls, value: dict[str, Any]) -> list[str]:
@@ -322,6 +331,65 @@ class GivenSpec(_BaseSpec):
         return [spec.model_copy(update={"name": f"{self.name} ({spec.labels[0]})"}) for spec in each]
 
 
+def _schema_of_function(schema: dict[str, Any], spec: type[_BaseSpec]) -> None:
+    """Offer the kinds of installed packages, which need no `function`."""
+    _schema_of_noise(schema, spec)
+    added = plugin_names("noise", KINDS)
+    if added:
+        schema["properties"]["kind"] = {"enum": ["function", *added], "type": "string"}
+        schema["required"].remove("function")
+
+
+class FunctionSpec(_RatesSpec):
+    """Noise of an installed package: a function, whose name may also be the kind.
+
+    Attributes
+    ----------
+    function : str
+        Name of the noise.
+    params : dict
+        Values of the function's own parameters.
+    """
+
+    noise_class = FunctionNoise
+    model_config = ConfigDict(json_schema_extra=_schema_of_function)
+    kind: Literal["function"]
+    function: Reference
+    params: dict[str, Any] = Field(default={})
+
+    @classmethod
+    def _default_name(cls, value: dict[str, Any]) -> str:
+        function = value.get("function")
+        return name_of(function) if function else value["kind"]
+
+    @classmethod
+    def _details(cls, value: dict[str, Any]) -> list[str]:
+        params = value.get("params")
+        return [f"{key}={item}" for key, item in params.items()] if isinstance(params, dict) else []
+
+    @property
+    def noise_by_rate(self) -> list[tuple[float, Noise]]:
+        """Noise rates and the noise at each."""
+        return [
+            (rate, ExtensionNoise(self.function, rate, self.params)) if rate else NO_NOISE
+            for rate in self.rates
+        ]
+
+
+def expand_kinds(noise: Any) -> Any:
+    """Replace kinds of noise that installed packages define.  Anything else stays for validation."""
+    if not isinstance(noise, list):
+        return noise
+    return [
+        {**spec, "kind": "function", "function": spec["kind"]} if _is_plugin(spec) else spec for spec in noise
+    ]
+
+
+def _is_plugin(spec: Any) -> bool:
+    kind = spec.get("kind") if isinstance(spec, dict) else None
+    return isinstance(kind, str) and "function" not in spec and kind in plugin_names("noise", KINDS)
+
+
 NoiseSpec = Annotated[
     UniformSpec
     | ByClassSpec
@@ -332,9 +400,11 @@ NoiseSpec = Annotated[
     | ByRowSpec
     | AuditedSpec
     | LabelSpec
-    | GivenSpec,
+    | GivenSpec
+    | FunctionSpec,
     Field(discriminator="kind"),
 ]
+KINDS = [get_args(spec.model_fields["kind"].annotation)[0] for spec in get_args(get_args(NoiseSpec)[0])]
 
 
 def expand_labels(specs: Sequence[NoiseSpec], datasets: Sequence[DatasetSpec]) -> list[NoiseSpec]:

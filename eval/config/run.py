@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
-from pydantic.json_schema import SkipJsonSchema
+from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from .._wording import joined, listed
 from ..errors import ConfigError, shown, suggest
-from ..metrics.registry import ACCURACIES, METRICS
+from ..metrics.registry import MEASURES, METRICS, REGISTRY
 from ..models.packages import described_classes, missing_extras, not_installed, packages_of
 from .base import Name, Strict, check_json, validate
 from .dataset_spec import DatasetSpec, expand_folders
-from .figures import FIGURES, FigureOptions
+from .figures import FigureOptions, figure_names
+from .metric_spec import MEAN, MetricSpec, add_named_metrics
 from .model_spec import ModelSpec
-from .noise_spec import GivenSpec, NoiseSpec, expand_labels
+from .noise_spec import GivenSpec, NoiseSpec, expand_kinds, expand_labels
 from .sweeps import expand_sweeps, expand_train_rows
 
 MAX_MODELS, MAX_DATASETS, MAX_NOISE = 10_000, 10_000, 100
@@ -39,14 +41,34 @@ HINTS = {
     "given": "noisyaudit estimates how many are",
 }
 
+
+def _accuracies() -> list[str]:
+    return [name for name in MEASURES if REGISTRY[name].is_accuracy]
+
+
+def _tables() -> list[str]:
+    return [*METRICS, *(f"{MEAN}{metric}" for metric in METRICS)]
+
+
+def _one_of(names: Callable[[], Sequence[str]]) -> Any:
+    """Type of a string that is one of some names, to which users' metrics are added."""
+
+    def check(value: str) -> str:
+        *most, last = map(repr, names())
+        if value not in names():
+            expected = {"expected": f"{', '.join(most)} or {last}"}
+            raise PydanticCustomError("literal_error", "Input should be {expected}", expected)
+        return value
+
+    return Annotated[str, AfterValidator(check), WithJsonSchema({"enum": [*names()], "type": "string"})]
+
+
 if TYPE_CHECKING:
     Accuracy = str
     Table = str
     Figure = str
 else:
-    Accuracy = Literal[ACCURACIES]
-    Table = Literal[METRICS + tuple(f"mean_{metric}" for metric in METRICS)]
-    Figure = Literal[FIGURES]
+    Accuracy, Table, Figure = _one_of(_accuracies), _one_of(_tables), _one_of(figure_names)
 
 # Editors find the schema of a file by this key.  It has no effect on the run.
 SCHEMA_KEY = "$schema"
@@ -102,9 +124,12 @@ class Config(Strict):
     memory_limit : float or None
         GiB of memory that the process of a cell may use.  A cell that exceeds the limit fails.  Libraries alone
         use about a quarter of a GiB; data sets, which processes share, do not count.
+    metrics : list of MetricSpec
+        Metrics of installed packages, computed in every cell in addition to the measures of this project.
+        Those that `metric`, `tables` or `figures` name are added.  Cells without them are fitted again.
     metric : str
-        Measure from which ELA, RLA, retention and the area under ELA are computed.  Changing it requires no new
-        fits.
+        Measure from which ELA, RLA, retention and the area under ELA are computed.  Changing it to another
+        measure of this project requires no new fits.
     tables : list of str
         Tables printed at the end: per data set, or averaged over the data sets with the prefix ``mean_``,
         with the models in the order of their mean over the columns, the best first.
@@ -121,7 +146,7 @@ class Config(Strict):
     models: Annotated[list[ModelSpec], BeforeValidator(expand_sweeps)] = Field(
         min_length=1, max_length=MAX_MODELS
     )
-    noise: list[NoiseSpec] = Field(min_length=1, max_length=MAX_NOISE)
+    noise: Annotated[list[NoiseSpec], BeforeValidator(expand_kinds)] = Field(min_length=1, max_length=MAX_NOISE)
     repeats: int = Field(default=3, ge=1, le=10_000)
     test_fraction: float = Field(default=0.2, gt=0, lt=1)
     folds: int | None = Field(default=None, ge=2, le=1000)
@@ -133,6 +158,7 @@ class Config(Strict):
     threads: int = Field(default=1, ge=1, le=10_000)
     time_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     memory_limit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    metrics: list[MetricSpec] = Field(default=[], max_length=20)
     metric: Accuracy = "accuracy"
     tables: list[Table] = Field(default=["mean_ela"], max_length=100, json_schema_extra={"uniqueItems": True})
     figures: list[Figure] = Field(default=[], max_length=100, json_schema_extra={"uniqueItems": True})
@@ -174,6 +200,22 @@ class Config(Strict):
         if isinstance(value, dict) and value.get("folds") is not None and "repeats" not in value:
             return {**value, "repeats": value["folds"]}
         return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_named_metrics(cls, value: Any) -> Any:
+        return {**value, "metrics": add_named_metrics(value)} if isinstance(value, dict) else value
+
+    @model_validator(mode="after")
+    def _check_metrics(self) -> Self:
+        _check_unique("metrics", [metric.name for metric in self.metrics])
+        estimated = [dataset.name for dataset in self.datasets if dataset.labels == "noisy"]
+        if self.metrics and estimated:
+            raise ValueError(
+                f"metrics: {self.metrics[0].name!r} cannot be computed on data set {estimated[0]!r}, whose "
+                "right labels are estimated; use measures of this project"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_folds(self) -> Self:

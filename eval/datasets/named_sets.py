@@ -6,17 +6,19 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ..config.dataset_spec import BUNDLED, SYNTHETIC, Column
+from ..config.dataset_spec import BUNDLED, DOWNLOADED, SYNTHETIC, Column
 from ..errors import ConfigError, one_line
+from ..extensions.references import load
 from .synthetic import make_synthetic
 
 TARGET = "target"
 
 
 def load_set(name: str, context: str) -> tuple[pd.DataFrame, str]:
-    """Load a data set of `dataset_spec.SETS`; also return its target column.
+    """Load a data set of `dataset_spec.set_names`; also return its target column.
 
     Downloads are cached in scikit-learn's data home: ``SCIKIT_LEARN_DATA``, or ``~/scikit_learn_data``.
 
@@ -29,7 +31,7 @@ def load_set(name: str, context: str) -> tuple[pd.DataFrame, str]:
     Raises
     ------
     ConfigError
-        If the data set is not in the cache and cannot be downloaded.
+        If the data set is not in the cache and cannot be downloaded, or an installed package cannot make it.
     """
     from sklearn import datasets
 
@@ -38,6 +40,8 @@ def load_set(name: str, context: str) -> tuple[pd.DataFrame, str]:
     if name in SYNTHETIC:
         X, y = make_synthetic(name)
         return pd.DataFrame(X, columns=["x1", "x2"]).assign(**{TARGET: y}), TARGET
+    if name not in DOWNLOADED:
+        return _load_plugin(name, context)
     bunch = _download(getattr(datasets, f"fetch_{name}"), context)
     frame = pd.DataFrame(bunch.data, columns=bunch.get("feature_names"))
     frame[TARGET] = bunch.target
@@ -76,6 +80,24 @@ def load_openml(source: str | int, target: Column | None, context: str) -> tuple
             )
         target = names[0]
     return bunch.frame, target
+
+
+def _load_plugin(name: str, context: str) -> tuple[pd.DataFrame, str]:
+    """Data set of an installed package: a function that returns features and labels, (X, y)."""
+    make = load(name, "datasets")
+    try:
+        X, y = make()
+        frame = pd.DataFrame(X).reset_index(drop=True)
+        labels = pd.Series(np.asarray(y), name=TARGET)
+    except Exception as error:  # noqa: BLE001 - the code of a package may raise anything
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        raise ConfigError(f"{context}: must be a function that returns (X, y), but {reason}") from None
+    frame.columns = [f"x{column}" if isinstance(column, int) else str(column) for column in frame.columns]
+    if len(frame) != len(labels):
+        raise ConfigError(f"{context}: X has {len(frame)} rows, but y has {len(labels)}")
+    if TARGET in frame:
+        raise ConfigError(f"{context}: a feature must not be named {TARGET!r}")
+    return pd.concat([frame, labels], axis=1), TARGET
 
 
 def _download(fetch: Callable[[], Any], context: str) -> Any:

@@ -20,7 +20,9 @@ from ..datasets.dataset import Dataset
 from ..datasets.encoding import Features
 from ..datasets.train_test import split
 from ..errors import one_line
+from ..extensions.own_objects import unpack
 from ..metrics.correct_rows import pack_rows
+from ..metrics.measures import Predictions
 from ..metrics.outcome import Outcome
 from ..metrics.registry import measure
 from ..models.factory import build
@@ -49,6 +51,7 @@ def run_cell(job: Job, dataset: Dataset, begin: Callable[[], None] = lambda: Non
     -------
     Outcome
     """
+    unpack(job.own)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -80,7 +83,8 @@ def _fit_and_test(job: Job, dataset: Dataset, begin: Callable[[], None]) -> Outc
         predicted = model.predict(X_test)
         predict_seconds = time.perf_counter() - fitted
         clean_probabilities = _clean_probabilities(dataset, test)
-        measured = measure(model, X_test, y_test, predicted, classes, clean_probabilities)
+        predictions = Predictions(model, X_test, y_test, predicted, classes, clean_probabilities)
+        measured = measure(predictions) | {metric.name: metric.score(predictions) for metric in job.metrics}
     times = {"fit_seconds": fitted - start, "predict_seconds": predict_seconds}
     # The share of wrong labels is unknown if true labels are.
     realised = {"realised_rate": _realised_rate(job, dataset, train, noisy)} if dataset.is_known is None else {}

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..datasets.dataset import Dataset
+from ..extensions.versions import version_of
 from ..metrics.outcome import Outcome
-from ..models.packages import version_of
 from .jobs import Job
 from .shared_data import SharedData
 from .worker_handle import Limits, WorkerHandle
@@ -50,7 +50,7 @@ def fit(key: str, job: Job, dataset: Dataset, threads: int, limits: Limits) -> O
     Outcome
         An error if package versions on this machine differ from those of the job.
     """
-    differences = version_differences(job.model.versions)
+    differences = version_differences((*job.model.versions, *job.own.versions))
     if differences:
         return Outcome(error=f"a worker of the cluster has other package versions: {differences}")
     # Includes the name, because the process looks up its data set by name.

@@ -14,10 +14,12 @@ import numpy as np
 
 from boostnoise import __version__
 
+from ..config.metric_spec import MetricSpec
 from ..config.noise_spec import NO_NOISE, AuditedSpec, ByRowSpec, GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
+from ..extensions.own_objects import NOTHING, Shipment, pack
 from ..models.resolved_model import ResolvedModel
 from ..noise.base import Noise, NoiseOn
 from ..noise.feature_dependent import RowNoise
@@ -64,6 +66,10 @@ class Job:
     test_labels : tuple of str
         What the right labels of the test rows are estimated from, in addition to the data; empty if they are
         those of the data set.
+    metrics : tuple of MetricSpec
+        Users' metrics to compute.
+    own : Shipment
+        Objects of the user's process that the model, the noise and the metrics refer to.
     """
 
     dataset: str
@@ -82,6 +88,8 @@ class Job:
     fold: tuple[int, int] | None = None
     split_seed: int | None = None
     test_labels: tuple[str, ...] = ()
+    metrics: tuple[MetricSpec, ...] = ()
+    own: Shipment = NOTHING
 
     @property
     def split(self) -> tuple[float | None, bool, int, tuple[int, int] | None]:
@@ -131,6 +139,7 @@ def job_keys(jobs: Iterable[Job]) -> list[str]:
     models: dict[tuple[int, int], tuple[str, str, str]] = {}
     noises: dict[tuple[int, NoiseOn, bool], str] = {}
     settings: dict[Any, tuple[str, str]] = {}
+    metrics: dict[int, str] = {}
     keys = []
     for job in jobs:
         # The ids stay unique, because the jobs keep the objects alive.
@@ -149,8 +158,11 @@ def job_keys(jobs: Iterable[Job]) -> list[str]:
             if job.threads != 1:  # sums over several threads may differ in the last digits
                 others["threads"] = job.threads
             settings[setting] = _items({"data": others.pop("data")}), _items(others)
+        if id(job.metrics) not in metrics:
+            identities = [metric.identity for metric in job.metrics]
+            metrics[id(job.metrics)] = _items({"metrics": identities} if identities else {})
         (columns, content, versions), (data, rest) = models[model], settings[setting]
-        items = columns, data, content, noises[noise], rest, versions  # sorted
+        items = columns, data, metrics[id(job.metrics)], content, noises[noise], rest, versions  # sorted
         keys.append(_hash("{" + ", ".join(filter(None, items)) + "}"))
     return keys
 
@@ -185,6 +197,7 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
         If the noise does not fit a data set.
     """
     given = {spec.name: given_noise(spec, datasets) for spec in config.noise if isinstance(spec, GivenSpec)}
+    own = pack(config.model_dump())
     jobs = []
     for dataset in datasets:
         fingerprint, test_labels = dataset.fingerprint, _test_labels(dataset)
@@ -212,6 +225,8 @@ def make_jobs(config: Config, models: Sequence[ResolvedModel], datasets: Sequenc
                     if config.folds is None
                     else config.random_state + repeat // config.folds,
                     "test_labels": test_labels,
+                    "metrics": tuple(config.metrics),
+                    "own": own,
                 }
                 jobs += [
                     Job(model=model, columns=selected, **setting)

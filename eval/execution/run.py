@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from .._wording import joined
-from ..config.data_paths import treat_paths_as_files
+from ..config.data_paths import reading_record
 from ..config.run import STORE_NAME, Config, parse_config
 from ..errors import ConfigError, printable
 from ..metrics.outcome import NOT_FITTED, Outcome
@@ -88,7 +88,7 @@ def load_run(results_dir: str | Path, name: str | None = None) -> Run:
         record = RunRecord.loads(text)
         outcomes = store.outcomes(cell.key for cell in record.cells)
     # The results folder may have moved, and the data may be on another machine.
-    with treat_paths_as_files():
+    with reading_record():
         config = parse_config({**record.config, "results_dir": str(folder)}, name)
     record.check_cells(config)
     check_figures(config)
@@ -113,6 +113,7 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
     missing = Outcome(error=NOT_FITTED)
     labels = {(kind, rate): name for kind, rates in record.given_rates.items() for name, rate in rates.items()}
     estimated = {spec.name for spec in config.datasets if spec.test_labels == "estimated"}
+    own = [metric.name for metric in config.metrics]
     rows = []
     for cell in record.cells:
         outcome = outcomes.get(cell.key, missing)
@@ -126,12 +127,12 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
                 "realised_rate": outcome.scores.get("realised_rate"),
                 "repeat": cell.repeat,
                 "model": cell.model,
-                **{name: outcome.scores.get(name) for name in RANGES if name != "realised_rate"},
+                **{name: outcome.scores.get(name) for name in [*RANGES, *own] if name != "realised_rate"},
                 "error": outcome.error,
                 "correct_rows": outcome.correct_rows,
             }
         )
-    types = dict.fromkeys(RANGES, "float64") | {
+    types = dict.fromkeys([*RANGES, *own], "float64") | {
         "error": "string",
         "correct_rows": "string",
         "noisy_labels": "string",

@@ -19,7 +19,7 @@ from ..config.dataset_spec import DatasetSpec
 from ..config.noise_spec import GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..errors import ConfigError, one_line
-from ..models.packages import version_of
+from ..extensions.versions import version_of
 from ..noise.given import GivenNoise
 from .jobs import SETTING_DIGITS
 from .plan import Plan

@@ -12,7 +12,7 @@ import math
 import re
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,9 +23,12 @@ from ..errors import ConfigError, one_line, printable
 from ..metrics.outcome import Outcome
 from ..metrics.registry import RANGES
 from .jobs import Job
-from .store_file import DESCRIPTION, ROWS, cells_table, check_files, check_schema, create, damage_error
+from .store_file import DESCRIPTION, OPTIONAL, cells_table, check_files, check_schema, create, damage_error
 
 LOCK_SECONDS = 60.0  # for another process to release its lock
+# What cells have in the optional tables, by table and key.
+Attached = dict[str, dict[str, str]]
+
 MAX_ERROR, MAX_TRACEBACK = 1_000, 20_000  # characters
 
 
@@ -120,8 +123,8 @@ class Store:
             self._columns = check_schema(
                 self._connection, self.path
             )  # another process may have added them in the meantime
-            rows = self._correct_rows()
-            cells = [self._read(row, rows) for row in self._connection.execute("SELECT * FROM cells")]
+            attached = self._attached()
+            cells = [self._read(row, attached) for row in self._connection.execute("SELECT * FROM cells")]
             self._columns += [name for name in RANGES if name not in self._columns]
             self._connection.execute("DROP TABLE cells")
             self._connection.execute(cells_table(self._columns))
@@ -148,33 +151,50 @@ class Store:
         if not replace:
             command += " WHERE NOT EXISTS (SELECT 1 FROM cells WHERE key = ? AND error IS NULL)"
         n_written = self._connection.execute(command, row if replace else [*row, row[0]]).rowcount
-        if n_written and outcome.correct_rows is not None:
-            if not self._has_correct_rows():
-                self._connection.execute(ROWS)
-            rows = [row[0], outcome.correct_rows]
-            self._connection.execute(
-                "INSERT OR REPLACE INTO correct_rows VALUES (?, ?, ?)", [*rows, _checksum(rows)]
-            )
+        if n_written:
+            own = {name: value for name, value in outcome.scores.items() if name not in RANGES}
+            self._attach("correct_rows", row[0], outcome.correct_rows)
+            self._attach("own_scores", row[0], json.dumps(own, allow_nan=False) if own else None)
         return n_written
 
-    def _has_correct_rows(self) -> bool:
-        """Whether there is a table of correct rows; another process may have made it."""
-        command = "SELECT count(*) FROM sqlite_schema WHERE name = 'correct_rows'"
-        return bool(self._connection.execute(command).fetchone()[0])
+    def _attach(self, table: str, key: str, text: str | None) -> None:
+        """Write what a cell has in an optional table, or remove what it had there."""
+        if not self._has(table):
+            if text is None:
+                return
+            self._connection.execute(OPTIONAL[table])
+        if text is None:
+            self._connection.execute(f"DELETE FROM {table} WHERE key = ?", [key])  # noqa: S608 - a constant
+            return
+        row = [key, text]
+        self._connection.execute(
+            f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)",  # noqa: S608
+            [*row, _checksum(row)],
+        )
 
-    def _correct_rows(self, keys: Iterable[str] | None = None) -> dict[str, str]:
-        """Correct rows of cells by key; None for all cells."""
-        if not self._has_correct_rows():
-            return {}
-        command = "SELECT * FROM correct_rows"
-        if keys is None:
-            rows = self._connection.execute(command).fetchall()
-        else:
-            command += " WHERE key IN (SELECT value FROM json_each(?))"
-            rows = self._connection.execute(command, [json.dumps(list(keys))]).fetchall()
-        if any(_checksum(row[:-1]) != row[-1] for row in rows):
-            raise self._damage_error("the rows of a cell were changed")
-        return {key: correct for key, correct, _ in rows}
+    def _has(self, table: str) -> bool:
+        """Whether there is an optional table; another process may have made it."""
+        command = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
+        return bool(self._connection.execute(command, [table]).fetchone()[0])
+
+    def _attached(self, keys: Iterable[str] | None = None) -> Attached:
+        """What cells have in the optional tables, by table and key; None for all cells."""
+        chosen = None if keys is None else json.dumps(list(keys))
+        found: Attached = {}
+        for table in OPTIONAL:
+            found[table] = {}
+            if not self._has(table):
+                continue
+            command = f"SELECT * FROM {table}"  # noqa: S608
+            if chosen is None:
+                rows = self._connection.execute(command).fetchall()
+            else:
+                command += " WHERE key IN (SELECT value FROM json_each(?))"
+                rows = self._connection.execute(command, [chosen]).fetchall()
+            if any(_checksum(row[:-1]) != row[-1] for row in rows):
+                raise self._damage_error("the rows of a cell were changed")
+            found[table] = {key: text for key, text, _ in rows}
+        return found
 
     def outcomes(self, keys: Iterable[str]) -> dict[str, Outcome]:
         """Stored outcomes of cells, by key."""
@@ -183,8 +203,8 @@ class Store:
             cells = self._connection.execute(
                 "SELECT * FROM cells WHERE key IN (SELECT value FROM json_each(?))", [json.dumps(keys)]
             ).fetchall()
-            rows = self._correct_rows(keys)
-        return {cell[0]: self._read(cell, rows)[1] for cell in cells}
+            attached = self._attached(keys)
+        return {cell[0]: self._read(cell, attached)[1] for cell in cells}
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
@@ -195,7 +215,7 @@ class Store:
         finally:
             self._connection.rollback()
 
-    def _read(self, row: Sequence[Any], correct_rows: Mapping[str, str]) -> tuple[Sequence[Any], Outcome]:
+    def _read(self, row: Sequence[Any], attached: Attached) -> tuple[Sequence[Any], Outcome]:
         """Check a row and split it into description and outcome."""
         if _checksum(row[:-1]) != row[-1]:
             raise self._damage_error("a cell was changed")
@@ -203,12 +223,24 @@ class Store:
         *values, error, traceback, _ = row[n:]
         columns = zip(self._columns, values, strict=True)
         scores = {name: value for name, value in columns if name in RANGES and value is not None}
-        outcome = Outcome(scores, error, traceback, None if scores == {} else correct_rows.get(row[0]))
+        correct_rows = None if scores == {} else attached["correct_rows"].get(row[0])
+        scores |= self._own_scores(attached["own_scores"].get(row[0]))
+        outcome = Outcome(scores, error, traceback, correct_rows)
         if not (outcome.is_score or outcome.is_error):
             raise self._damage_error("it has an invalid cell")
         if error is not None:
             outcome = dataclasses.replace(outcome, error=printable(error[:MAX_ERROR]))
         return row[:n], outcome
+
+    def _own_scores(self, text: str | None) -> dict[str, float | None]:
+        """Users' metrics of a cell from their JSON."""
+        try:
+            own = {} if text is None else json.loads(text)
+        except (ValueError, RecursionError):
+            own = None
+        if not isinstance(own, dict):
+            raise self._damage_error("the metrics of a cell cannot be read")
+        return {name: value for name, value in own.items() if name not in RANGES}
 
     def change_run(self, name: str, change: Callable[[str | None], str]) -> None:
         """Replace the record of a run by what `change` makes of it; None stands for no record.
@@ -256,8 +288,8 @@ class Store:
         with Store(path / STORE_NAME if path.is_dir() else path, read_only=True) as other:
             with other._translated_errors(), other._snapshot():
                 rows = other._connection.execute("SELECT * FROM cells WHERE error IS NULL").fetchall()
-                correct_rows = other._correct_rows()
-            cells = [other._read(row, correct_rows) for row in rows]
+                attached = other._attached()
+            cells = [other._read(row, attached) for row in rows]
             if not all(_is_valid_description(description) for description, _ in cells):
                 raise other._damage_error("it has an invalid cell")
         with self._translated_errors(), self._connection:

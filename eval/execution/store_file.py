@@ -46,6 +46,16 @@ CREATE TABLE correct_rows (
 ) STRICT, WITHOUT ROWID
 """.strip()
 
+# Users' metrics of cells, as JSON.  Made for the first such cell.
+OWN_SCORES = """
+CREATE TABLE own_scores (
+    key TEXT NOT NULL PRIMARY KEY,
+    scores TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+""".strip()
+OPTIONAL = {"correct_rows": ROWS, "own_scores": OWN_SCORES}
+
 # Added to the name of the store for its write-ahead log, the index of that log, and the claims of cells.
 COMPANIONS = ("-wal", "-shm", "-claims")
 
@@ -125,8 +135,7 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> list[str]:
     # Checked before any query of the tables, because a foreign schema may contain code that queries execute.
     columns = re.findall(r"^    (\w+) REAL,$", str(tables.get("cells")), re.MULTILINE)
     expected = {"cells": cells_table(columns), "runs": RUNS}
-    if "correct_rows" in tables:
-        expected["correct_rows"] = ROWS
+    expected |= {name: sql for name, sql in OPTIONAL.items() if name in tables}
     if Counter(schema) != Counter(("table", name, name, sql) for name, sql in expected.items()):
         raise damage_error(path, "its tables were changed")
     message = pragma("quick_check(1)")

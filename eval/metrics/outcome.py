@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .._wording import is_or_are
 from .correct_rows import unpack_rows
-from .registry import RANGES
+from .registry import MAX_VALUE, RANGES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Error of a cell that is yet to be fitted, for example because its run was stopped.  Such a cell has not
 # failed.
 NOT_FITTED = "not fitted yet"
+ANY = (-MAX_VALUE, MAX_VALUE)  # of users' metrics, whose ranges a store does not know
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Outcome:
     ----------
     scores : mapping of str to float or None
         Values of the columns of `registry.RANGES`: the measures, and the share of training labels that the
-        noise changed.  Absent columns have no value.
+        noise changed; and values of users' metrics.  Absent columns have no value.
     error : str or None
         One line.
     traceback : str or None
@@ -47,7 +48,7 @@ class Outcome:
         return (
             self.error is None
             and self.scores.get("accuracy") is not None
-            and all(_is_valid(value, *RANGES[name]) for name, value in self.scores.items())
+            and all(_is_valid(value, *RANGES.get(name, ANY)) for name, value in self.scores.items())
             and (self.correct_rows is None or self._has_valid_rows())
         )
 

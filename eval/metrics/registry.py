@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import measures, robustness
@@ -50,6 +49,11 @@ class Measure:
     score: Callable[[Predictions], float | None] | None = None
     paired: Callable[[ArrayLike, ArrayLike], NDArray[Any]] | None = None
     hint: str = ""
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether 1 is the best and 0 the worst value, so that the measure can replace accuracy."""
+        return self.higher_is_better and (self.minimum, self.maximum) == (0.0, 1.0)
 
 
 def _share(name: str, label: str, score: Callable[[Predictions], float | None]) -> Measure:
@@ -94,16 +98,15 @@ ROBUSTNESS = (
 )
 
 TREE_SIZES = ("leaves", "depth")
-REGISTRY = {measure.name: measure for measure in (*SCORED, *TIMED, *ROBUSTNESS)}
-METRICS = tuple(REGISTRY)
-MEASURES = tuple(measure.name for measure in (*SCORED, *TIMED))
+# Users' metrics join both; see `register`.  The names are views, which have theirs too.
+OF_CELLS = {measure.name: measure for measure in (*SCORED, *TIMED)}
+REGISTRY = OF_CELLS | {measure.name: measure for measure in ROBUSTNESS}
+MEASURES = OF_CELLS.keys()
+METRICS = REGISTRY.keys()
+BUILT_IN = frozenset(REGISTRY)
 PAIRED = {measure.name: measure.paired for measure in ROBUSTNESS if measure.paired is not None}
-# Measures that can replace accuracy in the robustness metrics: 1 is the best and 0 the worst value.
-ACCURACIES = tuple(
-    measure.name
-    for measure in SCORED
-    if measure.higher_is_better and (measure.minimum, measure.maximum) == (0.0, 1.0)
-)
+# Measures that can replace accuracy in the robustness metrics.
+ACCURACIES = tuple(measure.name for measure in SCORED if measure.is_accuracy)
 # Ranges of the score columns, in the order of the store.  realised_rate is the share of changed training
 # labels.
 RANGES = (
@@ -113,20 +116,8 @@ RANGES = (
 )
 
 
-def measure(
-    model: Any,
-    X: Any,
-    y: NDArray[np.int64],
-    predicted: ArrayLike,
-    classes: NDArray[np.int64],
-    clean_probabilities: NDArray[np.float64] | None = None,
-) -> dict[str, float | None]:
-    """Measure a fitted classifier on test rows.
-
-    Parameters
-    ----------
-    model, X, y, predicted, classes, clean_probabilities
-        See `Predictions`.
+def measure(predictions: Predictions) -> dict[str, float | None]:
+    """Measure the predictions of a fitted classifier on test rows.
 
     Returns
     -------
@@ -139,8 +130,20 @@ def measure(
         If the model returns labels that are not in the training labels, scores of the wrong shape, NaN or
         infinity.
     """
-    predictions = Predictions(model, X, y, predicted, classes, clean_probabilities)
     return {entry.name: entry.score(predictions) for entry in SCORED if entry.score is not None}
+
+
+def register(metric: Measure) -> None:
+    """Add a user's metric to the measures of cells; it replaces one of the same name.
+
+    Raises
+    ------
+    ValueError
+        If a measure of this project has the name.
+    """
+    if metric.name in BUILT_IN or metric.name in RANGES:
+        raise ValueError(f"a metric must not be named {metric.name!r}, which is a measure of this project")
+    OF_CELLS[metric.name] = REGISTRY[metric.name] = metric
 
 
 def check_metric(metric: str) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from robust_splits.plugins import plugins
+
 from ..errors import ConfigError
 
 # The estimators of ``sklearn.utils.all_estimators`` and the classifiers and regressors of the boosters, each in
@@ -122,8 +124,13 @@ PACKAGES = frozenset(module.partition(".")[0] for module in CLASSES)
 
 
 def is_listed(module: str, model: str) -> bool:
-    """Whether the class or tool `model` of `module` is on the allow-list."""
-    return model in CLASSES.get(module, ()) or is_tool(module, model)
+    """Whether a class or tool is on the allow-list, or an installed package names it as one of its models."""
+    return model in CLASSES.get(module, ()) or is_tool(module, model) or is_plugin(module, model)
+
+
+def is_plugin(module: str, model: str) -> bool:
+    """Whether an installed package names this class as one of its models."""
+    return f"{module}:{model}" in {point.value for point in plugins("models").values()}
 
 
 def is_tool(module: str, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConfigError, shown
+from ..extensions import own_objects
 from .packages import descriptions_in, is_description
 
 # XGBoost's and LightGBM's classifiers accept any keyword, even a misspelt one, and some parameters of LightGBM
@@ -70,6 +71,8 @@ def check_lightgbm_text(params: Any, context: str) -> None:
         raise ConfigError(
             f"{context}: text for LightGBM must not contain blanks, quotes or '=', got {shown(params)}"
         )
+    if own_objects.is_reference(params):  # whose text never reaches LightGBM
+        return
     if is_description(params) and params["module"].startswith(APART):
         for nested in descriptions_in(params.get("params", {})):
             check_lightgbm_text(nested, context)

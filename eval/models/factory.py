@@ -15,7 +15,8 @@ from math import prod
 from typing import Any
 
 from ..errors import ConfigError, one_line, shown, suggest
-from .allowed_classes import PACKAGES, check_classes, is_tool
+from ..extensions import own_objects
+from .allowed_classes import PACKAGES, check_classes, is_plugin, is_tool
 from .allowed_parameters import FORBIDDEN, KEYWORDS, THREADS, check_lightgbm_text
 from .own_modules import hint_at_own_module, share_with_joblib
 from .packages import import_extras, is_description
@@ -52,7 +53,7 @@ def build(model: ResolvedModel, *, seed: int, threads: int) -> Any:
     context = f"{spec.module}.{spec.model}"
     try:
         import_extras(model.packages)
-        estimator = _instantiate(spec.module, spec.model, spec.params, allowed)
+        estimator = _instantiate(spec.model_dump(include={"module", "model", "params", "hash"}), allowed)
         if not (is_classifier(estimator) and hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ConfigError(f"{context} is not a classifier")
         _set_seeds_and_threads(estimator, seed, threads)
@@ -178,18 +179,25 @@ def _add_search(
     return make_search(estimator, candidates, splitter, draws=draws, metric=search.metric)
 
 
-def _instantiate(module: Any, model: Any, params: Any, allowed: Collection[str]) -> Any:
+def _instantiate(description: dict[str, Any], allowed: Collection[str]) -> Any:
     from sklearn.base import BaseEstimator
 
+    module, model, params = description["module"], description["model"], description.get("params", {})
     context = f"{module}.{model}"
     if not isinstance(params, dict):
         raise ConfigError(f"{context}: params must be an object, got {params!r}")
-    cls = _import_class(module, model, allowed)
+    is_own = description.get("hash") is not None
+    cls = (
+        own_objects.resolve({"object": model, **description})
+        if is_own
+        else _import_class(module, model, allowed)
+    )
     if is_tool(module, model) or (inspect.isfunction(cls) and cls.__module__.partition(".")[0] in allowed):
         return _make_tool(cls, params, context)
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
         raise ConfigError(f"{context} is not a scikit-learn estimator")
-    if cls.__module__.partition(".")[0] not in PACKAGES.union(allowed):
+    is_trusted = is_own or is_plugin(module, model)
+    if not is_trusted and cls.__module__.partition(".")[0] not in PACKAGES.union(allowed):
         raise ConfigError(f"{context} is defined in {cls.__module__}, which is not allowed")
     arguments = _build_value(params, context, allowed)
     known = inspect.signature(cls).parameters
@@ -232,7 +240,9 @@ def _check_keywords(cls: type, arguments: Iterable[str], context: str) -> None:
 
 def _build_value(value: Any, context: str, allowed: Collection[str]) -> Any:
     if is_description(value):
-        return _instantiate(value["module"], value["model"], value.get("params", {}), allowed)
+        return _instantiate(value, allowed)
+    if own_objects.is_reference(value):
+        return own_objects.resolve(value)
     if isinstance(value, list):
         return [_build_value(item, context, allowed) for item in value]
     if isinstance(value, dict):

@@ -1,22 +1,20 @@
-"""Packages that a model depends on: names, versions, and whether they are installed."""
+"""Packages that a model depends on, and whether they are installed."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import importlib.util
-import json
 from collections.abc import Collection, Iterable, Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from robust_splits.plugins import package_of, plugins
+
 from .._wording import is_or_are, listed
 from ..errors import ConfigError, one_line
-from .source_hash import source_hash
 
-# Distributions whose name differs from the package, and packages that models depend on, by module or class.
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "robust_splits": "boostnoise"}
+# Packages that models depend on, by module or class.
 DEPENDENCIES = {"boostnoise": ("xgboost", "lightgbm"), "CleanlabClassifier": ("cleanlab",)}
 
 # Optional packages; each is installed by the extra of the same name.
@@ -32,32 +30,26 @@ def packages_of(classes: Collection[tuple[Any, Any]]) -> list[str]:
     return sorted(packages.union(*(DEPENDENCIES.get(name, ()) for name in names)))
 
 
+def packages_of_plugins(spec: Any) -> list[str]:
+    """Installed packages whose criteria or losses the parameters of a model name."""
+    points = [point for group in ("criteria", "losses") for point in plugins(group).values()]
+    names = set(_texts_in([spec.params, spec.search.params if spec.search else None])) if points else set()
+    return sorted({package_of(point) for point in points if point.name in names})
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(item)
+
+
 def described_classes(spec: Any) -> list[tuple[Any, Any]]:
-    """Module and class name of a model and of its nested estimators."""
-    nested = list(descriptions_in([spec.params, spec.search.params if spec.search else None]))
-    return [(spec.module, spec.model), *((inner["module"], inner["model"]) for inner in nested)]
-
-
-def version_of(package: str) -> str:
-    """Installed version of a package, or a hash of its source if it is the user's own; see `source_hash`.
-
-    Packages that are installed in development mode keep their version while their source changes, so they are
-    hashed too.
-    """
-    name = DISTRIBUTIONS.get(package, package)
-    try:
-        version = metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return source_hash(package)
-    return f"{version}+{source_hash(package)}" if _is_editable(name) else version
-
-
-def _is_editable(name: str) -> bool:
-    """Whether a distribution is installed in development mode; this project itself counts as installed."""
-    text = metadata.distribution(name).read_text("direct_url.json")
-    if text is None or name == "boostnoise":
-        return False
-    return bool(json.loads(text).get("dir_info", {}).get("editable"))
+    """Module and class name of a model and of its nested estimators, except classes of the user's process."""
+    nested = descriptions_in([spec.params, spec.search.params if spec.search else None])
+    listed = [(inner["module"], inner["model"]) for inner in nested if "hash" not in inner]
+    return listed if spec.hash else [(spec.module, spec.model), *listed]
 
 
 def is_installed(package: str) -> bool:
@@ -98,7 +90,7 @@ def import_extras(packages: Collection[str]) -> None:
 
 def is_description(value: Any) -> bool:
     """Whether a parameter value is the description of a nested estimator."""
-    keys = {"name", "module", "model", "params"}
+    keys = {"name", "module", "model", "params", "hash"}
     return isinstance(value, dict) and {"module", "model"} <= set(value) <= keys
 
 

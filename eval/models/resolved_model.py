@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ConfigError
+from ..extensions.versions import version_of
 from .allowed_classes import check_classes
-from .packages import described_classes, packages_of, version_of
+from .packages import described_classes, packages_of, packages_of_plugins
 
 # These packages draw the splits and the noise, so every score depends on them.
 DRAWING_PACKAGES = ("numpy", "sklearn")
@@ -68,7 +69,7 @@ def resolve(spec: Any, allowed: Collection[str] = (), versions: dict[str, str] |
     """
     classes = described_classes(spec)
     check_classes(classes, allowed)
-    packages = packages_of(classes)
+    packages = sorted({*packages_of(classes), *packages_of_plugins(spec)})
     versions = {} if versions is None else versions
     affecting = sorted({*packages, *DRAWING_PACKAGES})
     for package in affecting:

@@ -1,14 +1,16 @@
 """Short names of models, which stand for a class, its module and its parameters in a config.
 
-A short name is a key of `SHORT_NAMES`.  Keys of `VARIANT_PARAMETERS` may be followed by a colon and a split
-criterion or a loss, as in ``robust_forest:gini`` and ``robust_xgboost:gce``.  A key of `WRAPPERS` and a plus
-sign may precede it, as in ``cleanlab+xgboost``.
+A short name is a key of `SHORT_NAMES`, or a name that an installed package adds.  Keys of `VARIANT_PARAMETERS`
+may be followed by a colon and a split criterion or a loss, as in ``robust_forest:gini`` and
+``robust_xgboost:gce``.  A key of `WRAPPERS` and a plus sign may precede it, as in ``cleanlab+xgboost``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from robust_splits.plugins import package_of, plugin_names, plugins
 
 from ..errors import suggest
 from .variants import ADAPTIVE_CRITERION
@@ -174,6 +176,8 @@ WRAPPERS = {
     ),
 }
 
+PLUGINS = "Installed packages"  # heading of their models
+
 VariantParameter = Literal["criterion", "loss"]
 
 # Short names that accept a variant after a colon, and the parameter that it sets.
@@ -235,10 +239,12 @@ def parse_name(name: str) -> ParsedName:
     prefix, plus, rest = name.partition("+")
     wrapper = WRAPPERS.get(prefix) if plus else None
     base, colon, variant = (name if wrapper is None else rest).partition(":")
-    if base not in SHORT_NAMES:
+    known = SHORT_NAMES.get(base) or _plugin(base)
+    if known is None:
         raise ValueError(
             f"unknown model {name[:100]!r}{suggest(base, SHORT_NAMES)}; "
-            f"known models: {', '.join(SHORT_NAMES)} (see noisyeval --list), "
+            f"known models: {', '.join([*SHORT_NAMES, *plugin_names('models', SHORT_NAMES)])} "
+            f"(see noisyeval --list), "
             f"also with a prefix {', '.join(f'{prefix}+' for prefix in WRAPPERS)}; or a class with its module"
         )
     if colon and base not in VARIANT_PARAMETERS:
@@ -247,11 +253,25 @@ def parse_name(name: str) -> ParsedName:
             f"as in robust_forest:{ADAPTIVE_CRITERION}"
         )
     return ParsedName(
-        base=SHORT_NAMES[base],
+        base=known,
         wrapper=wrapper,
         parameter=VARIANT_PARAMETERS[base] if colon else None,
         variant=variant if colon else None,
     )
+
+
+def _plugin(name: str) -> ShortName | None:
+    """Model of an installed package; None if there is none of this name."""
+    point = plugins("models").get(name)
+    if point is None:
+        return None
+    return ShortName(PLUGINS, f"{point.attr} of {package_of(point)}", point.module, point.attr)
+
+
+def all_short_names() -> dict[str, ShortName]:
+    """All short names, those of installed packages last."""
+    added = {name: _plugin(name) for name in plugin_names("models", SHORT_NAMES)}
+    return SHORT_NAMES | {name: known for name, known in added.items() if known is not None}
 
 
 def _describe(module: str, model: str, params: dict[str, Any]) -> dict[str, Any]:

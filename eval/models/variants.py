@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Collection
 from typing import Any
+
+from robust_splits.plugins import package_of, plugin_names, plugins
 
 from ..errors import suggest
 
@@ -58,15 +61,21 @@ def variants(parameter: str) -> dict[str, str]:
             name: _summary(criterion) + (f" Also {', '.join(synonyms[name])}." if synonyms[name] else "")
             for name, criterion in CRITERIA.items()
         }
-        return {ADAPTIVE_CRITERION: ADAPTIVE_SUMMARY, **summaries}
+        return {ADAPTIVE_CRITERION: ADAPTIVE_SUMMARY, **summaries, **_plugin_summaries("criteria", CRITERIA)}
     from boostnoise.losses.registry import LOSSES, needed_parameters
 
-    return {
+    summaries = {
         name: _summary(loss) + (f" Needs loss_params: {', '.join(needed)}." if needed else "")
         for name, loss in LOSSES.items()
         if name not in NOT_IN_CONFIGS
         for needed in [needed_parameters(name)]
     }
+    return summaries | _plugin_summaries("losses", LOSSES)
+
+
+def _plugin_summaries(group: str, builtin: Collection[str]) -> dict[str, str]:
+    """Where the names of installed packages come from; none of them is imported."""
+    return {name: f"From {package_of(plugins(group)[name])}." for name in plugin_names(group, builtin)}
 
 
 def variant_names(parameter: str) -> list[str]:

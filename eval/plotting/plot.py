@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from ..config.figures import BY_DATASET, COMPARISONS, CURVES, PLOTS, FigureOptions
+from ..config.figures import BY_DATASET, COMPARISONS, FigureOptions, curve_names, plot_names
 from ..metrics.registry import MEASURES, METRICS
 from .critical_difference import critical_difference_diagram
 from .curves import averaged_curves
@@ -29,7 +29,6 @@ DRAW_COMPARISON = dict(
         strict=True,
     )
 )
-NO_METRIC = (*CURVES, "time_per_dataset")  # plots of one metric
 
 
 def plot(
@@ -98,18 +97,19 @@ def plot(
     """
     if not isinstance(ax, Axes | None):
         raise TypeError(f"ax must be a Matplotlib Axes or None, got {ax!r:.60}")
-    if plot not in PLOTS:
-        raise ValueError(f"plot must be one of {', '.join(PLOTS)}, got {plot!r}")
+    if plot not in plot_names():
+        raise ValueError(f"plot must be one of {', '.join(plot_names())}, got {plot!r}")
     if measure not in MEASURES or measure not in scores:
         available = ", ".join(name for name in MEASURES if name in scores)
         raise ValueError(f"measure must be one in the scores, {available}, got {measure!r}")
     curve_metric = plot.removesuffix(BY_DATASET)
-    if metric is not None and curve_metric in NO_METRIC:
+    is_curve = curve_metric in curve_names()
+    if metric is not None and (is_curve or plot == "time_per_dataset"):
         raise ValueError(f"metric must be None for {plot}, whose name is its metric, got {metric!r}")
     if metric is not None and (metric not in METRICS or (metric == AREA and plot in ("ranks", "time"))):
         allowed = [name for name in METRICS if name != AREA or plot not in ("ranks", "time")]
         raise ValueError(f"metric must be one of {', '.join(allowed)} for {plot}, got {metric!r}")
-    if noise_rate is not None and (plot == "ranks" or curve_metric in CURVES):
+    if noise_rate is not None and (plot == "ranks" or is_curve):
         raise ValueError(f"noise_rate must be None for {plot}, which shows all noise rates, got {noise_rate!r}")
     if models is not None and (isinstance(models, str) or not isinstance(models, Iterable)):
         raise TypeError(f"models must be a list of names or None, got {models!r:.60}")
@@ -117,7 +117,7 @@ def plot(
     all_models = _unique(scores, "model")
     request = PlotRequest(
         scores=_select(_select(scores, "noise_kind", noise_kind), "model", models),
-        metric=curve_metric if curve_metric in CURVES else metric or measure,
+        metric=curve_metric if is_curve else metric or measure,
         measure=measure,
         noise_rate=noise_rate,
         all_scores=scores,

@@ -240,6 +240,7 @@ class Events(Display):
         if job is None or outcome is None:
             self._write("start", run=self.name, cached=progress.cached, **counts)
             return
+        own = [metric.name for metric in job.metrics]
         self._write(
             "cell",
             **counts,
@@ -249,7 +250,7 @@ class Events(Display):
             realised_rate=outcome.scores.get("realised_rate"),
             repeat=job.repeat,
             model=job.model.name,
-            **{name: outcome.scores.get(name) for name in RANGES if name != "realised_rate"},
+            **{name: outcome.scores.get(name) for name in [*RANGES, *own] if name != "realised_rate"},
             error=outcome.error,
         )
 

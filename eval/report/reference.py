@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from .._input_file import check_input_file
 from ..config.base import validate
-from ..config.data_paths import treat_paths_as_files
+from ..config.data_paths import reading_record
 from ..config.run import parse_config
 from ..errors import ConfigError, one_line
 from ..execution.plan import Plan
@@ -78,7 +78,7 @@ def read_run_file(path: Path) -> Run:
         content: dict[str, Any] = json.loads(table.schema.metadata[METADATA])
         scores = table.to_pandas()
         settings = tuple(scores.pop("setting"))
-        with treat_paths_as_files():
+        with reading_record():
             config = parse_config(content["config"], content["name"])
         datasets = {name: validate(DatasetFacts, facts) for name, facts in content["datasets"].items()}
         sessions = tuple(validate(Session, session) for session in content["sessions"])

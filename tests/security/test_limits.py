@@ -20,8 +20,8 @@ from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.datasets.encoding import Encoding, FeatureEncoder, check_features
 from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.extensions.versions import version_of
 from boostnoise.eval.models.factory import build
-from boostnoise.eval.models.packages import version_of
 from boostnoise.eval.models.resolved_model import resolve
 
 MODEL = {"name": "nb", "module": "sklearn.naive_bayes", "model": "GaussianNB"}

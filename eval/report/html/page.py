@@ -15,8 +15,8 @@ from boostnoise.eval._atomic_file import atomic_write
 from boostnoise.eval._wording import p_text
 from boostnoise.eval.errors import CONTROL, ConfigError, without_controls
 from boostnoise.eval.execution.run import Run
+from boostnoise.eval.extensions.versions import version_of
 from boostnoise.eval.metrics.registry import label_of, short_label_of
-from boostnoise.eval.models.packages import version_of
 from boostnoise.eval.papers.published_comparison import PublishedComparison
 from boostnoise.eval.plotting.styles import line_styles
 from boostnoise.eval.statistics.verdict import compared_rate, verdict

@@ -1,12 +1,13 @@
 import math
 import pickle
+from threading import Lock
 
 import numpy as np
 import pytest
 from lightgbm import LGBMClassifier
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
-from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -20,6 +21,7 @@ from boostnoise import RobustLGBMClassifier, RobustXGBClassifier, get_loss, xgbo
 from boostnoise.eval.comparison.from_estimators import describe, plain
 from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.errors import ConfigError
+from boostnoise.eval.extensions import own_objects
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.packages import EXTRAS, is_installed
 from boostnoise.eval.models.resolved_model import resolve
@@ -150,24 +152,44 @@ Local.__module__ = _of_this_script.__module__ = "__main__"
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (make_pipeline(FunctionTransformer(lambda X: X), SVC()), r"it\.steps\[0\]\[1\]\.func: <function .* has no name, .*use a function of a module"),
+        (FunctionTransformer(Lock().__enter__), r"it\.func: .*__enter__.* cannot be sent to other processes: TypeError: .*lock"),
         (GaussianNB(priors=np.ones(3) / 3), r"it\.priors: an array cannot be written into a config; use a list"),
-        (SVC(class_weight={0: 1.0, 1: 2.0}), r"it\.class_weight: the keys of {0: 1.0, 1: 2.0} are not text"),
+        (SVC(class_weight={0: 1.0, 1: 2.0}), r"it\.class_weight: a dict whose keys are not text cannot be written"),
         (SVC(random_state=np.random.RandomState(0)), r"it\.random_state: a random generator .*None for the run's seed"),
         (AdaBoostClassifier(DecisionTreeClassifier), r"it\.estimator: DecisionTreeClassifier is a class; use an instance, DecisionTreeClassifier\(\)"),
-        (GridSearchCV(SVC(), {"C": [1]}, cv=StratifiedKFold(3)), r"it\.cv: StratifiedKFold\(.* cannot be written"),
-        (SVC(C=math.inf), r"it\.C: inf cannot be written"),
-        (XGBClassifier(objective=xgboost_objective("gce")), r"it\.objective: .* cannot be written"),
-        (RobustForestClassifier(criterion=Credal(gain_ratio=True)), r"it\.criterion: Credal\(s=1.0, gain_ratio=True\) cannot be written"),
-        (RobustXGBClassifier(loss=get_loss("gce")), r"it\.loss: Gen.*use the name of the loss, and its parameters as loss_params"),
-        (FunctionTransformer(_of_this_script), r"it\.func: other processes cannot import the function _of_this_script from __main__"),
-        (Local(), r"it: other processes cannot import the class Local from __main__"),
+        (SVC(C=math.inf), r"it\.C: inf is not a finite number"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_described(estimator, message):
     with pytest.raises(ConfigError, match=f"^{message}") as caught:
         describe(estimator, "it")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameter", "text"),
+    [
+        (FunctionTransformer(lambda X: X), "func", "<lambda>"),
+        (FunctionTransformer(_of_this_script), "func", "_of_this_script"),
+        (GridSearchCV(SVC(), {"C": [1]}, cv=StratifiedKFold(3)), "cv", "StratifiedKFold(n_splits=3, random_state=None, shuffle=False)"),
+        (XGBClassifier(objective=xgboost_objective("gce")), "objective", None),
+        (RobustForestClassifier(criterion=Credal(gain_ratio=True)), "criterion", "Credal(s=1.0, gain_ratio=True)"),
+        (RobustXGBClassifier(loss=get_loss("gce")), "loss", "GeneralizedCrossEntropy(q=0.7)"),
+    ],
+)  # fmt: skip
+def test_other_objects_are_registered(estimator, parameter, text):
+    reference = describe(estimator, "it")["params"][parameter]
+    assert reference == describe(clone(estimator), "it")["params"][parameter]
+    assert text is None or reference["object"] == text
+    assert type(own_objects.resolve(reference)) is type(getattr(estimator, parameter))
+
+
+def test_a_class_of_a_script_is_registered():
+    described = describe(Local(), "it")
+    assert (described["module"], described["model"], described["params"]) == ("own", "Local", {})
+    bagging = describe(BaggingClassifier(Local()), "it")
+    assert bagging["params"]["estimator"] == described
+    assert type(built(bagging).estimator) is Local
 
 
 def test_nothing_is_pickled(monkeypatch):

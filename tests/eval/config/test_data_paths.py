@@ -1,6 +1,6 @@
 import pytest
 
-from boostnoise.eval.config.data_paths import format_of, is_folder, stem_of, suffix_of, treat_paths_as_files
+from boostnoise.eval.config.data_paths import format_of, is_folder, reading_record, stem_of, suffix_of
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,5 @@ def test_folders(tmp_path):
     assert is_folder(str(tmp_path))
     assert not is_folder(str(tmp_path / "none"))
     assert not is_folder("a" * 10_000)
-    with treat_paths_as_files():
+    with reading_record():
         assert not is_folder(str(tmp_path))

@@ -93,8 +93,9 @@ def objects(schema):
 
 def test_every_key_is_described_and_has_its_default():
     described = list(objects(SCHEMA))
-    # Config, data sets with their annotators, models with their search and early stopping, figures, kinds of noise.
-    assert len(described) == 1 + 2 + 3 + 1 + 10
+    # Config, data sets with their annotators, models with their search and early stopping, metrics, figures, kinds of
+    # noise.
+    assert len(described) == 1 + 2 + 3 + 1 + 1 + 11
     for schema in described:
         assert schema["additionalProperties"] is False
         for key, value in schema["properties"].items():

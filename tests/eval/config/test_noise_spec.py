@@ -65,7 +65,7 @@ def test_names_distinguish_kinds():
     ("noise", "message"),
     [
         ({"rates": [0.1]}, "noise[0].kind: required key is missing"),
-        ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'by_class', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'by_row', 'audited', 'label', 'given' (did you mean 'uniform'?), got \"unform\""),
+        ({"kind": "unform", "rates": [0.1]}, "noise[0].kind: must be one of 'uniform', 'by_class', 'class_conditional', 'mahalanobis', 'pair_flip', 'instance_dependent', 'by_row', 'audited', 'label', 'given', 'function' (did you mean 'uniform'?), got \"unform\""),
         ({"kind": 3, "rates": [0.1]}, "noise[0].kind: must be one of"),
         ({"kind": ["uniform"]}, "noise[0].kind: must be one of"),
         ({"kind": "uniform"}, "noise[0].rates: required key is missing"),

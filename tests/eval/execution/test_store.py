@@ -454,6 +454,48 @@ def tables(path):
         return {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
 
 
+OWN = dataclasses.replace(GOOD, scores={**GOOD.scores, "lift": 2.5, "gain": None})
+
+
+def test_metrics_of_users_are_kept(path, tmp_path):
+    with Store(path) as store:
+        store.put(StubJob(key(0)), GOOD)
+        assert "own_scores" not in tables(path)
+        store.put(StubJob(key(1)), OWN)
+        store.put(StubJob(key(1)), BAD)
+        assert store.outcomes([key(0), key(1)]) == {key(0): GOOD, key(1): OWN}
+        store.put(StubJob(key(1)), GOOD)
+        assert store.outcomes([key(1)]) == {key(1): GOOD}
+        store.put(StubJob(key(1)), OWN)
+    with Store(tmp_path / "merged.sqlite") as store:
+        store.merge(path)
+        assert store.outcomes([key(0), key(1)]) == {key(0): GOOD, key(1): OWN}
+
+
+def test_a_new_measure_keeps_metrics_of_users(path, monkeypatch):
+    with Store(path) as store:
+        store.put(StubJob(key(1)), OWN)
+    for module in (store_module, outcome_module):
+        monkeypatch.setattr(module, "RANGES", RANGES | {"new": (0.0, 1.0)})
+    with Store(path) as store:
+        assert store.outcomes([key(1)]) == {key(1): OWN}
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '{"lift": "high"}', '{"lift": 1e999}', '{"lift": true}'])
+def test_metrics_of_users_that_cannot_be(path, text):
+    with Store(path) as store:
+        store.put(StubJob(key(1)), OWN)
+        row = [key(1), text]
+        with store._connection:
+            store._connection.execute(
+                "UPDATE own_scores SET scores = ?, checksum = ?", [text, store_module._checksum(row)]
+            )
+        with pytest.raises(
+            ConfigError, match=r"is damaged \((the metrics of a cell cannot be read|it has an invalid cell)"
+        ):
+            store.outcomes([key(1)])
+
+
 def test_a_new_measure_keeps_correct_rows(path, monkeypatch):
     with Store(path) as store:
         store.put(StubJob(key(1)), ROWS)

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from boostnoise.eval.metrics.measures import Predictions
 from boostnoise.eval.metrics.registry import measure
 
 X = np.zeros((1, 1))
@@ -32,13 +33,13 @@ class Model(ClassifierMixin, BaseEstimator):
 
 
 def of_labels(y, labels):
-    return measure(Model(), X, np.array(y), np.array(labels), np.arange(max(*y, *labels) + 1))
+    return measure(Predictions(Model(), X, np.array(y), np.array(labels), np.arange(max(*y, *labels) + 1)))
 
 
 def of_scores(y, scores, classes=None, **more):
     scores, y = np.asarray(scores), np.asarray(y)
     classes = np.arange(scores.shape[1]) if classes is None else np.asarray(classes)
-    return measure(Model(predict_proba=scores, **more), X, y, scores.argmax(axis=1), classes)
+    return measure(Predictions(Model(predict_proba=scores, **more), X, y, scores.argmax(axis=1), classes))
 
 
 def test_from_a_table_of_confusion_by_hand():
@@ -131,14 +132,14 @@ def test_a_model_that_did_not_see_every_label_it_was_given():
     y = np.array([0, 1, 2, 2])
     p = np.array([[0.7, 0.3], [0.2, 0.8], [0.4, 0.6], [0.1, 0.9]])
     model = Model(predict_proba=p, classes=[0, 2])
-    found = measure(model, X, y, [0, 2, 2, 2], np.arange(3))
+    found = measure(Predictions(model, X, y, [0, 2, 2, 2], np.arange(3)))
     whole = np.column_stack([p[:, 0], np.zeros(4), p[:, 1]])
     assert found["roc_auc"] == pytest.approx(metrics.roc_auc_score(y, whole, multi_class="ovr"))
 
 
 def of_clean_probabilities(y, p, q):
     """Measures of the probabilities p, if the true labels have the probabilities q."""
-    return measure(Model(predict_proba=p), X, y, p.argmax(axis=1), np.arange(p.shape[1]), q)
+    return measure(Predictions(Model(predict_proba=p), X, y, p.argmax(axis=1), np.arange(p.shape[1]), q))
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -190,7 +191,7 @@ def test_models_of_all_kinds(load):
         KNeighborsClassifier(),
     ):
         model.fit(X[train], noisy[train])
-        found = measure(model, X[~train], y[~train], model.predict(X[~train]), np.unique(y))
+        found = measure(Predictions(model, X[~train], y[~train], model.predict(X[~train]), np.unique(y)))
         if hasattr(model, "predict_proba"):
             p = model.predict_proba(X[~train])
             assert found["log_loss"] == pytest.approx(metrics.log_loss(y[~train], p))
@@ -206,7 +207,7 @@ def test_models_of_all_kinds(load):
 
 def test_decisions_between_two_classes():
     y, decision = np.array([0, 1, 1, 0]), np.array([-1.0, 2.0, -2.0, -3.0])
-    found = measure(Model(decision_function=decision), X, y, decision > 0, np.arange(2))
+    found = measure(Predictions(Model(decision_function=decision), X, y, decision > 0, np.arange(2)))
     assert found["roc_auc"] == metrics.roc_auc_score(y, decision) == 0.75
     assert found["log_loss"] is None
 
@@ -244,4 +245,4 @@ def test_scores_that_are_no_probabilities_have_no_log_loss(p):
 )
 def test_models_that_return_nonsense(returned, message):
     with pytest.raises(ValueError, match=message):
-        measure(Model(**returned), X, np.array([0, 1, 0]), [0, 0, 0], np.arange(2))
+        measure(Predictions(Model(**returned), X, np.array([0, 1, 0]), [0, 0, 0], np.arange(2)))

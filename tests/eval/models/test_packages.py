@@ -1,7 +1,8 @@
 import importlib
 
 from boostnoise.eval.config.model_spec import ModelSpec
-from boostnoise.eval.models.packages import described_classes, packages_of, version_of
+from boostnoise.eval.extensions.versions import version_of
+from boostnoise.eval.models.packages import described_classes, packages_of
 
 
 def packages(model):

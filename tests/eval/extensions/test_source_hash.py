@@ -3,9 +3,9 @@ import os
 
 import pytest
 
-from boostnoise.eval.models import packages
-from boostnoise.eval.models.packages import version_of
-from boostnoise.eval.models.source_hash import source_hash
+from boostnoise.eval.extensions import versions
+from boostnoise.eval.extensions.source_hash import source_hash
+from boostnoise.eval.extensions.versions import version_of
 
 
 @pytest.fixture
@@ -108,5 +108,5 @@ def test_packages_in_development_mode_are_hashed(write, tmp_path):
 
 @pytest.mark.parametrize("package", ["sklearn", "numpy", "boostnoise", "robust_splits"])
 def test_installed_packages_have_their_version(package, monkeypatch):
-    monkeypatch.setattr(packages, "source_hash", None)
+    monkeypatch.setattr(versions, "source_hash", None)
     assert version_of(package)[0].isdigit()

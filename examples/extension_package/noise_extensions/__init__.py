@@ -1,0 +1,1 @@
+"""Extensions of boostnoise; ``pyproject.toml`` gives them their names."""

@@ -1,0 +1,76 @@
+"""Extensions that installed packages add by entry points.
+
+A package names its criteria, losses and other extensions in its ``pyproject.toml``:
+
+.. code-block:: toml
+
+    [project.entry-points."boostnoise.criteria"]
+    balance = "my_package.criteria:balance"
+
+The name then works wherever a built-in name does.  Nothing of the package is imported before its name is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+GROUPS = ("criteria", "losses", "noise", "metrics", "models", "datasets")
+
+
+@cache
+def plugins(group: str) -> dict[str, metadata.EntryPoint]:
+    """Entry points of installed packages by name, in alphabetical order.
+
+    Parameters
+    ----------
+    group : str
+        One of `GROUPS`.
+
+    Raises
+    ------
+    ValueError
+        If two packages define the same name.
+    """
+    found: dict[str, metadata.EntryPoint] = {}
+    for point in sorted(metadata.entry_points(group=f"boostnoise.{group}"), key=lambda point: point.name):
+        other = found.setdefault(point.name, point)
+        if other.value != point.value:
+            raise ValueError(
+                f"{point.name!r} of boostnoise.{group} is defined by two packages, {package_of(other)} and "
+                f"{package_of(point)}; uninstall one"
+            )
+    return {name: point for name, point in found.items() if name.isidentifier()}
+
+
+def plugin_names(group: str, builtin: Collection[str]) -> list[str]:
+    """Names that installed packages add to the built-in ones."""
+    return [name for name in plugins(group) if name not in builtin]
+
+
+def load_plugin(group: str, name: str) -> Any:
+    """Import an extension.
+
+    Raises
+    ------
+    ValueError
+        If the package cannot be imported, or lacks it.
+    """
+    point = plugins(group)[name]
+    try:
+        return point.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the code of a package may raise anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(
+            f"{name!r} of boostnoise.{group} cannot be loaded from {point.value} of the package "
+            f"{package_of(point)}: {reason}"
+        ) from error
+
+
+def package_of(point: metadata.EntryPoint) -> str:
+    """Top-level package that an entry point refers to."""
+    return point.module.partition(".")[0]
