@@ -60,14 +60,16 @@ def test_no_notebook_or_result_is_committed(root):
     tracked = subprocess.run(
         ["git", "ls-files", "examples"], cwd=root, check=True, capture_output=True, text=True
     ).stdout.split()
-    assert set(tracked) == {"examples/README.md", *(f"examples/{path.name}" for path in EXAMPLES)}
+    package = {path for path in tracked if path.startswith("examples/extension_package/")}
+    assert set(tracked) - package == {"examples/README.md", *(f"examples/{path.name}" for path in EXAMPLES)}
+    assert {Path(path).suffix for path in package} == {".json", ".md", ".py", ".toml"}
     made = ["examples/new.ipynb", "examples/results/store.sqlite", "examples/loans.csv"]
     ignored = subprocess.run(["git", "check-ignore", *made], cwd=root, capture_output=True, text=True)
     assert ignored.stdout.split() == made
 
 
 def test_each_is_named_where_a_reader_looks(root):
-    assert len(EXAMPLES) >= 4
+    assert len(EXAMPLES) >= 5
     for page in ("README.md", "examples/README.md"):
         text = (root / page).read_text(encoding="utf-8")
         assert [path.name for path in EXAMPLES if path.name not in text] == []

@@ -104,6 +104,13 @@ REGISTRY = OF_CELLS | {measure.name: measure for measure in ROBUSTNESS}
 MEASURES = OF_CELLS.keys()
 METRICS = REGISTRY.keys()
 BUILT_IN = frozenset(REGISTRY)
+# Columns of scores and tables beside the measures.
+RESERVED = frozenset(
+    """
+    baseline correct_rows dataset error high low model noise_kind noise_on noise_rate noisy_labels rank repeat
+    repeats setting std test_labels
+    """.split()  # noqa: SIM905 - a list of words
+)
 PAIRED = {measure.name: measure.paired for measure in ROBUSTNESS if measure.paired is not None}
 # Measures that can replace accuracy in the robustness metrics.
 ACCURACIES = tuple(measure.name for measure in SCORED if measure.is_accuracy)
@@ -141,8 +148,10 @@ def register(metric: Measure) -> None:
     ValueError
         If a measure of this project has the name.
     """
-    if metric.name in BUILT_IN or metric.name in RANGES:
+    if metric.name in BUILT_IN:
         raise ValueError(f"a metric must not be named {metric.name!r}, which is a measure of this project")
+    if metric.name in RESERVED or metric.name in RANGES:
+        raise ValueError(f"a metric must not be named {metric.name!r}, which is a column of the scores")
     OF_CELLS[metric.name] = REGISTRY[metric.name] = metric
 
 

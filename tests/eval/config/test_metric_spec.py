@@ -53,6 +53,7 @@ def test_a_record_needs_no_package(parse, monkeypatch):
         ({"metric": "cost"}, "metric: must be 'accuracy', .* got \"cost\""),
         ({"metric": "wrst"}, "metric: must be 'accuracy', .* 'roc_auc'"),
         ({"metrics": [{"name": "ela", "label": "x", "function": "worst"}]}, "must not be named 'ela', which is a measure of this project"),
+        ({"metrics": [{"name": "dataset", "label": "x", "function": "worst"}]}, "must not be named 'dataset', which is a column of the scores"),
         ({"metrics": [{"name": "a", "label": "<b>", "function": "worst"}]}, r"metrics\[0\]\.label: "),
         ({"metrics": [{"name": "a", "label": "b", "minimum": 2.0, "function": "worst"}]}, "minimum must be below maximum, got 2 and 1"),
         ({"metrics": [{"name": "a", "label": "b", "function": "os.system"}]}, "function: must be the name of an extension"),
