@@ -135,6 +135,12 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         """Fit validated rows `X`; `sample` holds the same rows as rank codes, with labels and weights."""
         raise NotImplementedError
 
+    @property
+    def n_outputs_(self) -> int:
+        """Number of targets, always 1."""
+        check_is_fitted(self)
+        return 1
+
     def _class_weights(self, sample: Sample) -> NDArray[np.float64] | None:
         """Weight of each class, unless it is the same for all or depends on the rows that a tree draws."""
         return class_weights(self.class_weight, self.classes_, sample.class_totals())

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_integer
+from ._growing import RowDraws
 from ._kernels.walk import add_leaf_values
 from ._threads import map_in_threads
 from .decision_tree import RobustDecisionTreeClassifier
@@ -25,7 +26,33 @@ class FittedForest(BaseRobustTrees):
     min_samples_split: int | float | str
     min_samples_split_: int
     chosen_params_: dict[str, int | float]
+    shrinkage_: float
     _packed: list[PackedTrees]
+    _seeds: list[tuple[int, int]]
+    _row_draws: RowDraws
+
+    @property
+    def estimator_(self) -> RobustDecisionTreeClassifier:
+        """Unfitted tree with the parameters of those of the forest."""
+        check_is_fitted(self)
+        shared = (
+            RobustDecisionTreeClassifier().get_params(deep=False).keys() & self.get_params(deep=False).keys()
+        )
+        estimator = RobustDecisionTreeClassifier(**{name: getattr(self, name) for name in shared})
+        return estimator.set_params(
+            criterion=self.criterion_,
+            splitter="random" if self._random_thresholds else "best",
+            min_samples_split=self.min_samples_split_,
+            shrinkage=self.shrinkage_,
+            class_weight=None,
+            random_state=None,
+        )
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """Rows that each tree has drawn, each as often as it was drawn."""
+        check_is_fitted(self)
+        return [self._row_draws.rows(seed) for seed, _ in self._seeds]
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))

@@ -17,10 +17,10 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 
 from ._adaptive_criterion import LAMS, best_lam, holdout_accuracies, out_of_bag_accuracies, with_lam
-from ._checks import AUTO, check_flag, check_integer, check_row_count, is_auto
+from ._checks import AUTO, check_flag, check_integer, check_max_features, check_row_count, is_auto
 from ._fitted_forest import FittedForest
 from ._forest_parameters import check_forest, fixed_shrinkage
-from ._growing import MAX_SEED, Sample, TreeSettings, grow_tree, grow_trees
+from ._growing import MAX_SEED, RowDraws, Sample, TreeSettings, grow_tree, grow_trees
 from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._threads import map_in_threads
 from ._validation import read_only
@@ -44,11 +44,9 @@ OPTIONAL_ATTRIBUTES = (
 class BaseForest(FittedForest):
     """Base class of `RobustForestClassifier` and `RobustExtraTreesClassifier`: parameters and fitting."""
 
-    shrinkage_: float
     passes_: int
     transition_matrix_: NDArray[np.float64]
     _judged: CleanPosterior | None
-    _seeds: list[tuple[int, int]]
 
     _class_weight_names = ("balanced", "balanced_subsample")
 
@@ -215,6 +213,7 @@ class BaseForest(FittedForest):
         trees += self._grow(sample, settings, seeds[len(trees) :])
         out_of_bag = OutOfBag(sample, X, settings, seeds, self._n_threads())
         self._seeds, self.criterion_ = seeds, settings.criterion
+        self._row_draws = RowDraws.of(sample, settings.n_draws)
         return self._smooth(trees, len(earlier), out_of_bag), out_of_bag
 
     def _judges(self, sample: Sample) -> bool:
@@ -356,19 +355,12 @@ class BaseForest(FittedForest):
 
     def _make_estimators(self, seeds: Sequence[int]) -> list[RobustDecisionTreeClassifier]:
         """Create estimators with the forest's parameters, without their trees."""
-        shared = (
-            RobustDecisionTreeClassifier().get_params(deep=False).keys() & self.get_params(deep=False).keys()
-        )
-        estimator = RobustDecisionTreeClassifier(**{name: getattr(self, name) for name in shared})
-        estimator.set_params(
-            criterion=self.criterion_,
-            min_samples_split=self.min_samples_split_,
-            class_weight=None,
-        )
+        estimator = self.estimator_
         estimator.criterion_ = self.criterion_
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
         estimator._categories, estimator.n_features_in_ = self._categories, self.n_features_in_
         estimator.is_categorical_ = self.is_categorical_
+        estimator.max_features_ = check_max_features(self.max_features, self.n_features_in_)
         estimator._column_names = getattr(self, "feature_names_in_", None)
         estimators = [copy(estimator) for _ in seeds]  # parameters are slow to set
         for each, seed in zip(estimators, seeds, strict=True):

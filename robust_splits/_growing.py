@@ -156,24 +156,65 @@ def are_integers(weights: NDArray[np.float64]) -> bool:
     return bool((weights == np.floor(weights)).all())
 
 
+@dataclass(frozen=True, eq=False)
+class RowDraws:
+    """How the trees of a forest draw their rows.
+
+    Attributes
+    ----------
+    n_samples : int
+    n_draws : int
+        Number of rows drawn with replacement; 0 takes all rows as they are.
+    groups : int64 array of shape (n_samples,) or None
+        See `Sample`.
+    has_weight : bool array of shape (n_samples,) or None
+        Which rows have a positive weight; None if all have.
+    """
+
+    n_samples: int
+    n_draws: int
+    groups: NDArray[np.int64] | None
+    has_weight: NDArray[np.bool_] | None
+
+    @classmethod
+    def of(cls, sample: Sample, n_draws: int) -> Self:
+        """Draws of the rows of a sample."""
+        has_weight = None if sample.has_unit_weights or sample.weights.all() else sample.weights > 0
+        return cls(sample.n_samples, n_draws, sample.groups, has_weight)
+
+    def counts(self, state: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Draw rows, and count how often each was drawn, shape (n_samples,)."""
+        n_units = self.n_samples if self.groups is None else int(self.groups.max()) + 1
+        n_draws = max(1, round(self.n_draws * n_units / self.n_samples))
+        while True:
+            counts = np.zeros(n_units)
+            count_draws(state, n_draws, counts)
+            counts = counts if self.groups is None else counts[self.groups]
+            if self.has_weight is None or counts[self.has_weight].any():
+                return counts  # otherwise, all drawn rows have weight 0
+
+    def rows(self, seed: int) -> NDArray[np.int64]:
+        """Rows that a tree has drawn, each as often as it was drawn."""
+        rows = np.arange(self.n_samples)
+        return rows if not self.n_draws else np.repeat(rows, self.counts(start_draws(seed)).astype(np.int64))
+
+
+def start_draws(seed: int) -> NDArray[np.uint64]:
+    """State of the random numbers that draw the rows of a tree."""
+    return np.full(1, seed + 1, dtype=np.uint64)
+
+
 def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[np.float64]:
     """Weights of the labels for one tree: sample weights times the number of times each label was drawn."""
     if not settings.n_draws:
         weights = sample.label_weights
     else:
-        n_samples = sample.n_samples
-        state = np.full(1, seed + 1, dtype=np.uint64)
-        n_units = n_samples if sample.groups is None else int(sample.groups.max()) + 1
-        n_draws = max(1, round(settings.n_draws * n_units / n_samples))
-        weights = np.zeros(1)
-        while not weights.any():  # draw again if all drawn rows have weight 0
-            counts = np.zeros(n_units)
-            count_draws(state, n_draws, counts)
-            weights = counts if sample.groups is None else counts[sample.groups]
-            if sample.soft_labels is not None:
-                weights = sample.soft_labels.draw(state, weights)
-            if not sample.has_unit_weights:
-                weights = weights * sample.weights[sample.row_of_label]
+        state = start_draws(seed)
+        weights = RowDraws.of(sample, settings.n_draws).counts(state)
+        if sample.soft_labels is not None:
+            weights = sample.soft_labels.draw(state, weights)
+        if not sample.has_unit_weights:
+            weights = weights * sample.weights[sample.row_of_label]
     if settings.balanced:
         classes = np.bincount(sample.labels, weights=weights, minlength=sample.n_classes)
         share = weights.sum() / (classes > 0).sum()

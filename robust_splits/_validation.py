@@ -23,6 +23,7 @@ from .frames import (
     to_numbers,
     unordered_categories,
 )
+from .label_noise.labels import as_numpy_labels
 from .label_noise.soft_labels import are_soft_labels, read_soft_labels
 
 CONVERSION: dict[str, Any] = {
@@ -75,7 +76,7 @@ def check_training_data(
         classes, p = read_soft_labels(y, len(X))
         labels = SoftLabels.from_probabilities(p)
     else:
-        X, y = _validate(estimator, X, is_frame(frame), y, reset=reset, **CONVERSION)
+        X, y = _validate(estimator, X, is_frame(frame), as_numpy_labels(y), reset=reset, **CONVERSION)
         X = _dense(X)
         if y.dtype == object and (n_missing := sum(label is None for label in y)):
             raise ValueError(f"y contains {n_missing} missing labels")

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._adaptive_criterion import best_lam, holdout_accuracies, with_lam
 from ._base import BaseRobustTrees, path_matrix
-from ._checks import check_integer, check_number, is_auto
+from ._checks import check_choice, check_integer, check_number, is_auto
 from ._growing import MAX_SEED, Sample, grow_tree
 from .criteria import ADAPTIVE, TREE_CRITERION
 from .criterion import Criterion, Impurity
@@ -35,6 +35,9 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         See `get_criterion`.  ``"ane"`` selects the adaptive negative exponential criterion: lam is chosen from
         0, 0.25, 0.5, 0.75 and 1 by accuracy on a held-out noisy fifth of the rows, and the tree is then grown
         on all rows.
+    splitter : {"best", "random"}, default="best"
+        ``"random"`` tries one random threshold for each feature, as extra-trees do; of categories, random
+        subsets.
     max_depth : int or None, default=None
         Maximum number of splits on a path; None for no limit.
     max_leaf_nodes : int or None, default=None
@@ -103,6 +106,10 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Whether the values of each feature are categories without an order.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the risk removed by all splits.
+    max_features_ : int
+        Number of features tried at each node.
+    n_outputs_ : int
+        Always 1.
     tree_ : Tree
         The grown tree as flat arrays.
     criterion_ : Criterion
@@ -131,6 +138,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self,
         criterion: str | Criterion = TREE_CRITERION,
         *,
+        splitter: str = "best",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_split: int | float = 2,
@@ -149,6 +157,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_split = min_samples_split
@@ -166,6 +175,11 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
 
+    @property
+    def _random_thresholds(self) -> bool:  # type: ignore[override]
+        check_choice("splitter", self.splitter, ("best", "random"))
+        return self.splitter == "random"
+
     def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
         for name in ("min_samples_split", "shrinkage"):
             if is_auto(getattr(self, name)):
@@ -178,7 +192,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         if self.criterion == ADAPTIVE:
             self.criterion_scores_ = holdout_accuracies(sample, X, settings, [(seed, seed)], rng)
             settings = with_lam(settings, best_lam(self.criterion_scores_))
-        self.criterion_ = settings.criterion
+        self.criterion_, self.max_features_ = settings.criterion, settings.growth.max_features
         self.tree_ = grow_tree(sample, settings, (seed, seed))
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -91,6 +91,10 @@ class RobustForestClassifier(BaseForest):
         As in `RobustDecisionTreeClassifier`.
     estimators_ : list of RobustDecisionTreeClassifier
         The grown trees.
+    estimator_ : RobustDecisionTreeClassifier
+        An unfitted tree with their parameters.
+    estimators_samples_ : list of ndarray
+        Rows that each tree has drawn, each as often as it was drawn.
     feature_importances_ : ndarray of shape (n_features,)
         Feature importances, averaged over the trees with at least one split; their sum is 1.
     min_samples_split_ : int

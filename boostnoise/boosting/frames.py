@@ -35,6 +35,29 @@ def check_column_names(X: Any, seen: Sequence[str] | None) -> None:
     )
 
 
+def with_numpy_columns(X: Any) -> Any:
+    """A pandas frame whose numbers have types of NumPy, which LightGBM reads; anything else as it is."""
+    dtypes = getattr(X, "dtypes", None)
+    if not hasattr(X, "assign") or not hasattr(dtypes, "items"):
+        return X
+    numbers = {name for name, dtype in dtypes.items() if _numpy_kind(dtype) in ("i", "u", "f")}
+    if not numbers:
+        return X
+    columns = {name: X[name].to_numpy(dtype=float, na_value=float("nan")) for name in numbers}
+    return X.assign(**columns)
+
+
+def with_numpy_columns_evaluated(eval_set: Any) -> Any:
+    """The same for evaluation sets."""
+    pairs = [eval_set] if isinstance(eval_set, tuple) else eval_set
+    return pairs and [(with_numpy_columns(X), y) for X, y in pairs]
+
+
+def _numpy_kind(dtype: Any) -> str:
+    """Kind of the NumPy type of a type of pandas or Arrow; empty for types of NumPy itself."""
+    return getattr(getattr(dtype, "numpy_dtype", None), "kind", "")
+
+
 def refuse_for_lightgbm(column: nw.Series[Any]) -> str | None:
     """Why LightGBM cannot read a column of categories; it would end the process."""
     is_of_pandas = str(getattr(column.to_native(), "dtype", "")) == "category"

@@ -23,7 +23,13 @@ from ..objectives.intercept import lightgbm_intercept, repeat
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, ROUND_PARAMETERS, is_auto
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
-from .frames import check_column_names, column_names, refuse_for_lightgbm
+from .frames import (
+    check_column_names,
+    column_names,
+    refuse_for_lightgbm,
+    with_numpy_columns,
+    with_numpy_columns_evaluated,
+)
 from .lightgbm_booster import TreeCounter, add_to_first_trees, stops_early, write_objective
 from .lightgbm_parameters import (
     AUTO_PARAMETERS,
@@ -54,7 +60,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     an intercept is estimated; that of a robust loss is stored in the first trees.  The fitted booster stores
     how margins become probabilities, so a file written by ``booster_.save_model`` gives the same predictions.
 
-    The default ``eval_metric``, on which training stops early, is the loss.  Of LightGBM's metrics, a robust
+    The metric on which training stops early is the loss; ``eval_metric`` of `fit` adds others, and the
+    parameter ``metric`` replaces it, as in LightGBM.  Of LightGBM's metrics, a robust
     loss allows the log loss and the error (``"binary_logloss"``, ``"binary_error"``, ``"multi_logloss"``,
     ``"multi_error"``), and for two classes ``"auc"`` and ``"average_precision"``; so do soft labels of several
     classes, as those of two passes.  A callable ``eval_metric`` receives probabilities, as in the parent class,
@@ -197,6 +204,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         check_fit(self, super(), fit_params)
         check_columns(X, refuse=refuse_for_lightgbm)
         target = Target.read(X, y)
+        if (readable := with_numpy_columns(X)) is not X:
+            X, eval_set = readable, with_numpy_columns_evaluated(eval_set)
         objective = self._make_objective(target.n_classes, build_loss(self, target.n_classes))
         encoded = encode_evaluated(eval_set, fit_params.get("eval_y"), target.encoder)
         evaluated = evaluation_sizes(eval_set, fit_params.get("eval_y"))
@@ -290,11 +299,20 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             return None
         return lightgbm_intercept(training.target.given, training.weight, training.target.n_classes)
 
+    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:
+        """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order.
+
+        ``validate_features=False`` takes columns by position.
+        """
+        X = self._checked(X, kwargs)
+        return super().predict(X, *args, **{"validate_features": False, **kwargs})
+
     def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> Any:
-        """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
-        check_is_fitted(self)
-        check_column_names(X, self._columns)
-        return super().predict_proba(X, *args, **kwargs)
+        """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order.
+
+        ``validate_features=False`` takes columns by position.
+        """
+        return super().predict_proba(self._checked(X, kwargs), *args, **kwargs)
 
     def predict_log_proba(self, X: Any, **kwargs: Any) -> Any:
         """Predict logarithms of the probabilities of `predict_proba`; minus infinity for a probability of 0."""
@@ -305,9 +323,14 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
         def decision_function(self, X: Any, **kwargs: Any) -> Any:
             """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order."""
-            check_is_fitted(self)
+            return super().decision_function(self._checked(X, kwargs), **kwargs)
+
+    def _checked(self, X: Any, kwargs: dict[str, Any]) -> Any:
+        """Rows to predict, in a form that LightGBM reads, after a check of their columns."""
+        check_is_fitted(self)
+        if kwargs.get("validate_features", True):
             check_column_names(X, self._columns)
-            return super().decision_function(X, **kwargs)
+        return with_numpy_columns(X)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``loss_params__q`` sets the parameter q of the loss, for instance in a grid search.

@@ -125,7 +125,7 @@ def adapt_metrics(requested: list[Any], objective: LightGBMObjective, *, is_buil
 
     Parameters
     ----------
-    requested : list
+    requested : list of length 2
         Values of ``eval_metric`` and of LightGBM's parameter ``metric``: a name, several names that are
         separated by commas, a callable, a list of them, or None.
     objective : LightGBMObjective
@@ -164,8 +164,8 @@ def adapt_metrics(requested: list[Any], objective: LightGBMObjective, *, is_buil
                 f"metric {metric!r} of LightGBM would read the margins of a robust loss as probabilities; "
                 f"allowed metrics: {allowed}, a callable, or nothing for the loss"
             )
-    if converted or disabled:
-        return list(dict.fromkeys(converted))
-    if is_built_in:
-        return [f"{kind}_logloss"]
-    return [default_metric(objective.loss, "lightgbm", n_classes)]
+    # As in LightGBM, the parameter `metric` replaces the metric of the objective; `eval_metric` adds to it.
+    if not disabled and requested[1] in (None, ""):
+        default = default_metric(objective.loss, "lightgbm", n_classes)
+        converted.append(f"{kind}_logloss" if is_built_in else default)
+    return list(dict.fromkeys(converted))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.validation import _num_samples
 
-from robust_splits.label_noise.labels import check_same_length, encode_labels
+from robust_splits.label_noise.labels import as_numpy_labels, check_same_length, encode_labels
 from robust_splits.label_noise.soft_labels import are_soft_labels, read_soft_labels
 
 Probabilities = NDArray[np.float32]
@@ -110,7 +110,7 @@ def encode_eval_labels(labels: Any, encoder: LabelEncoder, name: str) -> NDArray
         If a label does not occur in the training data.
     """
     try:
-        numbers: NDArray[np.int64] = encoder.transform(labels)
+        numbers: NDArray[np.int64] = encoder.transform(as_numpy_labels(labels))
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name}: labels must occur in the training data: {error}") from error
     return numbers

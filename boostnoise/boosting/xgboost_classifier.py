@@ -180,6 +180,9 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         objective = self._make_objective(target.n_classes)
         self._adapted_metrics(objective, target.n_classes)  # raises errors before a choice that takes many fits
         encoded = None if eval_set is None else encode_eval_set(eval_set, target.encoder)
+        if encoded is not None:  # XGBoost reads the training rows once if it is given the same objects
+            pairs = zip(eval_set, encoded, strict=True)
+            encoded = [(X_, target.codes if given[1] is y else codes) for given, (X_, codes) in pairs]
         stops = bool(self.early_stopping_rounds) or stops_early(self.callbacks)
         if stops and eval_set is None:
             raise ValueError("early stopping needs rows to evaluate: pass eval_set to fit")
@@ -301,15 +304,19 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     def predict(self, X: Any, *, output_margin: bool = False, **kwargs: Any) -> NDArray[Any]:
         """Predict labels, or margins with `output_margin`; other parameters as in the parent class."""
         check_is_fitted(self)
-        check_column_names(X, self.get_booster().feature_names)
+        if kwargs.get("validate_features", True):
+            check_column_names(X, self.get_booster().feature_names)
         predicted: NDArray[Any] = super().predict(X, output_margin=output_margin, **kwargs)
         return predicted if output_margin else self.classes_[predicted]
 
-    def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> NDArray[np.floating]:
+    def predict_proba(
+        self, X: Any, validate_features: bool = True, *args: Any, **kwargs: Any
+    ) -> NDArray[np.floating]:
         """As in the parent class, but the columns of any data frame must be those seen by `fit`, in order."""
         check_is_fitted(self)
-        check_column_names(X, self.get_booster().feature_names)
-        p: NDArray[np.floating] = super().predict_proba(X, *args, **kwargs)
+        if validate_features:
+            check_column_names(X, self.get_booster().feature_names)
+        p: NDArray[np.floating] = super().predict_proba(X, validate_features, *args, **kwargs)
         return p
 
     def predict_log_proba(self, X: Any, **kwargs: Any) -> NDArray[np.floating]:

@@ -295,6 +295,23 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Names of features."""
         return np.asarray(self.estimators_[0].feature_names_in_)
 
+    @property
+    def feature_importances_(self) -> Floats:
+        """Importances of the features: the mean of those of the fitted classifiers, by their weights.
+
+        Those of each classifier are divided by their sum.  What they measure is up to the classifier.
+
+        Raises
+        ------
+        AttributeError
+            If a classifier has none.
+        """
+        check_is_fitted(self)
+        each = [np.asarray(estimator.feature_importances_, dtype=float) for estimator in self.estimators_]
+        shares = [importances / (importances.sum() or 1.0) for importances in each]
+        mean: Floats = np.average(shares, axis=0, weights=self._shares)
+        return mean
+
     def predict_proba(self, X: Any) -> Floats:
         """Predict the probabilities of the clean classes.
 

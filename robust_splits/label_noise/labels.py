@@ -22,7 +22,7 @@ def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
     """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    y = column_or_1d(y, warn=True)
+    y = column_or_1d(as_numpy_labels(y), warn=True)
     labels = pd.Series(y)
     if labels.isna().any():
         raise ValueError(f"y contains {labels.isna().sum()} missing labels")
@@ -35,6 +35,19 @@ def encode_labels(y: ArrayLike) -> tuple[LabelEncoder, NDArray[np.int64]]:
         found = [f"one class, {label!r}" for label in encoder.classes_.tolist()] or ["no labels"]
         raise ValueError(f"y must contain at least two classes, got {found[0]}")
     return encoder, codes
+
+
+def as_numpy_labels(y: Any) -> Any:
+    """Labels with the integers or truth values of pandas or Arrow, as those of NumPy.
+
+    scikit-learn would make floats of them.  Anything else is returned as it is, and so are labels with missing
+    values.
+    """
+    dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if dtype is None or dtype.kind not in "biu" or not hasattr(y, "to_numpy") or y.isna().any():
+        return y
+    labels: NDArray[Any] = y.to_numpy(dtype=dtype)
+    return labels
 
 
 def check_same_length(X: Any, codes: NDArray[np.int64]) -> None:

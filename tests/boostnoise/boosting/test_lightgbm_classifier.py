@@ -95,7 +95,22 @@ def test_the_error_of_several_classes():
     X, y = load_iris(return_X_y=True)
     model = RobustLGBMClassifier(hessian="logistic", passes=1, n_estimators=3, n_jobs=1, **QUIET)
     model.fit(X, y, eval_set=[(X, y)], eval_metric="multi_error")
-    assert model.best_score_["training"] == {"multi_error": pytest.approx(1 - model.score(X, y))}
+    found = model.best_score_["training"]
+    assert found.keys() == {"multi_error", "multi_logloss"}
+    assert found["multi_error"] == pytest.approx(1 - model.score(X, y))
+
+
+@pytest.mark.parametrize("metric", ["auc", ["auc", "binary_error"], lambda y, p: ("mine", 1.0, True)])
+def test_eval_metric_adds_to_the_metric_of_the_objective(metric):
+    X, y = load_breast_cancer(return_X_y=True)
+
+    def recorded(cls, **parameters):
+        model = cls(n_estimators=3, n_jobs=1, verbose=-1, **parameters)
+        return list(model.fit(X, y, eval_set=[(X, y)], eval_metric=metric).evals_result_["training"])
+
+    assert recorded(RobustLGBMClassifier, passes=1) == recorded(lightgbm.LGBMClassifier)
+    names = recorded(RobustLGBMClassifier, loss="gce")
+    assert set(names) == {"gce"} | set(recorded(lightgbm.LGBMClassifier)) - {"binary_logloss"}
 
 
 @pytest.mark.skipif(not HAS_EVAL_X, reason="LightGBM before 4.7")

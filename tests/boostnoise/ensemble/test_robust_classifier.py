@@ -6,6 +6,7 @@ import pytest
 from lightgbm import LGBMClassifier
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_predict
@@ -45,6 +46,20 @@ def test_overlooked_rows_are_found(model):
     assert robust.class_shares_[1] == pytest.approx(clean.mean(), abs=0.08)
     wrong = y != clean
     assert robust.p_wrong_[wrong].mean() > 0.5 > 0.15 > robust.p_wrong_[~wrong].mean()
+
+
+def test_importances_are_the_mean_of_those_of_the_classifiers():
+    X, y, *_ = noisy_data(400)
+    models = [RobustForestClassifier(20, random_state=3), LGBMClassifier(n_estimators=20, verbose=-1)]
+    robust = RobustClassifier(models, random_state=7).fit(X, y)
+    shares = robust.candidates_["weight"].to_numpy()
+    assert (shares > 0).all()
+    forest, booster = (model.feature_importances_ for model in robust.estimators_)
+    expected = shares[0] * forest + shares[1] * booster / booster.sum()
+    np.testing.assert_allclose(robust.feature_importances_, expected)
+    assert robust.feature_importances_.sum() == pytest.approx(1)
+    assert not hasattr(RobustClassifier(LOGISTIC).fit(X, y), "feature_importances_")
+    assert RFE(RobustClassifier(models, passes=1, cv=2), n_features_to_select=2).fit(X, y).support_.sum() == 2
 
 
 def test_the_mixture_is_of_fits_to_the_posterior():
