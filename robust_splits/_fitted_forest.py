@@ -39,7 +39,7 @@ class FittedForest(BaseRobustTrees):
             RobustDecisionTreeClassifier().get_params(deep=False).keys() & self.get_params(deep=False).keys()
         )
         estimator = RobustDecisionTreeClassifier(**{name: getattr(self, name) for name in shared})
-        return estimator.set_params(
+        estimator.set_params(
             criterion=self.criterion_,
             splitter="random" if self._random_thresholds else "best",
             min_samples_split=self.min_samples_split_,
@@ -47,6 +47,7 @@ class FittedForest(BaseRobustTrees):
             class_weight=None,
             random_state=None,
         )
+        return estimator
 
     @property
     def estimators_samples_(self) -> list[NDArray[np.int64]]:

@@ -37,7 +37,7 @@ def check_column_names(X: Any, seen: Sequence[str] | None) -> None:
 
 def with_numpy_columns(X: Any) -> Any:
     """A pandas frame whose numbers have types of NumPy, which LightGBM reads; anything else as it is."""
-    dtypes = getattr(X, "dtypes", None)
+    dtypes: Any = getattr(X, "dtypes", None)
     if not hasattr(X, "assign") or not hasattr(dtypes, "items"):
         return X
     numbers = {name for name, dtype in dtypes.items() if _numpy_kind(dtype) in ("i", "u", "f")}
