@@ -17,7 +17,15 @@ from .criteria import (
 from .criterion import Criterion, Impurity
 from .decision_tree import RobustDecisionTreeClassifier
 from .distribution import DistributionCriterion
-from .export import export_text, plot_tree, to_onnx, to_sklearn
+from .export import (
+    export_text,
+    onnx_input,
+    plot_tree,
+    register_onnx_converters,
+    to_onnx,
+    to_sklearn,
+    to_treelite,
+)
 from .forest import RobustExtraTreesClassifier, RobustForestClassifier
 from .function_criterion import FunctionCriterion
 from .impurity_curves import plot_gain, plot_impurity
@@ -54,9 +62,12 @@ __all__ = [
     "get_criterion",
     "majority_retention_probability",
     "min_leaf_samples",
+    "onnx_input",
     "plot_gain",
     "plot_impurity",
     "plot_tree",
+    "register_onnx_converters",
     "to_onnx",
     "to_sklearn",
+    "to_treelite",
 ]

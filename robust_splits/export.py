@@ -1,4 +1,4 @@
-"""Export a fitted tree as text or as a plot, and trees and forests in the form of scikit-learn's."""
+"""Export a fitted tree as text or as a plot, and trees and forests to other tools."""
 
 from __future__ import annotations
 
@@ -13,15 +13,25 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseRobustTrees
 from ._checks import NO_LIMIT, check_flag, check_integer, check_number
 from .decision_tree import RobustDecisionTreeClassifier
-from .onnx_trees import to_onnx
+from .onnx_trees import onnx_input, to_onnx
+from .skl2onnx_converter import register_onnx_converters
 from .sklearn_trees import to_sklearn
 from .tree import Tree
+from .treelite_trees import to_treelite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-__all__ = ["export_text", "plot_tree", "to_onnx", "to_sklearn"]
+__all__ = [
+    "export_text",
+    "onnx_input",
+    "plot_tree",
+    "register_onnx_converters",
+    "to_onnx",
+    "to_sklearn",
+    "to_treelite",
+]
 
 # Okabe & Ito's palette for colour-blind readers.  Black text is legible on tints up to MAX_TINT.
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")

@@ -74,8 +74,11 @@ def to_sklearn(model: RobustDecisionTreeClassifier | BaseForest) -> Any:
     return _set_attributes(model, converted, model.classes_)
 
 
-def check_convertible(model: Any) -> None:
-    """Raise an error unless other tools can represent a fitted tree or forest; see `to_sklearn`."""
+def check_convertible(model: Any, *, categories: bool = False) -> None:
+    """Raise an error unless other tools can represent a fitted tree or forest; see `to_sklearn`.
+
+    `categories` says whether the tool has splits of categories.
+    """
     if not isinstance(model, RobustDecisionTreeClassifier | BaseForest):
         raise TypeError(f"model must be a tree or a forest of robust_splits, got {type(model).__name__}")
     check_is_fitted(model)
@@ -85,10 +88,10 @@ def check_convertible(model: Any) -> None:
         )
     trees = [model] if isinstance(model, RobustDecisionTreeClassifier) else model.estimators_
     subsets = [tree.tree_.subsets for tree in trees]
-    if any(each is not None and each.values.size for each in subsets):
+    if not categories and any(each is not None and each.values.size for each in subsets):
         raise ValueError(
-            "a split divides categories into subsets, which other tools cannot represent; fit with "
-            "categorical_features=None, or on one-hot columns"
+            "a split divides categories into subsets, which scikit-learn's trees cannot represent; convert to "
+            "ONNX, fit with categorical_features=None, or fit on one-hot columns"
         )
 
 

@@ -54,3 +54,4 @@ def write_objective(booster: Booster, n_classes: int) -> None:
     lines = [line for line in header.split("\n") if not line.startswith("objective=")]
     header = "\n".join([*lines, f"objective={objective}"])
     booster.model_from_string(f"{header}\nfeature_names={rest}")
+    booster.params["objective"] = objective.split()[0]  # which converters read

@@ -256,9 +256,7 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ]
         self._shares = shares[shares > 0]
         self.estimators_ = [fit.estimator for fit in self._fits]
-        self.candidates_ = pd.DataFrame(
-            {"estimator": candidates, "log_likelihood": likelihoods, "weight": shares}
-        )
+        self._compared = {"estimator": candidates, "log_likelihood": likelihoods, "weight": shares}
 
     def check_parameters(self) -> None:
         """Raise a TypeError or ValueError for invalid parameters; `fit` calls this."""
@@ -284,6 +282,12 @@ class RobustClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if not hasattr(candidate, "predict_proba") or isinstance(candidate, type):
                 raise TypeError(f"estimator must have predict_proba, got {candidate!r}")
         check_folds(self.cv)
+
+    @property
+    def candidates_(self) -> pd.DataFrame:
+        """The classifiers, their log likelihoods and their weights, a row for each of them."""
+        check_is_fitted(self)
+        return pd.DataFrame(self._compared)
 
     @property
     def n_features_in_(self) -> int:

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -32,6 +33,20 @@ def exported_rows(request, single_precision_sample):
     """Rows of two or three classes, with or without missing values."""
     n_classes, with_missing = request.param
     return single_precision_sample(n_classes, with_missing=with_missing)
+
+
+@pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)
+def model_of_categories(request):
+    """A tree or forest, and rows of two numbers and a category, some of them missing or unknown to the model."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(400, 2)).astype(np.float32), columns=["a", "b"])
+    kinds = rng.integers(0, 12, 400)
+    frame["kind"] = pd.Categorical.from_codes(kinds, list("abcdefghijkl"))
+    y = (kinds % 3 == 0) ^ (frame["a"] > 0)
+    frame.loc[::9, "kind"] = np.nan
+    frame.loc[::13, "a"] = np.nan
+    known = frame["kind"].ne("l") | frame["kind"].isna()
+    return clone(request.param).fit(frame[known], y[known]), frame
 
 
 @pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)

@@ -1,10 +1,12 @@
 """Trees and forests as ONNX models."""
 
+import json
+
 import numpy as np
 import pytest
 
 from robust_splits import RobustForestClassifier
-from robust_splits.export import to_onnx
+from robust_splits.export import onnx_input, to_onnx
 
 pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -38,6 +40,25 @@ def test_data_of_few_decimals():
     forest = RobustForestClassifier(20, random_state=0).fit(X, X[:, 0] + X[:, 1] > rng.normal(size=300))
     p = run(to_onnx(forest), X.astype(np.float32))[1]
     np.testing.assert_allclose(p, forest.predict_proba(X), atol=1e-6)
+
+
+def test_categories(model_of_categories):
+    model, frame = model_of_categories
+    X = onnx_input(model, frame)
+    assert X.dtype == np.float32
+    graph = to_onnx(model)
+    labels, p = run(graph, X)
+    np.testing.assert_allclose(p, model.predict_proba(frame), atol=1e-6)
+    np.testing.assert_array_equal(labels, model.predict(frame))
+    (categories,) = (json.loads(entry.value) for entry in graph.metadata_props if entry.key == "categories")
+    assert categories == {"kind": list(frame["kind"].cat.categories)}
+
+
+def test_numbers_of_categories_that_are_not_exact():
+    X = np.tile([[2.0**25], [0.0], [1.0]], (20, 1))
+    forest = RobustForestClassifier(3, categorical_features=[0]).fit(X, np.tile([1, 0, 0], 20))
+    with pytest.raises(ValueError, match=r"numbers of categories must be at most 2\^24 for ONNX, got 33554432"):
+        to_onnx(forest)
 
 
 def test_one_class():
