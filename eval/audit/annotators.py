@@ -14,6 +14,7 @@ from boostnoise.label_noise.annotators import apply_errors, estimate_annotator_e
 from boostnoise.label_noise.judges import predict_out_of_bag
 from robust_splits.label_noise.labels import encode_labels
 
+from .._frames import as_pandas
 from .._memory import check_forests
 from .._wording import joined
 from ..errors import ConfigError, one_line
@@ -107,6 +108,7 @@ def compare_annotators(
     >>> bool(of_all.loc["ann", "wrong"] < 0.1 < of_all.loc["bob", "wrong"])
     True
     """
+    X, labels, checked, groups = map(as_pandas, (X, labels, checked, groups))
     table = pd.DataFrame(labels).reset_index(drop=True).convert_dtypes()
     if table.shape[1] < 2:
         raise ConfigError(f"labels: two or more annotators are needed, got {table.shape[1]}")

@@ -14,6 +14,7 @@ from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 from robust_splits.label_noise.label_errors import find_label_errors
 from robust_splits.label_noise.labels import encode_labels
 
+from .._frames import as_pandas
 from .._memory import check_forests
 from .._wording import percent
 from ..errors import ConfigError, one_line
@@ -53,8 +54,9 @@ def audit(
     Parameters
     ----------
     X : array, sparse matrix or DataFrame of shape (n, n_features)
-        Features.  Text, categories and dates of a frame become numbers or native categories, as `model` takes
-        them.  Missing values are kept, for models that accept them.
+        Features; frames are those of pandas, polars or Arrow.  Text, categories and dates of a frame become
+        numbers or native categories, as `model` takes them.  Missing values are kept, for models that accept
+        them.
     y : array-like of shape (n,)
         Labels, at least two rows of each class.
     model : classifier or None, default=None
@@ -111,6 +113,7 @@ def audit(
     is_model = hasattr(model, "fit") and hasattr(model, "predict_proba") and not isinstance(model, type)
     if model is not None and not is_model:
         raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
+    X, y, groups, ids, checked = map(as_pandas, (X, y, groups, ids, checked))
     classes, codes, spellings = _read_labels(y, merge_spellings)
     if model is None:
         check_forests(codes.size, classes.size, "y")

@@ -10,6 +10,7 @@ import numpy as np
 from boostnoise.label_noise.cross_fitting import predict_out_of_fold, predicted_rows
 from robust_splits.label_noise.folds import make_folds
 
+from .._frames import as_pandas
 from ..errors import ConfigError
 from .audit import audit
 from .clean_scores import CleanScores
@@ -87,6 +88,7 @@ def clean_scores(
     >>> bool(accuracy["on_given_labels"] < 0.8 < 0.85 < accuracy["estimate"])
     True
     """
+    X, y, checked, groups = map(as_pandas, (X, y, checked, groups))
     named = dict(models) if isinstance(models, Mapping) else {"model": models}
     for name, model in named.items():
         if hasattr(model, "fit") and (not hasattr(model, "predict_proba") or isinstance(model, type)):

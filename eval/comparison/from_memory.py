@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._atomic_file import atomic_write, check_folder
+from .._frames import as_pandas
 from ..errors import ConfigError, nearest_first, one_line, suggest
 
 TARGET = "target"
@@ -60,9 +61,9 @@ def data_file(name: str, data: Any, target: Any, folder: Path, context: str) -> 
     name : str
         Name of the data set.
     data : DataFrame or pair
-        A frame with the column `target`; a frame and the name of its label column; or features and labels with
-        rows in the same order.  If both have a pandas index, the indexes must not hold the same labels in
-        different orders.
+        A frame of pandas, polars or Arrow with the column `target`; a frame and the name of its label column;
+        or features and labels with rows in the same order.  If both have a pandas index, the indexes must not
+        hold the same labels in different orders.
     target : str or None
         Label column of a frame; None for a pair.
     folder : Path
@@ -77,6 +78,7 @@ def data_file(name: str, data: Any, target: Any, folder: Path, context: str) -> 
         same labels in different orders; or the data cannot be written to Parquet.
     """
     is_pair = isinstance(data, tuple | list) and len(data) == 2
+    data = tuple(map(as_pandas, data)) if is_pair else as_pandas(data)
     if is_pair and isinstance(data[0], pd.DataFrame) and isinstance(data[1], str):
         if target not in (None, data[1]):
             raise ConfigError(f"{context}: two label columns, {data[1]!r} and {target!r:.60}; give one")
