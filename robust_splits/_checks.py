@@ -66,15 +66,23 @@ def check_integer(name: str, value: Any, *, low: int, high: int | None = None) -
     return min(int(value), NO_LIMIT)
 
 
-def check_row_count(name: str, value: Any, n_samples: int, *, low: int) -> int:
-    """Number of rows, from an integer of at least `low` or a fraction in (0, 1] of all rows, rounded up."""
-    allowed = f"an integer of at least {low} or a fraction in (0, 1]"
+def check_row_count(name: str, value: Any, n_samples: int, *, low: int, highest: float = 1.0) -> int:
+    """Number of rows, from an integer of at least `low` or a fraction of all rows, rounded up.
+
+    A fraction is positive and at most `highest`.
+    """
+    fraction = (
+        "a fraction in (0, 1]"
+        if highest == 1
+        else f"a multiple of the number of rows, from above 0 to {highest:g}"
+    )
+    allowed = f"an integer of at least {low} or {fraction}"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {allowed}, got {value!r}")
     if isinstance(value, Integral) and int(value) >= low:
         return min(int(value), NO_LIMIT)
-    if not isinstance(value, Integral) and 0 < float(value) <= 1:
-        return max(low, math.ceil(float(value) * n_samples))
+    if not isinstance(value, Integral) and 0 < float(value) <= highest:
+        return max(low, min(math.ceil(float(value) * n_samples), NO_LIMIT))
     raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 

@@ -50,10 +50,10 @@ class FittedForest(BaseRobustTrees):
         return estimator
 
     @property
-    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+    def estimators_samples_(self) -> list[NDArray[np.int32]]:
         """Rows that each tree has drawn, each as often as it was drawn."""
         check_is_fitted(self)
-        return [self._row_draws.rows(seed) for seed, _ in self._seeds]
+        return [self._row_draws.rows(seed).astype(np.int32) for seed, _ in self._seeds]
 
     def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))

@@ -32,6 +32,7 @@ from .label_noise.weights import mean_weight
 from .tree import Tree
 
 # Attributes that only some fits set.
+MOST_DRAWS = 1000.0  # times the number of rows
 OPTIONAL_ATTRIBUTES = (
     "criterion_scores_",
     "smoothing_losses_",
@@ -270,7 +271,7 @@ class BaseForest(FittedForest):
         if self.max_samples is not None:
             if not self.bootstrap:
                 raise ValueError(f"max_samples={self.max_samples!r} needs bootstrap=True")
-            n_draws = check_row_count("max_samples", self.max_samples, n_samples, low=1)
+            n_draws = check_row_count("max_samples", self.max_samples, n_samples, low=1, highest=MOST_DRAWS)
         check_forest(self)
         settings = super()._tree_settings(sample)
         balanced = self.class_weight == "balanced_subsample"

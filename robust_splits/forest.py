@@ -63,8 +63,8 @@ class RobustForestClassifier(BaseForest):
     bootstrap : bool, default=True
         Whether each tree is grown on rows drawn with replacement instead of all rows.
     max_samples : int, float or None, default=None
-        Number of rows drawn for each tree, which may exceed the number of rows, or a fraction of it; None for
-        the number of rows.
+        Number of rows drawn for each tree, or a multiple of the number of rows, as a float; both may exceed the
+        number of rows.  None for the number of rows.
     passes : {1, 2, "auto"}, default="auto"
         Number of forests that are grown, one after the other.  1 fits the given labels as they are.  ``"auto"``
         means 2 if labels can be judged: with bootstrap, and if labels are not soft and there are two classes

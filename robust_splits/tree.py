@@ -14,6 +14,7 @@ from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
 from ._kernels.walk import Splits, Steps, leaves_of, mark_alive, pack_tree
 from ._leaf_values import apply_shrinkage, node_values
+from ._sklearn_names import SklearnNames
 from ._subsets import Subsets
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
@@ -44,8 +45,10 @@ class LeafValues(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(SklearnNames):
     """Binary decision tree as flat arrays.  Node 0 is the root, and parents precede their children.
+
+    The arrays also have the names of those of scikit-learn, such as ``children_left`` and ``value``.
 
     Attributes
     ----------
