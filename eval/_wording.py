@@ -41,6 +41,15 @@ def joined(names: Iterable[object], limit: int = 20) -> str:
     return ", ".join([*texts[:limit], "..."] if len(texts) > limit else texts)
 
 
+def distinct_numbers(one: float, other: float, digits: int = 3, most: int = 6) -> tuple[str, str]:
+    """Two numbers with `digits` decimals, or with as many up to `most` as tell them apart."""
+    for decimals in range(digits, most + 1):
+        texts = f"{one:.{decimals}f}", f"{other:.{decimals}f}"
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
 def sentence(text: str) -> str:
     """Capitalise the first letter."""
     return text[:1].upper() + text[1:]

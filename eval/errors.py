@@ -95,9 +95,14 @@ def suggest(name: str, known: Collection[object]) -> str:
     return f" (did you mean {by_lower[matches[0]]!r}?)" if matches else ""
 
 
+def _is_plain(name: str) -> bool:
+    """Whether a name can be read without quotes."""
+    return name.isprintable() and name == name.strip() != ""
+
+
 def nearest_first(name: str, known: Collection[object], limit: int = 20) -> str:
     """List known names; if there are more than `limit`, those most similar to `name`."""
-    names = [str(one) if str(one).isprintable() else repr(one) for one in known]
+    names = [str(one) if _is_plain(str(one)) else repr(one) for one in known]
     if len(names) > limit:
         name = name[:MAX_COMPARED].lower()
         names.sort(key=lambda one: -SequenceMatcher(None, name, one[:MAX_COMPARED].lower()).quick_ratio())

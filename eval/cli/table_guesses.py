@@ -14,7 +14,7 @@ import pandas as pd
 
 from .._input_file import check_input_file
 from .._wording import joined, numbered
-from ..config.data_paths import FORMAT_OF_SUFFIX, format_of, stem_of
+from ..config.data_paths import FORMAT_OF_SUFFIX, advice_on_format, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
 from ..datasets.files import CsvOptions, default_separator, read_files
 from ..datasets.inspection import (
@@ -87,7 +87,7 @@ def guess_keys(
     """
     file_format = format_of(data)
     if file_format is None:
-        raise ConfigError(f"{data}: must end in {', '.join(FORMAT_OF_SUFFIX)}")
+        raise ConfigError(f"{data}: must end in {', '.join(FORMAT_OF_SUFFIX)}{advice_on_format(data)}")
     context = f"data set {stem_of(data)!r}"
     keys: list[Key] = [("", "path", to_json(data))]
     if file_format == "csv":
@@ -190,6 +190,11 @@ def _guess_table_keys(
             f"names of columns are taken from the first line: {joined(map(repr, numbers), limit=3)}; "
             "if that is a row of data, put a line of names before it"
         )
+    remarks += [
+        f"column {name!r} is probably a second one named {name.rpartition('.')[0]!r}, which was renamed"
+        for name in map(str, frame)
+        if re.fullmatch(r".+\.\d+", name) and name.rpartition(".")[0] in frame
+    ]
     labels, features = frame[column], frame.drop(columns=column)
     remarks += [
         f"column {str(name)!r} is text, because its numbers have commas; remove them if they separate thousands"

@@ -19,11 +19,19 @@ FORMAT_OF_SUFFIX = {
     ".svmlight": "svmlight",
 }
 
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+
 
 def format_of(path: str) -> str | None:
     """Format of a file by its suffix; None if that is unknown."""
     suffix = suffix_of(path)
     return FORMAT_OF_SUFFIX.get(suffix) if suffix else None
+
+
+def advice_on_format(path: str) -> str:
+    """What to do with a file of an unknown format, as the end of a message; empty if there is no advice."""
+    is_sheet = Path(path).suffix.lower() in SPREADSHEETS
+    return "; save the sheet of the workbook as CSV" if is_sheet else ""
 
 
 def suffix_of(path: str) -> str:

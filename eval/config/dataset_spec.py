@@ -16,7 +16,7 @@ from .._numbers import is_integer
 from ..errors import suggest
 from .annotators_spec import AnnotatorsSpec
 from .base import Name, Strict
-from .data_paths import FORMAT_OF_SUFFIX, format_of, is_folder, is_reading_record, stem_of
+from .data_paths import FORMAT_OF_SUFFIX, advice_on_format, format_of, is_folder, is_reading_record, stem_of
 from .dataset_schema import CSV_KEYS, FILE_KEYS, SOURCES, Format, Synthetic, allow_combinations
 
 Bundled = Literal["breast_cancer", "digits", "iris", "wine"]
@@ -247,7 +247,9 @@ class DatasetSpec(Strict):
             return path
         if format_of(path) is None:
             suffixes = ", ".join(FORMAT_OF_SUFFIX)
-            raise ValueError(f"must end in {suffixes}, be an existing folder, or have a 'format'")
+            raise ValueError(
+                f"must end in {suffixes}, be an existing folder, or have a 'format'{advice_on_format(path)}"
+            )
         return path
 
     @field_validator("target", "split", "group", "weight", "rate_column", "checked", mode="before")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -20,20 +21,20 @@ SWEEPS = ("parameter_sweep", "training_size")
 Band = Literal["interval", "two_sd"]
 
 
-def curve_names() -> tuple[str, ...]:
-    """Names of curves against the noise rate: metrics, also those of users."""
-    return (*PAIRED, *MEASURES)
+def curve_names(measures: Iterable[str] = MEASURES) -> tuple[str, ...]:
+    """Names of curves against the noise rate: robustness metrics and measures."""
+    return (*PAIRED, *measures)
 
 
-def plot_names() -> tuple[str, ...]:
+def plot_names(measures: Iterable[str] = MEASURES) -> tuple[str, ...]:
     """Names of the plots of scores."""
-    curves = curve_names()
+    curves = curve_names(measures)
     return (*curves, *(f"{metric}{BY_DATASET}" for metric in curves), *COMPARISONS)
 
 
-def figure_names() -> tuple[str, ...]:
+def figure_names(measures: Iterable[str] = MEASURES) -> tuple[str, ...]:
     """Names of the figures of a run."""
-    return (*plot_names(), *SWEEPS)
+    return (*plot_names(measures), *SWEEPS)
 
 
 class FigureOptions(Strict):

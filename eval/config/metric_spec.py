@@ -68,6 +68,11 @@ class MetricSpec(Strict):
         return describe_metric(as_metric(load(value, GROUP)), value) | {"name": value}
 
     @property
+    def is_accuracy(self) -> bool:
+        """Whether the metric can replace accuracy; see `Measure.is_accuracy`."""
+        return self.higher_is_better and (self.minimum, self.maximum) == (0.0, 1.0)
+
+    @property
     def identity(self) -> list[str]:
         """Name and version, for keys of cells."""
         return [self.name, *identity_of(self.function, GROUP)]

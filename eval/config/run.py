@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from .._wording import joined, listed
 from ..errors import ConfigError, shown, suggest
-from ..metrics.registry import MEASURES, METRICS, REGISTRY
+from ..metrics.registry import ACCURACIES, BUILT_IN, BUILT_IN_MEASURES
 from ..models.packages import described_classes, missing_extras, not_installed, packages_of
 from .base import Name, Strict, check_json, validate
 from .dataset_spec import DatasetSpec, expand_folders
@@ -42,25 +42,30 @@ HINTS = {
 }
 
 
-def _accuracies() -> list[str]:
-    return [name for name in MEASURES if REGISTRY[name].is_accuracy]
+def _accuracies(own: Sequence[MetricSpec]) -> list[str]:
+    return [*ACCURACIES, *(metric.name for metric in own if metric.is_accuracy)]
 
 
-def _tables() -> list[str]:
-    return [*METRICS, *(f"{MEAN}{metric}" for metric in METRICS)]
+def _tables(own: Sequence[MetricSpec]) -> list[str]:
+    names = [*BUILT_IN, *(metric.name for metric in own)]
+    return [*names, *(f"{MEAN}{name}" for name in names)]
 
 
-def _one_of(names: Callable[[], Sequence[str]]) -> Any:
-    """Type of a string that is one of some names, to which users' metrics are added."""
+def _figures(own: Sequence[MetricSpec]) -> list[str]:
+    return [*figure_names([*BUILT_IN_MEASURES, *(metric.name for metric in own)])]
 
-    def check(value: str) -> str:
-        *most, last = map(repr, names())
-        if value not in names():
-            expected = {"expected": f"{', '.join(most)} or {last}"}
+
+def _one_of(names: Callable[[Sequence[MetricSpec]], Sequence[str]]) -> Any:
+    """Type of a string that is one of some names, to which those of a config's own metrics are added."""
+
+    def check(value: str, info: ValidationInfo) -> str:
+        *most, last = allowed = names(info.data.get("metrics", []))
+        if value not in allowed:
+            expected = {"expected": f"{', '.join(map(repr, most))} or {last!r}"}
             raise PydanticCustomError("literal_error", "Input should be {expected}", expected)
         return value
 
-    return Annotated[str, AfterValidator(check), WithJsonSchema({"enum": [*names()], "type": "string"})]
+    return Annotated[str, AfterValidator(check), WithJsonSchema({"enum": [*names([])], "type": "string"})]
 
 
 if TYPE_CHECKING:
@@ -68,7 +73,7 @@ if TYPE_CHECKING:
     Table = str
     Figure = str
 else:
-    Accuracy, Table, Figure = _one_of(_accuracies), _one_of(_tables), _one_of(figure_names)
+    Accuracy, Table, Figure = _one_of(_accuracies), _one_of(_tables), _one_of(_figures)
 
 # Editors find the schema of a file by this key.  It has no effect on the run.
 SCHEMA_KEY = "$schema"

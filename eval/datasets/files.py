@@ -137,6 +137,7 @@ def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
         )
         read = partial(read, names=[*range(first), *names], header=0)
         table = read(na_values=missing, usecols=range(first, first + len(names)))
+    _warn_of_repeated_names(path, read)
     texts = [
         i
         for i, (name, column) in enumerate(table.items())
@@ -150,6 +151,17 @@ def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
         )
         table[table.columns[texts]] = as_text.to_numpy()
     return table
+
+
+def _warn_of_repeated_names(path: str, read: Any) -> None:
+    """Warn if columns have the same name, since pandas appends numbers to the later ones."""
+    names = read(header=None, nrows=1, names=None, dtype=str, index_col=False).iloc[0]
+    repeated = names[names.duplicated()].tolist()
+    if repeated:
+        warnings.warn(
+            f"{path}: several columns are named {repeated[0]!r}; the second is read as {repeated[0] + '.1'!r}",
+            stacklevel=3,
+        )
 
 
 def is_text(column: pd.Series[Any]) -> bool:

@@ -118,8 +118,8 @@ def find_leaks(features: pd.DataFrame, labels: pd.Series[Any]) -> list[Any]:
     """
     rows = np.linspace(0, len(labels) - 1, min(len(labels), LEAK_ROWS)).astype(int)
     y: NDArray[np.int64] = pd.factorize(labels.iloc[rows])[0]
-    if y.max() + 1 > y.size / 2:
-        return []  # no classes, and slow
+    if y.max() < 1 or y.max() + 1 > y.size / 2:
+        return []  # one class, or none, which would be slow
     majority = np.bincount(y).max() / y.size
     needed = max(LEAK_ACCURACY, 1 - (1 - majority) / 2)
     return [name for name in features if _accuracy_of(features[name].iloc[rows], y) >= needed]

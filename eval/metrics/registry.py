@@ -103,7 +103,7 @@ OF_CELLS = {measure.name: measure for measure in (*SCORED, *TIMED)}
 REGISTRY = OF_CELLS | {measure.name: measure for measure in ROBUSTNESS}
 MEASURES = OF_CELLS.keys()
 METRICS = REGISTRY.keys()
-BUILT_IN = frozenset(REGISTRY)
+BUILT_IN, BUILT_IN_MEASURES = tuple(REGISTRY), tuple(OF_CELLS)
 # Columns of scores and tables beside the measures.
 RESERVED = frozenset(
     """

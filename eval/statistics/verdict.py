@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._wording import counted, is_or_are, listed, p_text, percent, sentence
+from .._wording import counted, distinct_numbers, is_or_are, listed, p_text, percent, sentence
 from ..metrics.curves import are_estimated, has_baseline, per_repeat
 from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
@@ -229,9 +229,10 @@ def _ela_sentence(
     if not np.isfinite(means).all() or means[model] - means[lowest] < TIE:
         return []
     mean, what = "mean " if len(table) > 1 else "", label_of(metric, estimated=are_estimated(scores))
+    less, more = distinct_numbers(means[lowest], means[model])
     return [
         f"by {mean}ELA, which also counts the {what} without noise, {lowest} is ahead of {model} "
-        f"({means[lowest]:.3f} against {means[model]:.3f})"
+        f"({less} against {more})"
     ]
 
 

@@ -49,3 +49,7 @@ def test_nearest_names_come_first_among_many():
     assert nearest_first("colum 17", names, limit=3).startswith("column 17, ")
     assert nearest_first("colum 17", names, limit=3).endswith(", ...")
     assert nearest_first("b", ["a", "c\x1b", 7]) == "a, 'c\\x1b', 7"
+
+
+def test_names_with_blanks_at_their_ends_are_quoted():
+    assert nearest_first("x", ["x ", " y", "a b", "", "z"]) == "'x ', ' y', a b, '', z"

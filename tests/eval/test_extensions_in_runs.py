@@ -277,3 +277,12 @@ def test_a_script_of_a_user(tmp_path):
             [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert (done.stdout, done.stderr) == ("True True\n", "")
+
+
+def test_a_metric_of_one_comparison_is_not_one_of_the_next(compare, tmp_path):
+    compare(name="first")
+    second = compare(name="second", metric="accuracy", datasets=["wine"])
+    assert "first_recall" not in second.scores
+    assert "first recall" not in second.report(tmp_path / "second.html").read_text()
+    with pytest.raises(ConfigError, match="metric: must be 'accuracy', 'balanced_accuracy', 'macro_f1' or 'roc_auc'"):
+        compare(metric="first_recall")

@@ -2,7 +2,20 @@ import math
 
 import pytest
 
-from boostnoise.eval._wording import counted, joined, listed, p_text, sentence, wrap_sentences
+from boostnoise.eval._wording import counted, distinct_numbers, joined, listed, p_text, sentence, wrap_sentences
+
+
+@pytest.mark.parametrize(
+    ("pair", "texts"),
+    [
+        ((0.1494, 0.1491), ("0.1494", "0.1491")),
+        ((0.149, 0.151), ("0.149", "0.151")),
+        ((0.12345678, 0.12345679), ("0.123457", "0.123457")),
+        ((1.0, 1.0), ("1.000000", "1.000000")),
+    ],
+)
+def test_numbers_that_are_told_apart(pair, texts):
+    assert distinct_numbers(*pair) == texts
 
 
 def test_sentences_are_wrapped_and_tables_are_not():

@@ -264,7 +264,7 @@ class Results:
             "repeat": self.scores["repeat"].tolist(),
         }
         for name in MEASURES:
-            if self.scores[name].notna().any():
+            if name in self.scores and self.scores[name].notna().any():
                 columns[name] = numbers(self.scores[name].to_numpy())
         errors = list(dict.fromkeys(self.scores["error"].dropna()))
         number = {error: i for i, error in enumerate(errors)}

@@ -1,6 +1,13 @@
 import pytest
 
-from boostnoise.eval.config.data_paths import format_of, is_folder, reading_record, stem_of, suffix_of
+from boostnoise.eval.config.data_paths import (
+    advice_on_format,
+    format_of,
+    is_folder,
+    reading_record,
+    stem_of,
+    suffix_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,6 +22,11 @@ from boostnoise.eval.config.data_paths import format_of, is_folder, reading_reco
 )
 def test_names_of_files(path, file_format, suffix, stem):
     assert (format_of(path), suffix_of(path), stem_of(path)) == (file_format, suffix, stem)
+
+
+def test_advice():
+    assert advice_on_format("a/b.XLSX") == "; save the sheet of the workbook as CSV"
+    assert advice_on_format("a.txt") == ""
 
 
 def test_folders(tmp_path):

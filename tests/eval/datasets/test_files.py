@@ -158,7 +158,8 @@ def test_other_encodings(tmp_path):
 def test_text_of_columns_with_the_same_name(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b,a\nx,1,NA\n,2,y\nNA,3,\n")
-    table = read(path, "csv")
+    with pytest.warns(UserWarning, match=r"several columns are named 'a'; the second is read as 'a\.1'"):
+        table = read(path, "csv")
     assert table.columns.tolist() == ["a", "b", "a.1"]
     assert table["a"].fillna("missing").tolist() == ["x", "missing", "NA"]
     assert table["a.1"].fillna("missing").tolist() == ["NA", "y", "missing"]

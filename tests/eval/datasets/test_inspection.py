@@ -104,6 +104,10 @@ def test_leaks():
     assert find_leaks(pd.DataFrame({"copy": names}), names) == []
 
 
+def test_one_class_has_no_leaks():
+    assert find_leaks(pd.DataFrame({"x": range(50)}), pd.Series(["yes"] * 50)) == []
+
+
 def test_label_variants():
     labels = pd.Series(["Yes", "no", "yes ", "YES", None, "maybe", "ma ybe", "No"])
     assert find_label_variants(labels) == [["Yes", "yes ", "YES"], ["no", "No"]]
