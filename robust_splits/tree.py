@@ -14,7 +14,6 @@ from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
 from ._kernels.walk import Splits, Steps, leaves_of, mark_alive, pack_tree
 from ._leaf_values import apply_shrinkage, node_values
-from ._sklearn_names import SklearnNames
 from ._subsets import Subsets
 from ._threads import map_in_threads, split_range
 from ._validation import read_only
@@ -45,7 +44,7 @@ class LeafValues(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(SklearnNames):
+class Tree:
     """Binary decision tree as flat arrays.  Node 0 is the root, and parents precede their children.
 
     The arrays also have the names of those of scikit-learn, such as ``children_left`` and ``value``.
@@ -256,6 +255,58 @@ class Tree(SklearnNames):
         class_or_row = self.class_or_row.copy()
         class_or_row[stored] = -1 - np.arange(stored.size)
         return LeafValues(class_or_row, self._compute_values().take(stored, axis=0))
+
+    # The names of scikit-learn, for code that reads its trees.
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes, including leaves."""
+        return self.n_nodes
+
+    @property
+    def max_depth(self) -> int:
+        """Number of splits on the longest path from the root."""
+        return self.depth
+
+    @property
+    def children_left(self) -> NDArray[np.int32]:
+        """Left child of each node; -1 for a leaf."""
+        return self.left
+
+    @property
+    def children_right(self) -> NDArray[np.int32]:
+        """Right child of each node; -1 for a leaf."""
+        return self.children[:, 1]
+
+    @property
+    def n_node_samples(self) -> NDArray[np.int64]:
+        """Number of training rows of each node."""
+        return self.n_rows
+
+    @property
+    def weighted_n_node_samples(self) -> NDArray[np.float64]:
+        """Total weight of the training rows of each node."""
+        return self.weight
+
+    @property
+    def missing_go_to_left(self) -> NDArray[np.bool_]:
+        """Whether rows with a missing value go left at each node."""
+        return self.missing_left
+
+    @property
+    def value(self) -> NDArray[np.float64]:
+        """Predicted class probabilities of each node, shape (n_nodes, 1, n_classes)."""
+        return self.values[:, None, :]
+
+    @property
+    def n_classes(self) -> NDArray[np.int64]:
+        """Number of classes, in an array."""
+        return np.array([self.values.shape[1]])
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets, always 1."""
+        return 1
 
 
 def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,16 @@ def _with_measures(scores):
 def with_measures():
     """Adds the measures that a table of scores lacks, as empty columns."""
     return _with_measures
+
+
+@pytest.fixture(autouse=True)
+def forget_metrics():
+    """Removes metrics of users that a test registered."""
+    yield
+    registry = sys.modules.get("boostnoise.eval.metrics.registry")
+    for names in () if registry is None else (registry.OF_CELLS, registry.REGISTRY):
+        for name in names.keys() - set(registry.BUILT_IN):
+            del names[name]
 
 
 @pytest.fixture(scope="session")

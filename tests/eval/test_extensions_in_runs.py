@@ -20,6 +20,8 @@ from boostnoise.eval.execution.worker_handle import Limits
 from robust_splits import FunctionCriterion, RobustDecisionTreeClassifier
 from robust_splits.plugins import plugins
 
+pytestmark = pytest.mark.release  # worker processes import all libraries
+
 
 class Own(ClassifierMixin, BaseEstimator):
     def __init__(self, depth=2):
@@ -238,7 +240,6 @@ def test_a_worker_of_a_cluster_has_the_same_versions(compare, tmp_path, monkeypa
     assert outcome.error.startswith("a worker of the cluster has other package versions: ")
 
 
-@pytest.mark.release
 def test_a_script_of_a_user(tmp_path):
     """Everything is defined in a script, which worker processes do not import."""
     script = tmp_path / "study.py"
@@ -284,5 +285,7 @@ def test_a_metric_of_one_comparison_is_not_one_of_the_next(compare, tmp_path):
     second = compare(name="second", metric="accuracy", datasets=["wine"])
     assert "first_recall" not in second.scores
     assert "first recall" not in second.report(tmp_path / "second.html").read_text()
-    with pytest.raises(ConfigError, match="metric: must be 'accuracy', 'balanced_accuracy', 'macro_f1' or 'roc_auc'"):
+    with pytest.raises(
+        ConfigError, match="metric: must be 'accuracy', 'balanced_accuracy', 'macro_f1' or 'roc_auc'"
+    ):
         compare(metric="first_recall")

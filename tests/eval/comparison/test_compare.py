@@ -7,9 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
-from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import boostnoise.eval.comparison.compare
@@ -163,7 +160,6 @@ def test_repeats_and_folds(config_of, arguments, repeats):
         ([IRIS], [TREE], {}, TypeError, "; the order is compare(models, datasets)"),
         ([TREE, TREE], ["iris"], {}, ConfigError, "two models are named 'DecisionTreeClassifier(max_depth=2)'"),
         ({"a": {"name": "b", "model": "gbm"}}, ["iris"], {}, ConfigError, "models['a']: two names, 'a' and 'b'"),
-        ({"p": make_pipeline(FunctionTransformer(np.arctan2), SVC())}, ["iris"], {}, ConfigError, "models['p'].steps[0][1].func: "),
         ([TREE], None, {}, TypeError, "datasets must be a list or a dict, got NoneType"),
         ([TREE], load_wine(), {}, TypeError, "datasets must be a list or a dict; to pass a Bunch, name it"),
         ([TREE], ["none.svm"], {}, ConfigError, "no such file: none.svm"),
