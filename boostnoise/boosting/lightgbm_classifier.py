@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import math
 from dataclasses import replace
 from typing import Any, Self
 
-import joblib
 import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -37,13 +35,13 @@ from .lightgbm_parameters import (
     adapt_metrics,
     encode_evaluated,
     evaluation_sizes,
+    threads_for,
 )
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
 from .passes import Training, prepare_training
 from .target import Target
 from .weights import positive_weight
 
-MIN_VALUES_PER_THREAD = 1 << 16
 SOFT_OBJECTIVE = "cross_entropy"  # LightGBM's objective for the probability of class 1
 
 
@@ -216,7 +214,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             raise ValueError("early stopping needs rows to evaluate: pass eval_set, or eval_X and eval_y")
         arguments = {"sample_weight": sample_weight, "eval_set": eval_set, "eval_metric": eval_metric}
         arguments |= {"init_score": init_score, "init_model": init_model, "callbacks": callbacks, **fit_params}
-        with temporarily_set(self, n_jobs=self._n_threads(X)):
+        is_chosen = self._get_library_parameter("num_threads") is not None
+        with temporarily_set(self, n_jobs=self.n_jobs if is_chosen else threads_for(X)):
             training = prepare_training(
                 self, AUTO_PARAMETERS, objective, X, target, {**arguments, "groups": groups}, stops_early=stops
             )
@@ -237,14 +236,6 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         training.set_attributes(self)
         self._columns = column_names(X)
         return self
-
-    def _n_threads(self, X: Any) -> int | None:
-        """Number of threads: few rows take longer with more, much longer if the cores are busy."""
-        if self._get_library_parameter("num_threads") is not None:
-            return self.n_jobs
-        n_values = math.prod(X.shape) if hasattr(X, "shape") else len(X)
-        n_cores: int = joblib.cpu_count(only_physical_cores=True)
-        return min(n_cores, 1 + n_values // MIN_VALUES_PER_THREAD)
 
     def _train(
         self,

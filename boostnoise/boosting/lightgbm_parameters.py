@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import joblib
 from sklearn.preprocessing import LabelEncoder
 
 from ..objectives.hooks import LightGBMObjective
@@ -90,7 +92,15 @@ AUTO_PARAMETERS = AutoParameters(
 LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
 ERROR = ("binary_error", "multi_error")
 RANKING = ("auc", "average_precision")  # LightGBM itself: only the order of rows matters
+MIN_VALUES_PER_THREAD = 1 << 16
 NO_METRIC = ("none", "na", "null", "custom")  # in any case
+
+
+def threads_for(X: Any) -> int:
+    """Number of threads: few rows take longer with more, much longer if the cores are busy."""
+    n_values = math.prod(X.shape) if hasattr(X, "shape") else len(X)
+    n_cores: int = joblib.cpu_count(only_physical_cores=True)
+    return min(n_cores, 1 + n_values // MIN_VALUES_PER_THREAD)
 
 
 def evaluation_sizes(eval_set: Any, eval_y: Any) -> list[int]:

@@ -12,7 +12,7 @@ from robust_splits.plugins import plugin_names
 from ..errors import suggest
 from ..extensions.references import Reference, identity_of, load
 from ..metrics.measures import Predictions
-from ..metrics.own_metric import Metric, as_metric, score
+from ..metrics.own_metric import LABEL, NAME, Metric, as_metric, score
 from ..metrics.registry import BUILT_IN, MAX_VALUE, Measure, register
 from .base import Strict
 from .figures import BY_DATASET
@@ -44,8 +44,8 @@ class MetricSpec(Strict):
         Name of the metric in the package.
     """
 
-    name: Annotated[str, Field(max_length=60, pattern="^[A-Za-z][A-Za-z0-9_]*$")]
-    label: Annotated[str, Field(max_length=60, pattern=r"^[\w ()%,./@-]+$")]
+    name: Annotated[str, Field(pattern=f"^{NAME}$")]
+    label: Annotated[str, Field(pattern=f"^{LABEL}$")]
     minimum: Bound = 0.0
     maximum: Bound = 1.0
     higher_is_better: bool = True
@@ -54,7 +54,7 @@ class MetricSpec(Strict):
     @classmethod
     def short_form(cls) -> dict[str, Any]:
         """JSON Schema of the names of metrics."""
-        return {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
+        return {"type": "string", "pattern": f"^{NAME}$"}
 
     @model_validator(mode="before")
     @classmethod

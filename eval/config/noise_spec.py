@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-import numpy as np
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from robust_splits.plugins import plugin_names
 
-from ..extensions.references import Reference, name_of
 from ..noise.audited import HIGHEST_AUDITED_RATE, AuditedNoise
-from ..noise.base import Noise, NoiseOn
+from ..noise.base import Noise
 from ..noise.class_dependent import (
     HIGHEST_BY_CLASS_RATE,
     ByClassNoise,
@@ -22,111 +19,27 @@ from ..noise.class_dependent import (
     PairFlipNoise,
     UniformNoise,
 )
-from ..noise.extension_noise import ExtensionNoise
 from ..noise.feature_dependent import (
     HIGHEST_MAHALANOBIS_RATE,
     InstanceDependentNoise,
     MahalanobisNoise,
     RowNoise,
 )
-from ..noise.function_noise import FunctionNoise
 from ..noise.given import GivenNoise
-from .base import Name, Strict
+from .base import Name
 from .dataset_spec import DatasetSpec
-
-# At rate 0 all kinds of noise are the same.
-NO_NOISE = (0.0, UniformNoise(0.0))
-
-MAX_RATES = 1000
-_RATES = Field(min_length=1, max_length=MAX_RATES, json_schema_extra={"uniqueItems": True})
-
-Probability = Annotated[float, Field(ge=0, le=1)]
+from .function_noise_spec import FunctionSpec
+from .noise_base import MAX_RATES, NO_NOISE, RATES, NoiseBase, Probability, RatesBase, check_distinct
 
 
-def _schema_of_noise(schema: dict[str, Any], spec: type[_BaseSpec]) -> None:
-    schema["required"] = [key for key in schema["required"] if key not in ("name", "noise_on")]
-    schema["properties"]["noise_on"]["default"] = spec.noise_class.noise_on
-
-
-class _BaseSpec(Strict):
-    """Keys of all kinds of noise.
-
-    Attributes
-    ----------
-    kind : str
-        Kind of noise.
-    noise_on : {"train", "train+test"}
-        Labels to corrupt.  The default is ``train``, and ``train+test`` for ``label`` noise.
-    name : str
-        Name in tables and figures; by default the kind, followed by non-default settings.
-    """
-
-    noise_class: ClassVar[type[Noise]]
-    model_config = ConfigDict(json_schema_extra=_schema_of_noise)
-
-    kind: str
-    name: Name
-    noise_on: NoiseOn
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_defaults(cls, value: Any) -> Any:
-        default = cls.noise_class.noise_on
-        other = "train" if default == "train+test" else "train+test"
-        details = cls._details(value) + [other] * (value.get("noise_on") == other)
-        name = cls._default_name(value) + (f" ({', '.join(details)})" if details else "")
-        return {"name": name, "noise_on": default, **value}
-
-    @classmethod
-    def _default_name(cls, value: dict[str, Any]) -> str:
-        return str(value["kind"])
-
-    @classmethod
-    def _details(cls, value: dict[str, Any]) -> list[str]:
-        return []
-
-
-def _check_distinct(rates: list[float]) -> list[float]:
-    """Check that sorted rates differ by more than rounding errors."""
-    for low, high in pairwise(rates):
-        if np.isclose(low, high):
-            raise ValueError(f"has two rates that are too close to each other, {low:g} and {high:.9g}")
-    return rates
-
-
-class _RatesSpec(_BaseSpec):
-    """Noise with noise rates.
-
-    Attributes
-    ----------
-    rates : list of float
-        Noise rates: probabilities that a label changes.  The rate 0 is always added.
-    """
-
-    rates: Annotated[list[Probability], _RATES]
-
-    @field_validator("rates")
-    @classmethod
-    def _with_baseline(cls, rates: list[float]) -> list[float]:
-        if len(set(rates)) != len(rates):
-            raise ValueError("has the same rate twice")
-        return _check_distinct(sorted({0.0, *rates}))
-
-    @property
-    def noise_by_rate(self) -> list[tuple[float, Noise]]:
-        """Noise rates and the noise at each."""
-        make: Any = self.noise_class
-        return [(noise_rate, make(noise_rate)) if noise_rate else NO_NOISE for noise_rate in self.rates]
-
-
-class UniformSpec(_RatesSpec):
+class UniformSpec(RatesBase):
     """A label changes to any other class, all with the same probability."""
 
     noise_class = UniformNoise
     kind: Literal["uniform"]
 
 
-class ByClassSpec(_RatesSpec):
+class ByClassSpec(RatesBase):
     """A label changes to any other class; labels of every second class three times as often.
 
     Attributes
@@ -138,17 +51,17 @@ class ByClassSpec(_RatesSpec):
 
     noise_class = ByClassNoise
     kind: Literal["by_class"]
-    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_BY_CLASS_RATE)]], _RATES]
+    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_BY_CLASS_RATE)]], RATES]
 
 
-class PairFlipSpec(_RatesSpec):
+class PairFlipSpec(RatesBase):
     """A label changes to the next class in the order of the sorted labels; the last changes to the first."""
 
     noise_class = PairFlipNoise
     kind: Literal["pair_flip"]
 
 
-class LabelSpec(_RatesSpec):
+class LabelSpec(RatesBase):
     """Noise of the 2020 study: every row drawn gets another label, by default in the test rows too.
 
     Attributes
@@ -161,7 +74,7 @@ class LabelSpec(_RatesSpec):
     kind: Literal["label"]
 
 
-class InstanceDependentSpec(_RatesSpec):
+class InstanceDependentSpec(RatesBase):
     """A label changes to the most probable other class, more often for rows near the class boundary.
 
     Attributes
@@ -174,7 +87,7 @@ class InstanceDependentSpec(_RatesSpec):
     kind: Literal["instance_dependent"]
 
 
-class ByRowSpec(_RatesSpec):
+class ByRowSpec(RatesBase):
     """A label changes to any other class, with a probability of its own for each row.
 
     Attributes
@@ -188,7 +101,7 @@ class ByRowSpec(_RatesSpec):
     kind: Literal["by_row"]
 
 
-class AuditedSpec(_RatesSpec):
+class AuditedSpec(RatesBase):
     """More noise like that of the labels themselves, as an audit of the training rows finds it.
 
     Attributes
@@ -201,10 +114,10 @@ class AuditedSpec(_RatesSpec):
     noise_class = AuditedNoise
     kind: Literal["audited"]
     noise_on: Literal["train"]
-    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_AUDITED_RATE)]], _RATES]
+    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_AUDITED_RATE)]], RATES]
 
 
-class MahalanobisSpec(_RatesSpec):
+class MahalanobisSpec(RatesBase):
     """Nearby classes are confused more often than distant ones, as in Wilton & Ye.
 
     Attributes
@@ -216,7 +129,7 @@ class MahalanobisSpec(_RatesSpec):
 
     noise_class = MahalanobisNoise
     kind: Literal["mahalanobis"]
-    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]], _RATES] = Field(
+    rates: Annotated[list[Annotated[float, Field(ge=0, le=HIGHEST_MAHALANOBIS_RATE)]], RATES] = Field(
         default=[0.0, MahalanobisNoise().noise_rate]
     )
 
@@ -236,7 +149,7 @@ Pair = Annotated[list[Probability], Field(min_length=2, max_length=2)]
 Matrix = Annotated[list[Annotated[list[Probability], Field(min_length=2)]], Field(min_length=2)]
 
 
-class ClassConditionalSpec(_BaseSpec):
+class ClassConditionalSpec(NoiseBase):
     """A label changes with probabilities given by a matrix, or for two classes by a pair.
 
     Attributes
@@ -263,7 +176,7 @@ class ClassConditionalSpec(_BaseSpec):
                 f"has the mean rates {means}, but tables identify rates by their means; "
                 "put those with the same mean into separate objects, each with a 'name'"
             )
-        _check_distinct(sorted({0.0, *means}))
+        check_distinct(sorted({0.0, *means}))
         return rates
 
     @property
@@ -278,7 +191,7 @@ def _mean_rate(noise: ClassConditionalNoise) -> float:
     return round(noise.noise_rate, 12)  # (0.1 + 0.7) / 2 is 0.4
 
 
-class GivenSpec(_BaseSpec):
+class GivenSpec(NoiseBase):
     """Noisy labels of the data sets, such as those of real annotators.
 
     Attributes
@@ -329,51 +242,6 @@ class GivenSpec(_BaseSpec):
         if not has_own_name:
             return each
         return [spec.model_copy(update={"name": f"{self.name} ({spec.labels[0]})"}) for spec in each]
-
-
-def _schema_of_function(schema: dict[str, Any], spec: type[_BaseSpec]) -> None:
-    """Offer the kinds of installed packages, which need no `function`."""
-    _schema_of_noise(schema, spec)
-    added = plugin_names("noise", KINDS)
-    if added:
-        schema["properties"]["kind"] = {"enum": ["function", *added], "type": "string"}
-        schema["required"].remove("function")
-
-
-class FunctionSpec(_RatesSpec):
-    """Noise of an installed package: a function, whose name may also be the kind.
-
-    Attributes
-    ----------
-    function : str
-        Name of the noise.
-    params : dict
-        Values of the function's own parameters.
-    """
-
-    noise_class = FunctionNoise
-    model_config = ConfigDict(json_schema_extra=_schema_of_function)
-    kind: Literal["function"]
-    function: Reference
-    params: dict[str, Any] = Field(default={})
-
-    @classmethod
-    def _default_name(cls, value: dict[str, Any]) -> str:
-        function = value.get("function")
-        return name_of(function) if function else value["kind"]
-
-    @classmethod
-    def _details(cls, value: dict[str, Any]) -> list[str]:
-        params = value.get("params")
-        return [f"{key}={item}" for key, item in params.items()] if isinstance(params, dict) else []
-
-    @property
-    def noise_by_rate(self) -> list[tuple[float, Noise]]:
-        """Noise rates and the noise at each."""
-        return [
-            (rate, ExtensionNoise(self.function, rate, self.params)) if rate else NO_NOISE
-            for rate in self.rates
-        ]
 
 
 def expand_kinds(noise: Any) -> Any:

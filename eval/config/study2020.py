@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 
 from ..errors import ConfigError
 from .base import Strict, Title, validate
-from .noise_spec import MAX_RATES
+from .noise_base import MAX_RATES
 from .run import MAX_MODELS, Config
 
 Flag = Literal[0, 1]

@@ -11,7 +11,7 @@ from statistics import fmean
 
 import numpy as np
 
-from ..config.noise_spec import NO_NOISE
+from ..config.noise_base import NO_NOISE
 from ..datasets.dataset import Dataset, draw_rows
 from ..metrics.outcome import Outcome
 from .jobs import Job

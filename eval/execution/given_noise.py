@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..config.dataset_spec import LABELS_OF_ANNOTATORS, ONE_ANNOTATOR
-from ..config.noise_spec import NO_NOISE, GivenSpec
+from ..config.noise_base import NO_NOISE
+from ..config.noise_spec import GivenSpec
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError
 from ..noise.annotators import AnnotatorNoise, SoftLabels, agreement, dawid_skene, majority, vote_shares

@@ -15,7 +15,8 @@ import numpy as np
 from boostnoise import __version__
 
 from ..config.metric_spec import MetricSpec
-from ..config.noise_spec import NO_NOISE, AuditedSpec, ByRowSpec, GivenSpec, NoiseSpec
+from ..config.noise_base import NO_NOISE
+from ..config.noise_spec import AuditedSpec, ByRowSpec, GivenSpec, NoiseSpec
 from ..config.run import Config
 from ..datasets.dataset import Dataset
 from ..errors import ConfigError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,6 +14,9 @@ import numpy as np
 from .measures import Predictions
 
 ResponseMethod = Literal["predict", "predict_proba"]
+
+# Names are columns, and labels are shown in pictures and in HTML.
+NAME, LABEL = "[A-Za-z][A-Za-z0-9_]{0,59}", r"[\w ()%,./@-]{1,60}"
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,15 @@ class Metric:
         if not callable(self.function):
             raise TypeError(f"function of Metric must be callable, got {self.function!r:.60}")
         name = self.name or getattr(self.function, "__name__", "")
-        if not name.isidentifier():
-            raise ValueError(f"name of Metric must be an identifier, such as 'lift', got {name!r}")
+        label = self.label or name.replace("_", " ")
+        if not re.fullmatch(NAME, name):
+            raise ValueError(
+                f"name of Metric must be an identifier of ASCII letters, such as 'lift', got {name!r}"
+            )
+        if not re.fullmatch(LABEL, label):
+            raise ValueError(
+                f"label of Metric must have letters, digits, blanks and ( ) % , . / @ - only, got {label!r}"
+            )
         if not self.minimum < self.maximum:
             raise ValueError(f"minimum of Metric must be below maximum, got {self.minimum} and {self.maximum}")
         if self.response_method not in ("predict", "predict_proba"):
@@ -71,7 +82,7 @@ class Metric:
                 f"response_method of Metric must be 'predict' or 'predict_proba', got {self.response_method!r}"
             )
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "label", self.label or name.replace("_", " "))
+        object.__setattr__(self, "label", label)
 
 
 def as_metric(found: Any) -> Metric:
