@@ -44,7 +44,7 @@ def test_names():
     ("arguments", "error", "message"),
     [
         ({"function": 3}, TypeError, "function of Metric must be callable, got 3"),
-        ({"function": lambda a, b: 1}, ValueError, "name of Metric must be an identifier, .* got '<lambda>'"),
+        ({"function": lambda a, b: 1}, ValueError, "name of Metric must be an identifier .* got '<lambda>'"),
         ({"function": max, "name": "_max"}, ValueError, "name of Metric must be an identifier of ASCII letters"),
         ({"function": max, "label": "<b>"}, ValueError, "label of Metric must have letters, digits, blanks"),
         ({"function": max, "minimum": 1}, ValueError, "minimum of Metric must be below maximum, got 1 and 1"),
