@@ -289,3 +289,14 @@ def test_a_metric_of_one_comparison_is_not_one_of_the_next(compare, tmp_path):
         ConfigError, match="metric: must be 'accuracy', 'balanced_accuracy', 'macro_f1' or 'roc_auc'"
     ):
         compare(metric="first_recall")
+
+
+def test_objects_reach_the_workers_of_a_cluster(compare):
+    distributed = pytest.importorskip("distributed")
+    local = compare().scores
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0
+    ) as cluster:
+        found = compare(name="cluster", scheduler=cluster.scheduler_address, resume=False).scores
+    assert found["error"].isna().all()
+    np.testing.assert_array_equal(found["first_recall"], local["first_recall"])
