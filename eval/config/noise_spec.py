@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from robust_splits.plugins import plugin_names
 
+from ..errors import suggest
 from ..noise.audited import HIGHEST_AUDITED_RATE, AuditedNoise
 from ..noise.base import Noise
 from ..noise.class_dependent import (
@@ -246,16 +247,19 @@ class GivenSpec(NoiseBase):
 
 def expand_kinds(noise: Any) -> Any:
     """Replace kinds of noise that installed packages define.  Anything else stays for validation."""
-    if not isinstance(noise, list):
-        return noise
-    return [
-        {**spec, "kind": "function", "function": spec["kind"]} if _is_plugin(spec) else spec for spec in noise
-    ]
+    return [_expand_kind(spec) for spec in noise] if isinstance(noise, list) else noise
 
 
-def _is_plugin(spec: Any) -> bool:
+def _expand_kind(spec: Any) -> Any:
     kind = spec.get("kind") if isinstance(spec, dict) else None
-    return isinstance(kind, str) and "function" not in spec and kind in plugin_names("noise", KINDS)
+    if not isinstance(kind, str) or kind in KINDS:
+        return spec
+    added = plugin_names("noise", KINDS)
+    if kind in added:
+        return {**spec, "kind": "function", "function": kind}
+    if hint := suggest(kind, added):
+        raise ValueError(f"unknown kind {kind[:100]!r}{hint}")
+    return spec
 
 
 NoiseSpec = Annotated[

@@ -225,6 +225,12 @@ def test_a_module_path_is_still_refused(package):
     plan(parse_config(package, "study"))
 
 
+def test_a_misspelt_kind_of_noise(package):
+    package["noise"] = [{"kind": "to_lst", "rates": [0.1]}]
+    with pytest.raises(ConfigError, match=r"noise: unknown kind 'to_lst' \(did you mean 'to_last'\?\)"):
+        parse_config(package, "study")
+
+
 def test_a_data_set_that_cannot_be_made(package):
     package["datasets"] = ["broken"]
     with pytest.raises(ConfigError, match=r"must be a function that returns \(X, y\), but TypeError"):
