@@ -28,13 +28,13 @@
 
 # %%
 import time
+import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import onnxruntime
 import pandas as pd
-import shap
 
 import boostnoise
 from boostnoise.eval import ClassConditionalNoise
@@ -104,6 +104,9 @@ print(f"{(late_new == 'late').mean():.1%} of them are late, and {expected:.1%} w
 # has no categories, so the forest for this purpose takes the carriers as numbers.
 
 # %%
+warnings.filterwarnings("ignore", message="IProgress not found")  # of shap, where ipywidgets is not installed
+import shap  # noqa: E402
+
 ranked = RobustForestClassifier(200, categorical_features=None, random_state=0).fit(X, registered)
 rows = pd.DataFrame(onnx_input(ranked, X_new), columns=X.columns)[:300]
 explanation = shap.TreeExplainer(to_sklearn(ranked))(rows.to_numpy())
