@@ -22,27 +22,42 @@ GROUPS = ("criteria", "losses", "noise", "metrics", "models", "datasets")
 
 @cache
 def plugins(group: str) -> dict[str, metadata.EntryPoint]:
-    """Entry points of installed packages by name, in alphabetical order.
+    """Entry points of installed packages by name, in alphabetical order; of a name of several, one of them.
 
     Parameters
     ----------
     group : str
         One of `GROUPS`.
+    """
+    return {name: points[0] for name, points in _points(group).items()}
+
+
+@cache
+def _points(group: str) -> dict[str, list[metadata.EntryPoint]]:
+    """Different entry points by name."""
+    found: dict[str, list[metadata.EntryPoint]] = {}
+    for point in sorted(metadata.entry_points(group=f"boostnoise.{group}"), key=lambda point: point.name):
+        if point.name.isidentifier():
+            points = found.setdefault(point.name, [])
+            points += [point] if point.value not in {other.value for other in points} else []
+    return found
+
+
+def find_plugin(group: str, name: str) -> metadata.EntryPoint:
+    """Entry point of a name, which must exist.
 
     Raises
     ------
     ValueError
-        If two packages define the same name.
+        If two packages define the name.
     """
-    found: dict[str, metadata.EntryPoint] = {}
-    for point in sorted(metadata.entry_points(group=f"boostnoise.{group}"), key=lambda point: point.name):
-        other = found.setdefault(point.name, point)
-        if other.value != point.value:
-            raise ValueError(
-                f"{point.name!r} of boostnoise.{group} is defined by two packages, {package_of(other)} and "
-                f"{package_of(point)}; uninstall one"
-            )
-    return {name: point for name, point in found.items() if name.isidentifier()}
+    point, *others = _points(group)[name]
+    if others:
+        raise ValueError(
+            f"{name!r} of boostnoise.{group} is defined by two packages, {package_of(point)} and "
+            f"{package_of(others[0])}; uninstall one"
+        )
+    return point
 
 
 def plugin_names(group: str, builtin: Collection[str]) -> list[str]:
@@ -56,9 +71,9 @@ def load_plugin(group: str, name: str) -> Any:
     Raises
     ------
     ValueError
-        If the package cannot be imported, or lacks it.
+        If the package cannot be imported, or lacks it, or two packages define the name.
     """
-    point = plugins(group)[name]
+    point = find_plugin(group, name)
     try:
         return point.load()
     except KeyboardInterrupt:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from robust_splits.plugins import plugins
+from robust_splits import plugins
 
 # Threads that wait for one another do not take the cores from processes that share the tests.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -64,11 +64,15 @@ def plugin_package(tmp_path, monkeypatch):
         if str(tmp_path) not in sys.path:
             monkeypatch.syspath_prepend(tmp_path)
         importlib.invalidate_caches()
-        plugins.cache_clear()
+        forget()
+
+    def forget():
+        plugins.plugins.cache_clear()
+        plugins._points.cache_clear()
 
     yield install
     monkeypatch.undo()
-    plugins.cache_clear()
+    forget()
 
 
 @pytest.fixture(scope="session")

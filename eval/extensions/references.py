@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from robust_splits.plugins import load_plugin, package_of, plugins
+from robust_splits.plugins import find_plugin, load_plugin, package_of, plugins
 
 from ..errors import ConfigError, suggest
 from . import own_objects
@@ -67,4 +67,7 @@ def _find(name: str, group: str) -> EntryPoint:
         raise ConfigError(
             f"no installed package defines {name!r} of boostnoise.{group}{suggest(name, plugins(group))}"
         )
-    return plugins(group)[name]
+    try:
+        return find_plugin(group, name)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None

@@ -8,9 +8,10 @@ may be followed by a colon and a split criterion or a loss, as in ``robust_fores
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint
 from typing import Any, Literal
 
-from robust_splits.plugins import package_of, plugin_names, plugins
+from robust_splits.plugins import find_plugin, package_of, plugin_names, plugins
 
 from ..errors import suggest
 from .variants import ADAPTIVE_CRITERION
@@ -262,16 +263,20 @@ def parse_name(name: str) -> ParsedName:
 
 def _plugin(name: str) -> ShortName | None:
     """Model of an installed package; None if there is none of this name."""
-    point = plugins("models").get(name)
-    if point is None:
+    if name not in plugins("models"):
         return None
-    return ShortName(PLUGINS, f"{point.attr} of {package_of(point)}", point.module, point.attr)
+    point = find_plugin("models", name)
+    return _short_name(point)
 
 
 def all_short_names() -> dict[str, ShortName]:
     """All short names, those of installed packages last."""
-    added = {name: _plugin(name) for name in plugin_names("models", SHORT_NAMES)}
-    return SHORT_NAMES | {name: known for name, known in added.items() if known is not None}
+    added = {name: plugins("models")[name] for name in plugin_names("models", SHORT_NAMES)}
+    return SHORT_NAMES | {name: _short_name(point) for name, point in added.items()}
+
+
+def _short_name(point: EntryPoint) -> ShortName:
+    return ShortName(PLUGINS, f"{point.attr} of {package_of(point)}", point.module, point.attr)
 
 
 def _describe(module: str, model: str, params: dict[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.execution.dask_worker import fit
 from boostnoise.eval.execution.plan import plan
 from boostnoise.eval.execution.worker_handle import Limits
-from robust_splits import FunctionCriterion, RobustDecisionTreeClassifier
-from robust_splits.plugins import plugins
+from robust_splits import FunctionCriterion, RobustDecisionTreeClassifier, plugins
 
 pytestmark = pytest.mark.release  # worker processes import all libraries
 
@@ -203,7 +202,8 @@ def test_names_of_an_installed_package(package, tmp_path):
     assert ("run_extensions", "1.0") in job.model.versions
     # The record is read where the package is missing.
     sys.path.remove(str(tmp_path))
-    plugins.cache_clear()
+    plugins.plugins.cache_clear()
+    plugins._points.cache_clear()
     again = load_run(package["results_dir"], "study")
     assert again.scores.equals(found.scores)
     with pytest.raises(ConfigError, match="unknown model 'stump'"):

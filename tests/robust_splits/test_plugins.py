@@ -101,6 +101,8 @@ def test_a_name_of_two_packages_is_refused(package, plugin_package):
         ValueError, match=r"'half' .* two packages, .*_extensions and .*_extensions; uninstall one"
     ):
         get_loss("half")
+    assert type(get_loss("ce")).__name__ == "CrossEntropy"  # other names are not affected
+    assert get_criterion("own_gini") == Gini()
 
 
 def test_a_package_whose_import_fails(plugin_package):
