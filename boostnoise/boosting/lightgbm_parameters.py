@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import joblib
+import numpy as np
 from sklearn.preprocessing import LabelEncoder
 
 from ..objectives.hooks import LightGBMObjective
@@ -98,7 +99,7 @@ NO_METRIC = ("none", "na", "null", "custom")  # in any case
 
 def threads_for(X: Any) -> int:
     """Number of threads: few rows take longer with more, much longer if the cores are busy."""
-    n_values = math.prod(X.shape) if hasattr(X, "shape") else len(X)
+    n_values = math.prod(X.shape if hasattr(X, "shape") else np.asarray(X).shape)
     n_cores: int = joblib.cpu_count(only_physical_cores=True)
     return min(n_cores, 1 + n_values // MIN_VALUES_PER_THREAD)
 

@@ -5,11 +5,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from joblib import cpu_count
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
+from sklearn.utils.estimator_checks import check_classifier_data_not_an_array, check_sample_weights_not_an_array
 
 from boostnoise import CorrectedErrorMetric, LogLossMetric, RobustLGBMClassifier
+from boostnoise.boosting.lightgbm_parameters import threads_for
 
 QUIET = {"verbose": -1}
 HAS_EVAL_X = "eval_X" in inspect.signature(lightgbm.LGBMClassifier.fit).parameters  # from LightGBM 4.7
@@ -98,6 +101,14 @@ def test_the_error_of_several_classes():
     found = model.best_score_["training"]
     assert found.keys() == {"multi_error", "multi_logloss"}
     assert found["multi_error"] == pytest.approx(1 - model.score(X, y))
+
+
+def test_threads_are_chosen_for_rows_of_any_type():
+    model = RobustLGBMClassifier(n_estimators=3, passes=1, verbose=-1)
+    check_classifier_data_not_an_array("RobustLGBMClassifier", model)
+    check_sample_weights_not_an_array("RobustLGBMClassifier", model)
+    assert threads_for(np.zeros((10, 3))) == threads_for([[0.0] * 3] * 10) == 1
+    assert threads_for(np.zeros((1 << 20, 1))) == min(17, cpu_count(only_physical_cores=True))
 
 
 @pytest.mark.parametrize("metric", ["auc", ["auc", "binary_error"], lambda y, p: ("mine", 1.0, True)])
