@@ -139,8 +139,8 @@ print(f"{path.stat().st_size / 2**20:.1f} MiB")
 # %% [markdown]
 # ## 5. The service
 #
-# What follows needs `onnxruntime` and NumPy alone. Categories arrive as their ranks, which the metadata of
-# the file list.
+# The next cells use `onnxruntime` and NumPy alone. Categories arrive as their ranks. The metadata of the file
+# list them.
 
 # %%
 session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])

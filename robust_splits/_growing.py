@@ -108,6 +108,11 @@ class Sample:
         return bool((self.weights == 1.0).all())
 
     @cached_property
+    def has_weight(self) -> NDArray[np.bool_] | None:
+        """Which rows have a positive weight, shape (n_samples,); None if all have."""
+        return None if self.weights.all() else self.weights > 0
+
+    @cached_property
     def has_integer_weights(self) -> bool:
         """Whether all weights are integers."""
         return are_integers(self.weights)
@@ -179,8 +184,7 @@ class RowDraws:
     @classmethod
     def of(cls, sample: Sample, n_draws: int) -> Self:
         """Draws of the rows of a sample."""
-        has_weight = None if sample.has_unit_weights or sample.weights.all() else sample.weights > 0
-        return cls(sample.n_samples, n_draws, sample.groups, has_weight)
+        return cls(sample.n_samples, n_draws, sample.groups, sample.has_weight)
 
     def counts(self, state: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Draw rows, and count how often each was drawn, shape (n_samples,)."""

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache
-from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUPS = ("criteria", "losses", "noise", "metrics", "models", "datasets")
 
 
-@cache
-def plugins(group: str) -> dict[str, metadata.EntryPoint]:
+def plugins(group: str) -> dict[str, EntryPoint]:
     """Entry points of installed packages by name, in alphabetical order; of a name of several, one of them.
 
     Parameters
@@ -29,21 +30,24 @@ def plugins(group: str) -> dict[str, metadata.EntryPoint]:
     group : str
         One of `GROUPS`.
     """
-    return {name: points[0] for name, points in _points(group).items()}
+    return {name: points[0] for name, points in _points()[group].items()}
 
 
 @cache
-def _points(group: str) -> dict[str, list[metadata.EntryPoint]]:
-    """Different entry points by name."""
-    found: dict[str, list[metadata.EntryPoint]] = {}
-    for point in sorted(metadata.entry_points(group=f"boostnoise.{group}"), key=lambda point: point.name):
-        if point.name.isidentifier():
-            points = found.setdefault(point.name, [])
+def _points() -> dict[str, dict[str, list[EntryPoint]]]:
+    """Different entry points by group and name."""
+    from importlib import metadata  # slow to import
+
+    installed = metadata.entry_points()
+    found: dict[str, dict[str, list[EntryPoint]]] = {group: {} for group in GROUPS}
+    for group, by_name in found.items():
+        for point in sorted(installed.select(group=f"boostnoise.{group}"), key=lambda point: point.name):
+            points = by_name.setdefault(point.name, []) if point.name.isidentifier() else []
             points += [point] if point.value not in {other.value for other in points} else []
     return found
 
 
-def find_plugin(group: str, name: str) -> metadata.EntryPoint:
+def find_plugin(group: str, name: str) -> EntryPoint:
     """Entry point of a name, which must exist.
 
     Raises
@@ -51,7 +55,7 @@ def find_plugin(group: str, name: str) -> metadata.EntryPoint:
     ValueError
         If two packages define the name.
     """
-    point, *others = _points(group)[name]
+    point, *others = _points()[group][name]
     if others:
         raise ValueError(
             f"{name!r} of boostnoise.{group} is defined by two packages, {package_of(point)} and "
@@ -86,6 +90,6 @@ def load_plugin(group: str, name: str) -> Any:
         ) from error
 
 
-def package_of(point: metadata.EntryPoint) -> str:
+def package_of(point: EntryPoint) -> str:
     """Top-level package that an entry point refers to."""
     return point.module.partition(".")[0]

@@ -67,7 +67,6 @@ def plugin_package(tmp_path, monkeypatch):
         forget()
 
     def forget():
-        plugins.plugins.cache_clear()
         plugins._points.cache_clear()
 
     yield install

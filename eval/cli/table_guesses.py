@@ -16,7 +16,7 @@ from .._input_file import check_input_file
 from .._wording import joined, numbered
 from ..config.data_paths import FORMAT_OF_SUFFIX, advice_on_format, format_of, stem_of
 from ..datasets.encoding import MAX_CATEGORIES, is_number
-from ..datasets.files import CsvOptions, default_separator, read_files
+from ..datasets.files import CsvOptions, default_separator, read_files, repeated_names
 from ..datasets.inspection import (
     find_date_format,
     find_label_variants,
@@ -93,6 +93,7 @@ def guess_keys(
     if file_format == "csv":
         frame, csv_keys = guess_csv(data, context, csv or {})
         keys += csv_keys
+        remarks += repeated_names(data, CsvOptions(**{key: json.loads(value) for _, key, value in csv_keys}))
     else:
         (frame,) = read_files([data], [file_format], context)
     if file_format != "svmlight":
@@ -190,11 +191,6 @@ def _guess_table_keys(
             f"names of columns are taken from the first line: {joined(map(repr, numbers), limit=3)}; "
             "if that is a row of data, put a line of names before it"
         )
-    remarks += [
-        f"column {name!r} is probably a second one named {name.rpartition('.')[0]!r}, which was renamed"
-        for name in map(str, frame)
-        if re.fullmatch(r".+\.\d+", name) and name.rpartition(".")[0] in frame
-    ]
     labels, features = frame[column], frame.drop(columns=column)
     remarks += [
         f"column {str(name)!r} is text, because its numbers have commas; remove them if they separate thousands"

@@ -29,7 +29,7 @@ def format_of(path: str) -> str | None:
 
 
 def advice_on_format(path: str) -> str:
-    """What to do with a file of an unknown format, as the end of a message; empty if there is no advice."""
+    """Advice on a file of an unknown format, to end a message with; empty if there is none."""
     is_sheet = Path(path).suffix.lower() in SPREADSHEETS
     return "; save the sheet of the workbook as CSV" if is_sheet else ""
 

@@ -70,7 +70,11 @@ class MetricSpec(Strict):
     @property
     def is_accuracy(self) -> bool:
         """Whether the metric can replace accuracy; see `Measure.is_accuracy`."""
-        return self.higher_is_better and (self.minimum, self.maximum) == (0.0, 1.0)
+        return self._measure.is_accuracy
+
+    @property
+    def _measure(self) -> Measure:
+        return Measure(self.name, self.label, self.minimum, self.maximum, self.higher_is_better)
 
     @property
     def identity(self) -> list[str]:
@@ -85,15 +89,7 @@ class MetricSpec(Strict):
     def _register(self) -> Self:
         if not self.minimum < self.maximum:
             raise ValueError(f"minimum must be below maximum, got {self.minimum:g} and {self.maximum:g}")
-        register(
-            Measure(
-                self.name,
-                self.label,
-                self.minimum,
-                self.maximum,
-                self.higher_is_better,
-            )
-        )
+        register(self._measure)
         return self
 
 

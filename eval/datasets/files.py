@@ -137,7 +137,8 @@ def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
         )
         read = partial(read, names=[*range(first), *names], header=0)
         table = read(na_values=missing, usecols=range(first, first + len(names)))
-    _warn_of_repeated_names(path, read)
+    for remark in repeated_names(path, options):
+        warnings.warn(f"{path}: {remark}", stacklevel=3)
     texts = [
         i
         for i, (name, column) in enumerate(table.items())
@@ -153,15 +154,20 @@ def _read_csv(path: str, options: CsvOptions) -> pd.DataFrame:
     return table
 
 
-def _warn_of_repeated_names(path: str, read: Any) -> None:
-    """Warn if columns have the same name, since pandas appends numbers to the later ones."""
-    names = read(header=None, nrows=1, names=None, dtype=str, index_col=False).iloc[0]
-    repeated = names[names.duplicated()].tolist()
-    if repeated:
-        warnings.warn(
-            f"{path}: several columns are named {repeated[0]!r}; the second is read as {repeated[0] + '.1'!r}",
-            stacklevel=3,
-        )
+def repeated_names(path: str, options: CsvOptions) -> list[str]:
+    """Remark on columns of a CSV file that have the same name, since pandas renames the later ones."""
+    first = pd.read_csv(
+        path,
+        sep=options.separator or default_separator(path),
+        encoding=options.encoding,
+        header=None,
+        nrows=1,
+        dtype=str,
+    ).iloc[0]
+    repeated = first[first.duplicated() & first.notna()].tolist()
+    return [
+        f"several columns are named {name!r}; the second is read as {name + '.1'!r}" for name in repeated[:1]
+    ]
 
 
 def is_text(column: pd.Series[Any]) -> bool:

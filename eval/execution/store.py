@@ -26,7 +26,7 @@ from .jobs import Job
 from .store_file import DESCRIPTION, OPTIONAL, cells_table, check_files, check_schema, create, damage_error
 
 LOCK_SECONDS = 60.0  # for another process to release its lock
-# What cells have in the optional tables, by table and key.
+# Texts of the cells in the optional tables, by table and key.
 Attached = dict[str, dict[str, str]]
 
 MAX_ERROR, MAX_TRACEBACK = 1_000, 20_000  # characters
@@ -158,7 +158,7 @@ class Store:
         return n_written
 
     def _attach(self, table: str, key: str, text: str | None) -> None:
-        """Write what a cell has in an optional table, or remove what it had there."""
+        """Write the text of a cell to an optional table; None removes it."""
         if not self._has(table):
             if text is None:
                 return
@@ -178,7 +178,7 @@ class Store:
         return bool(self._connection.execute(command, [table]).fetchone()[0])
 
     def _attached(self, keys: Iterable[str] | None = None) -> Attached:
-        """What cells have in the optional tables, by table and key; None for all cells."""
+        """Read the texts of cells in the optional tables; None for all cells."""
         chosen = None if keys is None else json.dumps(list(keys))
         found: Attached = {}
         for table in OPTIONAL:

@@ -60,7 +60,7 @@ def register(value: Any, context: str) -> dict[str, str]:
     text = describe(value)
     try:
         found = fingerprint(value)
-        content = _cloudpickle().dumps(value)
+        content = cloudpickle_module().dumps(value)
     except Exception as error:  # noqa: BLE001 - methods of the object may raise anything
         reason = f"{type(error).__name__}: {one_line(error)}"
         raise ConfigError(f"{context}: {text} cannot be sent to other processes: {reason}") from None
@@ -103,7 +103,7 @@ def resolve(reference: dict[str, Any]) -> Any:
                 f"{reference['object']!s:.80} is an object of the process that called compare; "
                 "call compare again with it"
             )
-        _objects[key] = _cloudpickle().loads(_contents[key])
+        _objects[key] = cloudpickle_module().loads(_contents[key])
     return _objects[key]
 
 
@@ -130,7 +130,8 @@ def unpack(shipment: Shipment) -> None:
     _contents.update(shipment.contents)
 
 
-def _cloudpickle() -> Any:
+def cloudpickle_module() -> Any:
+    """cloudpickle, as joblib uses it."""
     try:
         from joblib.externals import cloudpickle
     except ImportError:  # joblib 1.6 uses the package

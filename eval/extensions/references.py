@@ -55,7 +55,7 @@ def load(reference: Any, group: str) -> Any:
 
 
 def identity_of(reference: Any, group: str) -> list[str]:
-    """What distinguishes the extension from any other version of it, for keys of cells."""
+    """Name and version of an extension, for keys of cells."""
     if not isinstance(reference, str):
         return [reference["hash"]]
     point = _find(reference, group)

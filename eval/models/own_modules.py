@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..errors import shell_word
+from ..extensions.own_objects import cloudpickle_module
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,8 @@ def share_with_joblib() -> None:
     names = {name for finder in own_module_finders() for name in finder.found & sys.modules.keys()}
     if not names:
         return
-    try:
-        from joblib.externals import cloudpickle
-    except ImportError:  # joblib 1.6 uses the package
-        import cloudpickle
     for name in names:
-        cloudpickle.register_pickle_by_value(sys.modules[name])
+        cloudpickle_module().register_pickle_by_value(sys.modules[name])
 
 
 def hint_at_own_module(error: ImportError) -> str:

@@ -202,7 +202,6 @@ def test_names_of_an_installed_package(package, tmp_path):
     assert ("run_extensions", "1.0") in job.model.versions
     # The record is read where the package is missing.
     sys.path.remove(str(tmp_path))
-    plugins.plugins.cache_clear()
     plugins._points.cache_clear()
     again = load_run(package["results_dir"], "study")
     assert again.scores.equals(found.scores)

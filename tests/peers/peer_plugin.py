@@ -23,7 +23,7 @@ def pytest_configure(config):
     sklearn.ensemble.RandomForestClassifier = RobustForestClassifier
     sklearn.ensemble.ExtraTreesClassifier = RobustExtraTreesClassifier
     sklearn.tree.DecisionTreeClassifier = RobustDecisionTreeClassifier
-    # What tests read of trees only to compare it.
+    # Some tests compare the impurities of two trees.
     Tree.impurity = property(lambda tree: 1 - (tree.values**2).sum(axis=1))
     config.addinivalue_line("filterwarnings", "ignore")
 
