@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._growing import Sample, TreeSettings, grow_trees
 from ._out_of_bag import OutOfBag
-from ._validation import read_only
+from ._rows import Rows
 from .criteria import NegativeExponential
 from .tree import Tree
 
@@ -30,7 +30,7 @@ def best_lam(accuracies: Mapping[float, float]) -> float:
 
 def holdout_accuracies(
     sample: Sample,
-    X: NDArray[np.floating],
+    X: Rows,
     settings: TreeSettings,
     seeds: Sequence[tuple[int, int]],
     rng: np.random.RandomState,
@@ -42,7 +42,7 @@ def holdout_accuracies(
     rest = dataclasses.replace(sample, weights=np.where(held_out, 0.0, sample.weights))
     if not rest.weights.any():
         rest = sample
-    X = read_only(X[held_out])
+    X = X[held_out]
     accuracies = {}
     for lam in LAMS:
         sums = np.zeros((sample.n_samples, sample.n_classes))

@@ -27,6 +27,7 @@ from ._kernels.binning import MAX_BINS
 from ._kernels.coding import encode
 from ._kernels.nodes import GrowthSettings
 from ._leaf_values import leaf_value_power
+from ._rows import Rows
 from ._validation import (
     check_class_weight,
     check_features,
@@ -92,8 +93,8 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Numbers; NaN means a missing value.  A sparse matrix is made dense.  For categories of a data frame,
-            see `categorical_features`.
+            Numbers; NaN means a missing value.  A sparse matrix is ranked a part at a time, and never
+            made dense.  For categories of a data frame, see `categorical_features`.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
             Class labels: strings, integers, or any other labels that scikit-learn accepts.  Or soft labels: the
             probability of each class, whose labels are the columns of a data frame, or else 0, 1, ...  A row
@@ -117,7 +118,9 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     ) -> Self:
         with _restore_on_error(self):
             warm_start = self._is_warm_start()
-            X, labels, classes, weights = check_training_data(self, X, y, sample_weight, reset=not warm_start)
+            rows, labels, classes, weights = check_training_data(
+                self, X, y, sample_weight, reset=not warm_start
+            )
             if warm_start and not np.array_equal(classes, self.classes_):
                 raise ValueError(
                     "y must have the classes of the fit that warm_start continues, "
@@ -126,12 +129,12 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             check_class_weight(self.class_weight, self._class_weight_names)
             self.classes_, self.n_classes_ = classes, classes.size
             numbers = None if groups is None else check_groups(groups, weights.size)
-            start_helper(self._search_kind(), X.dtype)
-            columns = encode(X, self._n_threads(), self._n_bins(), self.is_categorical_)
-            self._fit_rows(X, Sample.of(columns, labels, weights, self.n_classes_, numbers))
+            start_helper(self._search_kind(), rows.dtype)
+            columns = encode(rows, self._n_threads(), self._n_bins(), self.is_categorical_)
+            self._fit_rows(rows, Sample.of(columns, labels, weights, self.n_classes_, numbers))
             return self
 
-    def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
+    def _fit_rows(self, X: Rows, sample: Sample) -> None:
         """Fit validated rows `X`; `sample` holds the same rows as rank codes, with labels and weights."""
         raise NotImplementedError
 
@@ -154,7 +157,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         check_weight_sum("class_weight times sample_weight", weighted.weights)
         return weighted
 
-    def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
         """Predict class probabilities of validated rows."""
         raise NotImplementedError
 
@@ -221,7 +224,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _check_features(self, X: ArrayLike) -> NDArray[np.floating]:
+    def _check_features(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
         return check_features(self, X)
 

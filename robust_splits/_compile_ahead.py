@@ -18,6 +18,7 @@ from ._kernels import children, inputs, partition, random_search, scan, search, 
 from ._kernels.coding import Column
 from ._kernels.criterion_codes import GINI
 from ._kernels.nodes import GrowthSettings
+from ._rows import read_only
 
 
 def compile_growing(kind: str) -> None:
@@ -83,7 +84,6 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
     from ._kernels.walk import LANES, add_leaf_values, leaves_of
     from ._soft_labels import SoftLabels
-    from ._validation import read_only
     from .tree import Tree
 
     stump = Tree(

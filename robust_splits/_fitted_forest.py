@@ -14,6 +14,7 @@ from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_integer
 from ._growing import RowDraws
 from ._kernels.walk import add_leaf_values
+from ._rows import Rows
 from ._threads import map_in_threads
 from .decision_tree import RobustDecisionTreeClassifier
 from .tree import PackedTrees, map_leaves
@@ -55,7 +56,7 @@ class FittedForest(BaseRobustTrees):
         check_is_fitted(self)
         return [self._row_draws.rows(seed).astype(np.int32) for seed, _ in self._seeds]
 
-    def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
         total = np.zeros((X.shape[0], self.n_classes_))
         packed = self._packed_trees()
 
@@ -87,14 +88,14 @@ class FittedForest(BaseRobustTrees):
         -------
         ndarray of shape (n_samples, n_estimators)
         """
-        X = self._check_features(X)
+        features = self._check_features(X)
         packed = self._packed_trees()
-        result = np.empty((X.shape[0], len(packed.trees)), dtype=np.int64)
+        result = np.empty((features.shape[0], len(packed.trees)), dtype=np.int64)
 
         def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
             result[rows] = leaves.T
 
-        map_leaves(keep, X, packed.steps(X.dtype), self._n_threads())
+        map_leaves(keep, features, packed.steps(features.dtype), self._n_threads())
         return result
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:

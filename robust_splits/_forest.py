@@ -22,8 +22,8 @@ from ._fitted_forest import FittedForest
 from ._forest_parameters import check_forest, fixed_shrinkage
 from ._growing import MAX_SEED, RowDraws, Sample, TreeSettings, grow_tree, grow_trees
 from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
+from ._rows import Rows
 from ._threads import map_in_threads
-from ._validation import read_only
 from .criteria import ADAPTIVE, FOREST_CRITERION, get_criterion
 from .criterion import Criterion
 from .decision_tree import RobustDecisionTreeClassifier
@@ -120,8 +120,8 @@ class BaseForest(FittedForest):
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Numbers; NaN means a missing value.  A sparse matrix is made dense.  Categories of a data frame are
-            ranked in their order.
+            Numbers; NaN means a missing value.  A sparse matrix is ranked a part at a time, and never
+            made dense.  Categories of a data frame are ranked in their order.
         y : array-like of shape (n_samples,) or (n_samples, n_classes)
             Class labels: strings, integers, or any other labels that scikit-learn accepts.  Or soft labels: the
             probability of each class, whose labels are the columns of a data frame, or else 0, 1, ...  Each
@@ -153,7 +153,7 @@ class BaseForest(FittedForest):
         n_threads: int = joblib.effective_n_jobs(self.n_jobs)
         return n_threads
 
-    def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
+    def _fit_rows(self, X: Rows, sample: Sample) -> None:
         n_estimators = check_integer("n_estimators", self.n_estimators, low=1)
         earlier = self._earlier_estimators(n_estimators)
         self._tree_settings(sample)  # raises errors of parameters
@@ -196,7 +196,7 @@ class BaseForest(FittedForest):
 
     def _fit_pass(
         self,
-        X: NDArray[np.floating],
+        X: Rows,
         sample: Sample,
         earlier: Sequence[RobustDecisionTreeClassifier],
         rng: np.random.RandomState,
@@ -232,9 +232,7 @@ class BaseForest(FittedForest):
         totals = np.bincount(sample.labels, weights=sample.weights, minlength=sample.n_classes)
         return self.passes != 1 and self.bootstrap and totals.size > 1 and bool(totals.all())
 
-    def _judge(
-        self, X: NDArray[np.floating], sample: Sample, rng: np.random.RandomState
-    ) -> CleanPosterior | None:
+    def _judge(self, X: Rows, sample: Sample, rng: np.random.RandomState) -> CleanPosterior | None:
         """Posterior of the clean labels, from the out-of-bag predictions of a first forest.
 
         Returns None if these predictions do not distinguish the classes.
@@ -283,7 +281,7 @@ class BaseForest(FittedForest):
     def _choose_lam(
         self,
         sample: Sample,
-        X: NDArray[np.floating],
+        X: Rows,
         settings: TreeSettings,
         seeds: Sequence[tuple[int, int]],
         rng: np.random.RandomState,
@@ -295,7 +293,7 @@ class BaseForest(FittedForest):
             accuracies = holdout_accuracies(sample, X, settings, quarter, rng, n_threads)
         else:
             forests = {lam: self._grow(sample, with_lam(settings, lam), quarter) for lam in LAMS}
-            out_of_bag = OutOfBag(sample, read_only(X), settings, quarter, n_threads)
+            out_of_bag = OutOfBag(sample, X, settings, quarter, n_threads)
             accuracies = out_of_bag_accuracies(out_of_bag, forests)
         self.criterion_scores_ = accuracies
         lam = best_lam(accuracies)

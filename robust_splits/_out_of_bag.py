@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from ._growing import Sample, TreeSettings, drawn_weights
 from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
+from ._rows import Rows, as_dense, copied_bytes, read_only
 from ._threads import map_in_threads, split_range
-from ._validation import read_only
 from .label_noise.weights import spaced_rows
 from .tree import Tree
 
@@ -25,6 +26,7 @@ SHRINKAGES = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 MAX_SCORED_LABELS = 1 << 13
 
 ROWS_AT_ONCE = 1 << 14  # of a copy of some rows
+DENSE_BYTES = 1 << 26  # of a part of sparse rows; for each part, the rows of all trees are drawn again
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class OutOfBag:
     Attributes
     ----------
     sample : Sample
-    X : array of shape (n_samples, n_features)
+    X : array or sparse array of shape (n_samples, n_features)
         The same rows, not encoded.
     settings : TreeSettings
         How rows are drawn; its criterion does not matter.
@@ -44,7 +46,7 @@ class OutOfBag:
     """
 
     sample: Sample
-    X: NDArray[np.floating]
+    X: Rows
     settings: TreeSettings
     seeds: Sequence[tuple[int, int]]
     n_threads: int
@@ -55,13 +57,17 @@ class OutOfBag:
 
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_trees(part: slice) -> None:
+            X, own_sums = as_dense(self.X[part]), sums[part]
             for tree, (seed, _) in zip(trees, self.seeds, strict=True):
-                undrawn = np.flatnonzero(self._is_undrawn(seed)[part]) + part.start
+                undrawn = np.flatnonzero(self._is_undrawn(seed)[part])
                 for begin in range(0, undrawn.size, ROWS_AT_ONCE):
                     rows = undrawn[begin : begin + ROWS_AT_ONCE]
-                    sums[rows] += tree.values[tree.apply(read_only(self.X[rows]))]
+                    own_sums[rows] += tree.values[tree.apply(X[rows])]
 
-        map_in_threads(add_trees, split_range(self.X.shape[0], self.n_threads), self.n_threads)
+        n_parts = self.n_threads
+        if issparse(self.X):
+            n_parts = max(n_parts, copied_bytes(self.X) // DENSE_BYTES)
+        map_in_threads(add_trees, split_range(self.X.shape[0], n_parts), self.n_threads)
         return sums
 
     def smoothing_losses(
@@ -108,7 +114,7 @@ class OutOfBag:
         The sums have shape (n_labels, n_node_sizes, n_shrinkages), the numbers (n_labels,).
         """
         rows, labels = self.sample.row_of_label[scored], self.sample.labels[scored]
-        X = read_only(self.X[rows])
+        X = self.X[rows]
         sizes, grid = np.array(node_sizes), np.array(shrinkages, dtype=float)
         sums, n_trees = np.zeros((rows.size, sizes.size, grid.size)), np.zeros(rows.size)
 
@@ -126,7 +132,8 @@ class OutOfBag:
         # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_trees(part: slice) -> None:
             own_grid = SmoothingGrid(sizes, grid, current=np.empty_like(grid))
-            own_rows, own_labels, own_sums, own_n_trees = X[part], labels[part], sums[part], n_trees[part]
+            own_rows, own_labels = read_only(X[part]), labels[part]
+            own_sums, own_n_trees = sums[part], n_trees[part]
             for undrawn, tree in prepared:
                 add_smoothed(
                     own_rows,
@@ -139,7 +146,8 @@ class OutOfBag:
                     own_n_trees,
                 )
 
-        map_in_threads(add_trees, split_range(rows.size, self.n_threads), self.n_threads)
+        n_parts = max(self.n_threads, copied_bytes(X) // DENSE_BYTES)
+        map_in_threads(add_trees, split_range(rows.size, n_parts), self.n_threads)
         return sums, n_trees
 
     def _is_undrawn(self, seed: int) -> NDArray[np.bool_]:

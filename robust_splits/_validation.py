@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import check_array, check_X_y, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ._checks import check_number
+from ._rows import Rows
 from ._soft_labels import SoftLabels
 from .frames import (
     check_columns,
@@ -27,7 +27,7 @@ from .label_noise.labels import as_numpy_labels
 from .label_noise.soft_labels import are_soft_labels, read_soft_labels
 
 CONVERSION: dict[str, Any] = {
-    "accept_sparse": ("csr", "csc"),
+    "accept_sparse": "csr",
     "dtype": (np.float64, np.float32),
     "ensure_all_finite": "allow-nan",
 }
@@ -39,7 +39,7 @@ MAX_ROWS = 1 << 30  # a tree has fewer than twice as many nodes, so that int32 h
 
 def check_training_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
-) -> tuple[NDArray[np.floating], Labels, NDArray[Any], NDArray[np.float64]]:
+) -> tuple[Rows, Labels, NDArray[Any], NDArray[np.float64]]:
     """Validate the arguments of `fit`.
 
     Sets ``n_features_in_``, ``is_categorical_``, ``_categories`` and, for data frames, ``feature_names_in_`` on
@@ -47,7 +47,7 @@ def check_training_data(
 
     Returns
     -------
-    X : float32 or float64 array of shape (n_samples, n_features)
+    X : float32 or float64 array, or sparse array, of shape (n_samples, n_features)
         NaN means a missing value.
     labels : int32 array of shape (n_samples,), or SoftLabels
         Class numbers, unless labels are soft.
@@ -72,12 +72,11 @@ def check_training_data(
     X = _to_numbers(estimator, X, reset=reset)
     labels: Labels
     if are_soft_labels(y):
-        X = _dense(_validate(estimator, X, is_frame(frame), reset=reset, **CONVERSION))
-        classes, p = read_soft_labels(y, len(X))
+        X = _validate(estimator, X, is_frame(frame), reset=reset, **CONVERSION)
+        classes, p = read_soft_labels(y, X.shape[0])
         labels = SoftLabels.from_probabilities(p)
     else:
         X, y = _validate(estimator, X, is_frame(frame), as_numpy_labels(y), reset=reset, **CONVERSION)
-        X = _dense(X)
         if y.dtype == object and (n_missing := sum(label is None for label in y)):
             raise ValueError(f"y contains {n_missing} missing labels")
         check_classification_targets(y)
@@ -168,8 +167,8 @@ def class_weights(
     return by_class
 
 
-def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
-    """Validate the rows that a fitted `estimator` predicts on; returns an array in any memory order.
+def check_features(estimator: Any, X: Any) -> Rows:
+    """Validate the rows that a fitted `estimator` predicts on; returns them in any memory order.
 
     Infinite values are found later, by `leaves_of`, which reads all values anyway.
     """
@@ -177,22 +176,8 @@ def check_features(estimator: Any, X: Any) -> NDArray[np.floating]:
     check_columns(X, estimator._categories)
     named, X = is_frame(X), _to_numbers(estimator, X, reset=False)
     conversion = {**CONVERSION, "ensure_all_finite": False}
-    rows: NDArray[np.floating] = _dense(_validate(estimator, X, named, reset=False, **conversion))
+    rows: Rows = _validate(estimator, X, named, reset=False, **conversion)
     return rows
-
-
-def _dense(X: Any) -> Any:
-    is_sparse = issparse(X)
-    return X.toarray() if is_sparse else X
-
-
-def read_only(X: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Read-only view of `X` in C order."""
-    X = np.ascontiguousarray(X)
-    # With a single memory layout and writability, Numba compiles each walk once per dtype.
-    view: NDArray[np.floating] = X.view()
-    view.flags.writeable = False
-    return view
 
 
 def check_groups(groups: Any, n_samples: int) -> NDArray[np.int64]:

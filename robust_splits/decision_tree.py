@@ -17,6 +17,7 @@ from ._adaptive_criterion import best_lam, holdout_accuracies, with_lam
 from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_choice, check_integer, check_number, is_auto
 from ._growing import MAX_SEED, Sample, grow_tree
+from ._rows import Rows
 from .criteria import ADAPTIVE, TREE_CRITERION
 from .criterion import Criterion, Impurity
 from .tree import Tree
@@ -180,7 +181,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         check_choice("splitter", self.splitter, ("best", "random"))
         return self.splitter == "random"
 
-    def _fit_rows(self, X: NDArray[np.floating], sample: Sample) -> None:
+    def _fit_rows(self, X: Rows, sample: Sample) -> None:
         for name in ("min_samples_split", "shrinkage"):
             if is_auto(getattr(self, name)):
                 raise ValueError(f"{name}='auto' is for forests; a single tree has no out-of-bag rows")
@@ -195,7 +196,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         self.criterion_, self.max_features_ = settings.criterion, settings.growth.max_features
         self.tree_ = grow_tree(sample, settings, (seed, seed))
 
-    def _leaf_values(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
         return self.tree_.values[self.tree_.apply(X)]
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -210,8 +211,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         ndarray of shape (n_samples,)
             Indices of nodes of ``tree_``.
         """
-        X = self._check_features(X)
-        return self.tree_.apply(X)
+        return self.tree_.apply(self._check_features(X))
 
     def decision_path(self, X: ArrayLike) -> csr_array:
         """Nodes on each row's path from the root to its leaf.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._forest import BaseForest
+from ._rows import as_dense
 from .decision_tree import RobustDecisionTreeClassifier
 from .sklearn_trees import check_convertible, single_precision_thresholds
 from .tree import Tree
@@ -121,7 +122,7 @@ def onnx_input(model: RobustDecisionTreeClassifier | BaseForest, X: Any) -> NDAr
     float32 array of shape (n_samples, n_features)
         Categories are their ranks; missing and unknown ones are NaN.
     """
-    return model._check_features(X).astype(np.float32)
+    return as_dense(model._check_features(X)).astype(np.float32)
 
 
 def operators_of(model: Any) -> list[Operator]:

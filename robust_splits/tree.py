@@ -14,9 +14,9 @@ from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
 from ._kernels.walk import Splits, Steps, leaves_of, mark_alive, pack_tree
 from ._leaf_values import apply_shrinkage, node_values
+from ._rows import Rows, copied_bytes, read_only
 from ._subsets import Subsets
 from ._threads import map_in_threads, split_range
-from ._validation import read_only
 
 MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
 # Limits the memory for the leaves of a prediction.  The fewer rows at once, the more often the trees are read.
@@ -233,7 +233,7 @@ class Tree:
             cache[dtype] = pack([self], dtype)
         return cache[dtype]
 
-    def apply(self, X: NDArray[np.floating]) -> NDArray[np.int64]:
+    def apply(self, X: Rows) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
         result = np.empty(X.shape[0], dtype=np.int64)
 
@@ -336,17 +336,15 @@ def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Ste
     return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1), subsets)
 
 
-def map_leaves(
-    use: Callable[[slice, NDArray[np.int32]], None], X: NDArray[np.floating], steps: Steps, n_threads: int
-) -> None:
+def map_leaves(use: Callable[[slice, NDArray[np.int32]], None], X: Rows, steps: Steps, n_threads: int) -> None:
     """Find the leaves of all rows in all trees, in threads, and pass them to `use`.
 
     Parameters
     ----------
     use : callable
         Called with a slice of the rows and their leaves, of shape (n_trees, n_rows).
-    X : array of shape (n_samples, n_features)
-        In any memory order.  An array in C order is not copied, any other a part at a time.
+    X : array or sparse array of shape (n_samples, n_features)
+        In any memory order.  An array in C order is not copied, anything else a part at a time.
     steps : Steps
         Packed nodes of the trees for rows of this type.
     n_threads : int
@@ -355,9 +353,7 @@ def map_leaves(
     n_rows = X.shape[0]
     n_threads = min(n_threads, 1 + n_rows * steps.roots.size // MIN_WALKS_PER_THREAD)
     rows_at_once = max(ROWS_AT_ONCE, LEAVES_AT_ONCE // steps.roots.size)
-    n_parts = max(n_threads, n_rows // rows_at_once)
-    if not X.flags.c_contiguous:
-        n_parts = max(n_parts, X.nbytes // MAX_COPIED_BYTES)
+    n_parts = max(n_threads, n_rows // rows_at_once, copied_bytes(X) // MAX_COPIED_BYTES)
 
     def find(rows: slice) -> None:
         use(rows, leaves_of(read_only(X[rows]), steps))

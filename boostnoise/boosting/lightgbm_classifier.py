@@ -84,8 +84,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     passes : {1, 2, "auto"}, default="auto"
         2 judges the labels before the booster is trained, 1 takes them as they are.  "auto" means 2 for cross
         entropy and 1 for other losses, which are robust themselves; for soft labels; where training starts from
-        a model or from margins; and where the features do not distinguish the classes.  The first pass makes a
-        sparse matrix dense.
+        a model or from margins; and where the features do not distinguish the classes.
     cv : int, cross-validation splitter or iterable of splits, default=3
         Folds in which structures are compared, and q is chosen; an integer is the number of stratified folds.
         From 1,000 rows on, structures are compared in the first of these folds only.

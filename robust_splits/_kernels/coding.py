@@ -12,6 +12,7 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
+from .._rows import Features, Rows, by_feature
 from .._threads import map_in_threads, split_range
 from .compile import inlined_kernel
 from .ranking import RankedColumns, rank_by_numbers, rank_by_sorting
@@ -116,7 +117,7 @@ class Columns(NamedTuple):
 
 
 def encode(
-    X: NDArray[np.floating],
+    X: Rows,
     n_threads: int = 1,
     max_bins: int | None = None,
     categorical: NDArray[np.bool_] | None = None,
@@ -128,8 +129,10 @@ def encode(
     n_samples, n_features = X.shape
     if categorical is None:
         categorical = np.zeros(n_features, dtype=bool)
-    n_threads = min(n_threads, 1 + X.size // MIN_VALUES_PER_THREAD)
-    ranked = _rank_all(X, n_threads, None if max_bins is None else np.where(categorical, n_samples, max_bins))
+    n_threads = min(n_threads, 1 + n_samples * n_features // MIN_VALUES_PER_THREAD)
+    ranked = _rank_all(
+        by_feature(X), n_threads, None if max_bins is None else np.where(categorical, n_samples, max_bins)
+    )
     n_codes = np.empty(n_features, dtype=np.int64)
     lowest, highest = [np.empty(0)] * n_features, [np.empty(0)] * n_features
     for some in ranked:
@@ -175,9 +178,7 @@ def encode(
     )
 
 
-def _rank_all(
-    X: NDArray[np.floating], n_threads: int, max_bins: NDArray[np.int64] | None
-) -> list[RankedColumns]:
+def _rank_all(X: Features, n_threads: int, max_bins: NDArray[np.int64] | None) -> list[RankedColumns]:
     """Rank or bin all columns."""
     n_samples, n_features = X.shape
     block_columns = min(BLOCK_COLUMNS, max(1, BLOCK_BYTES // (2 * n_samples)))

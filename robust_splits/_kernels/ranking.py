@@ -12,6 +12,7 @@ import numpy as np
 from numpy import uintp
 from numpy.typing import NDArray
 
+from .._rows import Features, as_dense
 from .binning import bin_values
 from .compile import outer_kernel
 
@@ -59,14 +60,14 @@ class RankedColumns(NamedTuple):
         return n_zeros
 
 
-def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: NDArray[np.int64] | None) -> RankedColumns:
+def rank_by_numbers(X: Features, part: slice, max_bins: NDArray[np.int64] | None) -> RankedColumns:
     """Rank or bin the columns in a `part` of X that have at most `MAX_NUMBERED` distinct values.
 
     `max_bins` holds the largest number of bins of each column of X.
 
     Most calls process all columns, because threads wait for each other whenever a call returns to Python.
     """
-    numbers, distinct, n_distinct = _number_values(X[:, part])
+    numbers, distinct, n_distinct = _number_values(as_dense(X[:, part]))
     few = n_distinct <= MAX_NUMBERED
     if not few.all():  # frees memory
         numbers, distinct, n_distinct = numbers[few], distinct[few], n_distinct[few]
@@ -89,9 +90,9 @@ def rank_by_numbers(X: NDArray[np.floating], part: slice, max_bins: NDArray[np.i
     return RankedColumns(columns, lowest, highest, n_codes, numbers, code_of)
 
 
-def rank_by_sorting(X: NDArray[np.floating], j: int, max_bins: NDArray[np.int64] | None) -> RankedColumns:
+def rank_by_sorting(X: Features, j: int, max_bins: NDArray[np.int64] | None) -> RankedColumns:
     """Rank or bin column `j` of X; for `max_bins`, see `rank_by_numbers`."""
-    columns = X[:, j].copy()[None]
+    columns = np.array(as_dense(X[:, j : j + 1]).T, order="C")
     n_samples = np.array([columns.size], dtype=np.int64)
     ranks, values, (n_values,), n_smaller = _rank(columns, _sorted_rows(columns[0])[None], n_samples)
     has_missing = n_smaller[0, n_values] < columns.size

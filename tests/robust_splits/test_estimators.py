@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
@@ -82,16 +81,6 @@ def test_skops_saves_and_loads(model, criterion):
     assert all(name.startswith("robust_splits.") for name in types)
     loaded = skops.io.loads(saved, trusted=types)
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
-
-
-@pytest.mark.parametrize("sparse", [csr_array, csc_array, csr_matrix])
-def test_sparse_matrices(sparse):
-    X, y = load_iris(return_X_y=True)
-    X = np.where(X > 3, X, 0.0)
-    dense = RobustForestClassifier(4, random_state=0).fit(X, y)
-    model = RobustForestClassifier(4, random_state=0).fit(sparse(X), y)
-    np.testing.assert_array_equal(model.predict_proba(sparse(X)), dense.predict_proba(X))
-    np.testing.assert_array_equal(model.apply(sparse(X)), dense.apply(X))
 
 
 @pytest.mark.parametrize("estimator", BOTH)
