@@ -211,7 +211,8 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         ndarray of shape (n_samples,)
             Indices of nodes of ``tree_``.
         """
-        return self.tree_.apply(self._check_features(X))
+        features = self._check_features(X)  # first, because it raises if the estimator is not fitted
+        return self.tree_.apply(features)
 
     def decision_path(self, X: ArrayLike) -> csr_array:
         """Nodes on each row's path from the root to its leaf.

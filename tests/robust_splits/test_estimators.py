@@ -91,8 +91,9 @@ def test_a_fit_that_fails_leaves_the_earlier_one(estimator):
     failing = clone(estimator).set_params(max_depth=-1)
     with pytest.raises(ValueError, match="max_depth"):
         failing.fit(frame, y)
-    with pytest.raises(NotFittedError):
-        failing.predict(frame)
+    for method in (failing.predict, failing.apply, failing.decision_path):
+        with pytest.raises(NotFittedError):
+            method(frame)
     model = clone(estimator).fit(frame, y)
     expected = model.predict_proba(frame)
     with pytest.raises(ValueError, match="max_depth"):
