@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # Matplotlib takes long to load
     from numpy.typing import NDArray
 
     from ..papers.published_comparison import PublishedComparison
-    from .table_export import Cells
+    from ..report.table_export import Cells
 
 AREA = "area_under_ela"
 
@@ -320,7 +320,7 @@ class Comparison:
         label : str or None, default=None
             LaTeX label of the table.
         """
-        from .table_export import as_latex
+        from ..report.table_export import as_latex
 
         for argument, text in (("caption", caption), ("label", label)):
             if not isinstance(text, str | None):
@@ -332,7 +332,7 @@ class Comparison:
         self, metric: str | None = None, *, noise_rate: float | None = None, noise_kind: str | None = None
     ) -> str:
         """The same table as `to_latex` in Markdown."""
-        from .table_export import as_markdown
+        from ..report.table_export import as_markdown
 
         return as_markdown(*self._marked(noise_rate, metric, noise_kind))
 
@@ -340,12 +340,11 @@ class Comparison:
         self, noise_rate: float | None, metric: str | None, noise_kind: str | None
     ) -> tuple[Cells, str]:
         """Cells of a table at one noise rate, and the caption."""
-        from .table_export import marked_table
+        from ..report.table_export import table_of_run
 
         chosen = self._chosen(noise_rate, metric, noise_kind)
-        table, caption = marked_table(**chosen)
-        noisy_tests = self.config.scored_on(chosen["noise_kind"]) if chosen["noise_rate"] != 0 else ""
-        return table, f"{caption} {noisy_tests}." if noisy_tests else caption
+        del chosen["measure"]
+        return table_of_run(self.config, **chosen)
 
     def against(self, published: str | Path | pd.DataFrame, metric: str | None = None) -> PublishedComparison:
         """Compare the scores with published numbers, cell by cell.

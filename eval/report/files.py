@@ -22,6 +22,7 @@ from ..plotting.styles import options_of
 from ..plotting.sweep_plot import plot_run
 from .html.page import write_html
 from .published_tables import as_markdown, yes_or_no
+from .table_export import latex_tables
 
 # Start of a formula in a cell.  Spreadsheets may skip blanks, and may also split cells at semicolons and tabs.
 FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@＝＋－＠])")
@@ -74,6 +75,7 @@ def write_report(run: Run, published: PublishedComparison | None = None) -> list
             for name, function in ((metric, curve), (f"{metric}_mean", mean_curve)):
                 table = function(scores, metric, config.metric)
                 write(f"{name}.csv", partial(write_csv, table))
+        write("tables.tex", lambda file: file.write(latex_tables(config, scores).encode()))
         if published is not None:
             cells = published.cells
             if not cells.empty:

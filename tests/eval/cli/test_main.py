@@ -62,7 +62,7 @@ def test_a_run(study, tmp_path, scores):
     assert files.keys() == {
         "scores.parquet", "scores.csv", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "ela.pdf", "rla.csv",
         "rla_mean.csv", "retention.csv", "retention_mean.csv",
-        "area_under_ela.csv", "area_under_ela_mean.csv", "report.html",
+        "area_under_ela.csv", "area_under_ela_mean.csv", "tables.tex", "report.html",
     }  # fmt: skip
     assert len(scores(tmp_path)) == 8
     # All of it comes from the store: neither the config nor the data are there any more.

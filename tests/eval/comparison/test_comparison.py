@@ -13,6 +13,7 @@ from boostnoise.eval import best_and_overlapping, rank_table, score_table, verdi
 from boostnoise.eval.config.run import parse_config
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.registry import MEASURES
+from boostnoise.eval.report.files import write_report
 
 NAMES = ["<script>alert(1)</script>", "a_b & 50% | $\\lambda$"]
 SETS = ["iris", "wine_|", "digits"]
@@ -187,6 +188,15 @@ def test_panels_are_an_array(two_kinds):
     assert axes.shape == (2, 2)
     assert plt.gcf() is axes[0, 0].figure
     assert two_kinds.plot("ela", noise_kind="uniform").figure is plt.gcf()
+
+
+def test_a_run_writes_the_table_of_each_kind_of_noise(two_kinds):
+    write_report(two_kinds.run)
+    text = (two_kinds.config.output_dir / "tables.tex").read_text(encoding="utf-8")
+    assert text.startswith("% These tables need \\usepackage{booktabs}.\n")
+    tables = [two_kinds.to_latex(noise_kind=kind) for kind in two_kinds.run.scores["noise_kind"].unique()]
+    assert len(tables) == 2
+    assert text.endswith("\n".join(tables))
 
 
 def latex_of(text):

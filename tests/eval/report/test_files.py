@@ -36,6 +36,7 @@ FILES = {
     "scores.csv", "scores.parquet", "ela.csv", "ela_mean.csv", "ela.png", "ela.svg", "ela.pdf", "rla.csv",
     "rla_mean.csv", "rla.png", "rla.svg", "rla.pdf", "retention.csv", "retention_mean.csv", "area_under_ela.csv", "area_under_ela_mean.csv",
     "report.html",
+    "tables.tex",
 }  # fmt: skip
 
 

@@ -10,12 +10,14 @@ from typing import Any
 import pandas as pd
 
 from .._wording import listed, percent, sentence, under_noise
+from ..config.run import Config
 from ..metrics.curves import are_estimated
 from ..metrics.registry import label_of
-from ..report.formulas import escape_latex, escape_markdown
 from ..statistics.intervals import best_and_overlapping
 from ..statistics.score_tables import repeat_table
 from ..statistics.shared_test_rows import row_values_at, variance_of_rows
+from ..statistics.verdict import compared_rate
+from .formulas import escape_latex, escape_markdown
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,24 @@ class Cell:
 
 
 Cells = dict[str, dict[str, Cell]]  # by data set and model
+
+
+def latex_tables(config: Config, scores: pd.DataFrame) -> str:
+    """A LaTeX table for each kind of noise, at the noise rate of the verdict."""
+    tables = []
+    for kind, of_kind in scores.groupby("noise_kind", sort=False):
+        rate = compared_rate(of_kind, config.metric)
+        tables.append(as_latex(*table_of_run(config, scores, config.metric, rate, str(kind))))
+    return "\n".join(["% These tables need \\usepackage{booktabs}.", *tables])
+
+
+def table_of_run(
+    config: Config, scores: pd.DataFrame, metric: str, noise_rate: float | None, noise_kind: str
+) -> tuple[Cells, str]:
+    """`marked_table` for a run, whose caption says if test labels are noisy."""
+    table, caption = marked_table(scores, metric, noise_rate, noise_kind, config.metric)
+    noisy_tests = config.scored_on(noise_kind) if noise_rate != 0 else ""
+    return table, f"{caption} {noisy_tests}." if noisy_tests else caption
 
 
 def marked_table(
@@ -70,7 +90,7 @@ def marked_table(
     return cells, "; ".join(parts) + "."
 
 
-def as_latex(table: Cells, caption: str, label: str | None) -> str:
+def as_latex(table: Cells, caption: str, label: str | None = None) -> str:
     """Format cells as a floating LaTeX table, for the package booktabs."""
     names, digits = _columns(table), _digits(table)
 
