@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numba import typeof
 
-from ._kernels import children, inputs, partition, random_search, scan, search, sorting
+from ._kernels import children, inputs, listed_rows, partition, random_search, scan, search, sorting
 from ._kernels.coding import Column
 from ._kernels.criterion_codes import GINI
 from ._kernels.nodes import GrowthSettings
@@ -29,7 +29,8 @@ def compile_growing(kind: str) -> None:
     gini: Literal[True] | None = True if kind != "other" else None
     exhaustive: Literal[True] | None = True if kind != "random" else None
     random: Literal[True] | None = True if kind == "random" else None
-    samples = inputs.Samples(i, np.zeros(1, dtype=np.int32), floats)
+    places = np.zeros(1, dtype=np.int32)
+    samples = inputs.Samples(i, places, floats)
     measure = inputs.Measure(GINI, x, floats, i)
     growth = GrowthSettings(i, i, i, i, x, x, i, kind == "random")
     scratch = inputs.new_scratch(1, 2).for_search(gini is not None, categories=False)
@@ -40,6 +41,7 @@ def compile_growing(kind: str) -> None:
         scratch,
         integers,
         integers,
+        places,
         words,
         x,
         table,
@@ -61,6 +63,7 @@ def compile_growing(kind: str) -> None:
         calls += [(random_search.search_random, searched, node, gathered, values, x, None, None)]
     else:
         calls += [
+            (listed_rows.gather_listed, column, places, integers, places, i, i, integers),
             (search.count_skipped, integers, i, i, floats, floats),
             (search.count_codes, column, integers, i, i, samples, scratch.histogram, i),
             (search.fill_histogram, integers, samples, i, i, scratch.histogram),
@@ -70,6 +73,7 @@ def compile_growing(kind: str) -> None:
         ]
     calls += [
         (partition.partition, column, integers, i, i, i, i, None, integers),
+        (listed_rows.update_places, integers, i, i, places),
         (children.find_only_class, i, samples, floats, x),
     ]
     for kernel, *arguments in reversed(calls):

@@ -9,6 +9,7 @@ from .categories import MISSING_RANK, reset_ranks, set_ranks
 from .coding import Column
 from .compile import inlined_kernel, merged_kernel
 from .inputs import LOW_HALF, class_and_weight
+from .listed_rows import update_places
 from .monotonic import clip_counts
 from .nodes import UNKNOWN, init_node, is_final, keep_counts
 from .partition import partition
@@ -37,10 +38,11 @@ class Children(NamedTuple):
 
 
 @merged_kernel()
-def divide_rows(columns, search, codes, nodes, waiting, at, progress, categories):
+def divide_rows(columns, search, codes, is_local, nodes, waiting, at, progress, categories):
     """Divide the rows of a node at its split, and count the classes of both children; return the `Children`.
 
-    The node is entry `at` of `waiting`.  The children get the last two free entries, which stay free.
+    The node is entry `at` of `waiting`; `codes` are local ones if `is_local`.  The children get the last two
+    free entries, which stay free.
     """
     samples, rows, entry, counts = search.samples, search.rows, waiting.entries[at], waiting.counts[at]
     begin, end, feature, below = entry.begin, entry.end, entry.feature, entry.below
@@ -57,6 +59,8 @@ def divide_rows(columns, search, codes, nodes, waiting, at, progress, categories
     else:
         missing_left = missing_code if entry.missing == LEFT else below
         middle = partition(column, rows, begin, end, below, missing_left, None, buffer)
+    if search.places.shape[0] > 0 and not is_local:
+        update_places(rows, begin, end, search.places)
     is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
     few_left = middle - begin <= end - middle
     if few_left or not is_exact:

@@ -22,6 +22,8 @@ MIN_BLOCK_COLUMNS = 16
 BLOCK_BYTES = 1 << 25  # of numbers
 MIN_VALUES_PER_THREAD = 1 << 19
 BYTE = 0xFF  # the mask of codes of one byte
+MAX_LISTED_SHARE = 0.25  # of the rows of a column that are listed
+TRANSPOSED = 256  # rows and columns at a time, which fit the first-level cache
 
 
 class Codes(NamedTuple):
@@ -66,6 +68,24 @@ def read_code(column, row):
     return np.int64(low | high << np.uint32(16)) & column.mask
 
 
+class ListedRows(NamedTuple):
+    """The rows that do not have the lowest value of their column, for columns where they are few.
+
+    Sparse matrices and one-hot categories have such columns.  A large node reads the list of a column, and not
+    the codes of all its rows; see `listed_rows`.
+
+    Attributes
+    ----------
+    rows : int32 array
+        Those of each column, ascending; none for columns without a list.
+    offsets : int64 array of shape (n_features + 1,)
+        Start of each column in `rows`.
+    """
+
+    rows: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+
 class Columns(NamedTuple):
     """The columns of X as codes, and the values that the codes stand for.
 
@@ -79,6 +99,7 @@ class Columns(NamedTuple):
         The largest number of each column's integer type.
     lowest_share : float64 array of shape (n_features,)
         Share of the rows with the lowest value.
+    listed : ListedRows
     values : float64 array of shape (total number of distinct values,)
         The sorted distinct values of each column, concatenated; of bins the smallest value.
     highest : float64 array of the same shape
@@ -93,6 +114,7 @@ class Columns(NamedTuple):
     rows: NDArray[np.uint64]
     mask: NDArray[np.int64]
     lowest_share: NDArray[np.float64]
+    listed: ListedRows
     values: NDArray[np.float64]
     highest: NDArray[np.float64]
     offsets: NDArray[np.int64]
@@ -153,6 +175,15 @@ def encode(
         n_lowest[which] = some.write_codes(data, position[which] * n_samples, width[which])
 
     map_in_threads(write, ranked, n_threads)
+    n_listed = np.where(categorical, n_samples, n_samples - n_lowest)
+
+    def list_rows(j: int) -> NDArray[np.int32]:
+        if n_listed[j] > MAX_LISTED_SHARE * n_samples:
+            return np.empty(0, dtype=np.int32)
+        codes = data[position[j] * n_samples :][: width[j] * n_samples].view(f"<u{width[j]}")
+        return np.flatnonzero(codes != 0).astype(np.int32)  # NumPy is faster with booleans
+
+    listed = map_in_threads(list_rows, range(n_features), n_threads)
     del ranked, some  # before the next large array
     rows = np.zeros((n_samples, -(-width.sum() // 8)), dtype=np.uint64)
 
@@ -160,7 +191,12 @@ def encode(
         for n_bytes in (4, 2, 1):
             begin, end = width[width > n_bytes].sum(), width[width >= n_bytes].sum()
             codes = data[begin * n_samples : end * n_samples].view(f"<u{n_bytes}").reshape(-1, n_samples)
-            rows.view(np.uint8)[part, begin:end].view(codes.dtype)[:] = codes[:, part].T
+            by_row = rows.view(np.uint8)[:, begin:end].view(codes.dtype)
+            for j in range(0, len(codes), TRANSPOSED):
+                columns = slice(j, j + TRANSPOSED)
+                for i in range(part.start, part.stop, TRANSPOSED):
+                    some = slice(i, min(i + TRANSPOSED, part.stop))
+                    by_row[some, columns] = codes[columns, some].T
 
     map_in_threads(transpose, split_range(n_samples, n_threads), n_threads)
     offsets = np.zeros(n_features + 1, dtype=np.int64)
@@ -171,6 +207,7 @@ def encode(
         rows=rows,
         mask=(1 << 8 * width) - 1,
         lowest_share=n_lowest / n_samples,
+        listed=ListedRows(np.concatenate(listed), np.cumsum([0, *map(len, listed)])),
         values=values,
         highest=_join(highest) if max_bins is not None else values,
         offsets=offsets,

@@ -22,6 +22,7 @@ from .compile import merged_kernel, outer_kernel
 from .criterion_codes import GINI
 from .gain import EPSILON, ROUNDING, reduction_of
 from .inputs import Measure, Samples, Search, new_scratch
+from .listed_rows import init_places
 from .monotonic import clip_counts, keeps_order, new_monotonic
 from .node_search import search_node
 from .nodes import LEAF, UNKNOWN, GrowthSettings, Nodes, keep_counts, new_nodes
@@ -114,13 +115,17 @@ def expand(columns, search, local, nodes, waiting, progress, best_first, categor
         is_local = progress.local_begin <= begin and end <= progress.local_end
 
         if nodes.feature[node] == UNKNOWN:
+            if search.rows[begin] >> 32 == search.rows[end - 1] >> 32:  # several labels of one row
+                make_leaf(nodes, waiting, progress, at, monotonic)
+                continue
             if not is_local and MIN_LOCAL_ROWS <= end - begin <= local.max_rows:
                 copy_codes(columns.rows, search.rows, begin, end, local.words)
                 progress.local_begin, progress.local_end, is_local = begin, end, True
             codes = local.codes if is_local else columns.codes
             feature, split = search_node(
-                columns, search, codes, waiting, at, search.exhaustive, search.random, categories, monotonic
-            )
+                columns, search, codes, is_local, waiting, at, search.exhaustive, search.random, categories,
+                monotonic,
+            )  # fmt: skip
             if feature < 0:
                 make_leaf(nodes, waiting, progress, at, monotonic)
                 continue
@@ -133,7 +138,7 @@ def expand(columns, search, local, nodes, waiting, progress, best_first, categor
             make_leaf(nodes, waiting, progress, at, monotonic)
             continue
         codes = local.codes if is_local else columns.codes
-        children = divide_rows(columns, search, codes, nodes, waiting, at, progress, categories)
+        children = divide_rows(columns, search, codes, is_local, nodes, waiting, at, progress, categories)
         weight = children.left_weight + children.right_weight
         reduction = waiting.priority[at]
         if not is_exact:  # the sums of the scan may be inexact
@@ -177,6 +182,7 @@ class Workspace:
         max_rows = min(n_rows, max(LOCAL_BYTES // row_bytes, n_sparse))
         self.local = Local(*columns.allocate_local(max_rows), max_rows)
         self.rows = np.empty(n_rows, dtype=np.int64)
+        self.places = np.empty(len(columns.rows) if columns.listed.rows.size else 0, dtype=np.int32)
         self.scratch = new_scratch(n_rows, n_classes)
         max_categories = min(columns.max_categories, n_rows)
         self.categories = new_categories(columns.max_categories, max_categories, n_classes)
@@ -247,6 +253,8 @@ def grow_nodes(
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
     progresses = init_root(samples, row_of_label, memory.rows, memory.nodes, memory.waiting, growth, seed)
+    if memory.places.size:
+        init_places(memory.rows[: memory.waiting.entries[0].end], memory.places)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     categories, constraints = memory.categories, new_monotonic(monotonic)
     gini = measure.code == GINI and constraints is None  # which the scan by gini does not know
@@ -260,6 +268,7 @@ def grow_nodes(
         scratch=memory.scratch.for_search(gini, categories is not None),
         rows=memory.rows,
         features=np.arange(n_features),
+        places=memory.places,
         state=np.empty(1, dtype=np.uint64),
         rounding=ROUNDING if integer_weights else max(ROUNDING, EPSILON * memory.nodes.n_rows[0]),
         phi_table=phi_table,

@@ -137,6 +137,9 @@ class Search(NamedTuple):
         The rows.  Those of a node are consecutive, and each split divides them.
     features : int64 array of shape (n_features,)
         The features in their order.  A search draws among them, and restores the order.
+    places : int32 array of shape (n_samples,) or (0,)
+        Index in `rows` of each row, or of the first of its labels; -1 if it is not drawn.  Empty if no column
+        has a list of rows.
     state : uint64 array of shape (1,)
         State of the random numbers of a search.
     rounding : float
@@ -161,6 +164,7 @@ class Search(NamedTuple):
     scratch: Scratch
     rows: NDArray[np.int64]
     features: NDArray[np.int64]
+    places: NDArray[np.int32]
     state: NDArray[np.uint64]
     rounding: float
     phi_table: NDArray[np.float64] | None

@@ -31,10 +31,11 @@ def restore_order(features, n_drawn):
 
 
 @inlined_kernel(level=1)
-def search_node(columns, search, codes, waiting, at, exhaustive, random, categories, monotonic):
+def search_node(columns, search, codes, is_local, waiting, at, exhaustive, random, categories, monotonic):
     """Best split of a node over a random selection of features; return the feature, or -1, and the `Split`.
 
-    The node is entry `at` of `waiting`.  Sets the bits in its `constant` of features found to be constant.
+    The node is entry `at` of `waiting`; `codes` are local ones if `is_local`.  Sets the bits in its `constant`
+    of features found to be constant.
     Constant features count as tried, but the search continues until one feature varies.
     """
     measure, growth = search.measure, search.growth
@@ -63,7 +64,11 @@ def search_node(columns, search, codes, waiting, at, exhaustive, random, categor
         if monotonic is not None:
             monotonic.current[0], monotonic.current[1] = entry.lower, entry.upper
             monotonic.current[2] = monotonic.signs[f]
-        gathered = gather_column(search, node, begin, column, values, exhaustive)
+        begin_listed, end_listed = columns.listed.offsets[f], columns.listed.offsets[f + 1]
+        if is_local:
+            end_listed = begin_listed  # lists have the numbers of rows in X
+        listed = columns.listed.rows[begin_listed:end_listed]
+        gathered = gather_column(search, node, begin, column, listed, values, exhaustive)
         if gathered.low == gathered.high:
             constant[f >> 6] |= bit
             continue

@@ -34,11 +34,16 @@ def partition(column, rows, begin, end, below, missing_left, rank_of, scratch):
 
 @inner_kernel()
 def copy_codes(by_row, rows, begin, end, words):
-    """Copy the codes of the rows in [begin, end) to `words`, and renumber the rows accordingly."""
+    """Copy the codes of the rows in [begin, end) to `words`, and renumber the rows accordingly.
+
+    Labels of one row, which follow each other, keep a common number.
+    """
     n = by_row.shape[1]
+    previous, number = np.int64(-1), np.int64(-1)
     for i in range(begin, end):
         row = rows[uintp(i)]
-        to = (i - begin) * n
+        number += np.int64(row >> 32 != previous)  # no unpredictable branch
+        previous = row >> 32
         for j in range(n):
-            words[uintp(to + j)] = by_row[uintp(row >> 32), uintp(j)]
-        rows[uintp(i)] = ((i - begin) << 32) | (row & LOW_HALF)
+            words[uintp(number * n + j)] = by_row[uintp(previous), uintp(j)]
+        rows[uintp(i)] = (number << 32) | (row & LOW_HALF)

@@ -17,6 +17,7 @@ from .coding import BYTE, read_code
 from .compile import inlined_kernel, inner_kernel, merged_kernel
 from .gini_scan import scan_gini
 from .inputs import LOW_HALF, MAX_HISTOGRAM_CELLS, Samples, class_and_weight
+from .listed_rows import LOOKUP_COST, gather_listed
 from .scan import SortedColumn, scan
 from .sorting import LAST, MAX_NETWORK, sort_keys
 
@@ -153,8 +154,11 @@ def has_few_cells(n_bins, n_classes, n_rows):
 
 
 @merged_kernel()
-def gather_column(search, node, begin, column, values, exhaustive):
-    """Gather or count the rows of a node, which start at `begin`, on one column."""
+def gather_column(search, node, begin, column, listed, values, exhaustive):
+    """Gather or count the rows of a node, which start at `begin`, on one column.
+
+    `listed` are the rows of all nodes that do not have its lowest value, or empty.
+    """
     scratch, samples, gini = search.scratch, search.samples, search.gini
     rows, end = search.rows, begin + node.n_rows
     keys, left = scratch.keys.keys, scratch.counts.left
@@ -162,6 +166,7 @@ def gather_column(search, node, begin, column, values, exhaustive):
     n_codes = values.lowest.shape[0] + 1  # with that of missing values
     above = np.int64(-1)  # with a literal, `gather` would be compiled a second time
     counted = False
+    from_list = False
     if exhaustive is not None:
         # Only differences of integer weights are exact.
         share = values.lowest_share if samples.class_bits > 0 else 0.0
@@ -169,11 +174,14 @@ def gather_column(search, node, begin, column, values, exhaustive):
             share = 0.0  # leaving out a few keys would take longer
         if share > MIN_SKIPPED_SHARE:
             above = np.int64(0)
+            from_list = 0 < listed.shape[0] * LOOKUP_COST < node.n_rows
         if column.mask == BYTE and share <= MAX_COUNTED_SHARE:
             counted = has_few_cells(n_codes, node.counts.shape[0], node.n_rows)
     n_keys = node.n_rows
     if counted:
         low, high = count_codes(column, rows, begin, end, samples, scratch.histogram, n_codes)
+    elif from_list:
+        low, high, n_keys = gather_listed(column, listed, rows, search.places, begin, end, keys)
     else:
         low, high, n_keys = gather(column, rows, begin, end, above, keys)
     if exhaustive is not None:  # noqa: SIM102 - Numba leaves out only what depends on this alone

@@ -27,10 +27,10 @@ def new_search(samples, scratch, min_rows, min_weight):
     growth = GrowthSettings(1, 0, 2, min_rows, min_weight, 0.0, 1, False)
     measure = Measure(GINI, 0.0, np.empty(0), 0)
     rows = features = np.zeros(1, dtype=np.int64)
-    state = np.ones(1, dtype=np.uint64)
+    places, state = np.empty(0, dtype=np.int32), np.ones(1, dtype=np.uint64)
     scratch = scratch.for_search(gini=True, categories=False)
     return Search(
-        samples, measure, growth, scratch, rows, features, state, rounding=0.0, phi_table=None, gini=True,
+        samples, measure, growth, scratch, rows, features, places, state, rounding=0.0, phi_table=None, gini=True,
         exhaustive=True, random=None, categories=None, monotonic=None,
     )  # fmt: skip
 
