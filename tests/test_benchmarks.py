@@ -70,6 +70,7 @@ def run(root, data, tmp_path):
             ["--sets", "one,two", "--rounds", 1, "--trees", 2, "--threads", 1, "--max-bins", 16],
             "one pass",
         ),
+        ("sparse.py", ["--sizes", "200x50", "--trees", 2, "--rounds", 1], "scikit-learn"),
         ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
         ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1, "--floor"], "gce"),
         ("losses.py", ["--sets", "one,two", "--noise-rates", "0.2", *STUDY], "sets of two classes"),
