@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,10 @@ def write_checked_config(
     comment = "The labels as they are.  The rate is the audit's estimate, for tables."
     noise = to_json({"kind": "given", "labels": [GIVEN], "rate": round(max(noise_rate, MIN_RATE), 4)})
     try:
-        write(path, render(keys, comment, noise, "Repeats differ in the seeds of the models only.").encode())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of columns and labels, which noisyeval shows
+            text = render(keys, comment, noise, "Repeats differ in the seeds of the models only.")
+        write(path, text.encode())
     except ConfigError as error:
         raise ConfigError(f"--config: the rows cannot be used: {error}") from None
     return file

@@ -79,6 +79,18 @@ def test_rows_of_checked_groups_are_not_trained_on(data, tmp_path):
     assert found.scores["error"].isna().all()
 
 
+def test_what_noisyeval_will_show_is_not_shown(data):
+    frame, _, rows = data
+    unchecked = np.setdiff1d(np.arange(300), rows)
+    frame["z"] = frame["z"].astype(str)
+    frame.loc[unchecked[:8], "z"] = [f"n{i}k" for i in range(8)]
+    frame.loc[unchecked[10], "label"] = None
+    frame.to_csv("a.csv", index=False, sep=";")
+    done = audit("--config", "study.json")  # a warning would be an error
+    assert done.exit_code == 0, done.output
+    assert "UserWarning" not in done.stderr
+
+
 def test_errors(data, tmp_path):
     pd.read_csv("checked.csv", sep=";").head(2).to_csv("checked.csv", sep=";", index=False)
     done = audit("--config", "study.json")
