@@ -49,7 +49,8 @@ def update_places(rows, begin, end, places):
 
 
 def init_places(rows: NDArray[np.int64], places: NDArray[np.int32]) -> None:
-    """Write the places of the rows of a tree to `places` (n_samples,)."""
+    """Write the places of the rows of a tree, which are in their order, to `places` (n_samples,)."""
     places.fill(NOT_DRAWN)
-    drawn, first = np.unique(rows >> 32, return_index=True)
-    places[drawn] = first
+    row = rows >> 32
+    first = np.flatnonzero(np.diff(row, prepend=-1))  # label of each row
+    places[row[first]] = first

@@ -47,11 +47,11 @@ def test_keys_are_in_the_order_of_the_rows():
     codes = np.array([0, 2, 0, 1, 3, 0], dtype=float)
     columns = encode(codes[:, None])
     column = coding.Column(columns.codes.data, columns.codes.first[0], columns.codes.step[0], columns.mask[0])
-    rows = np.array([5, 1, 3, 3, 4], dtype=np.int64)  # row 3 has two labels
+    rows = np.array([0, 1, 3, 3, 4], dtype=np.int64)  # row 3 has two labels
     keys = rows << 32 | np.arange(10, 15)
     places, found = np.empty(6, dtype=np.int32), np.empty(5, dtype=np.int64)
     init_places(keys, places)
-    assert places.tolist() == [-1, 1, -1, 2, 4, 0]
+    assert places.tolist() == [0, 1, -1, 2, 4, -1]
     listed = np.array([1, 3, 4], dtype=np.int32)
     for begin, end, low, expected in (
         (0, 5, 0, [(2, 11), (1, 12), (1, 13), (3, 14)]),
