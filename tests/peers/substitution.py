@@ -20,7 +20,8 @@ class Substitution(ast.NodeTransformer):
         """Write a copy of a Python file."""
         tree = self.visit(ast.parse(source.read_text(encoding="utf-8")))
         is_future = [isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body]
-        tree.body[sum(is_future) : sum(is_future)] = ast.parse(f"from boostnoise import {self.ours}").body
+        first = is_future.index(True) + 1 if any(is_future) else 0
+        tree.body[first:first] = ast.parse(f"from boostnoise import {self.ours}").body
         target.write_text(ast.unparse(ast.fix_missing_locations(tree)), encoding="utf-8")
 
     def _is_theirs(self, node: ast.AST) -> bool:
