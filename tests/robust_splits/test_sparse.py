@@ -33,8 +33,10 @@ def rows(n_samples=300, n_features=40, dtype=np.float64, density=0.2, missing=Tr
     return csr_array(X, dtype=dtype), y
 
 
-@pytest.mark.parametrize("sparse", [csr_array, csc_array, csr_matrix, csc_matrix])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("sparse", "dtype"),
+    [(csr_array, np.float32), (csc_array, np.float64), (csr_matrix, np.float64), (csc_matrix, np.float32)],
+)
 @pytest.mark.parametrize(
     "model",
     [
