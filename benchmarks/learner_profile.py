@@ -21,8 +21,8 @@ from robust_splits._kernels.walk import add_leaf_values, leaves_of
 from robust_splits.tree import pack
 
 PARTS = {
-    "growing": "children criterion_codes gain gini_scan grower inputs node_search nodes partition random root"
-    " scan search sorting waiting",
+    "growing": "children criterion_codes gain gini_scan grower inputs listed_rows node_search nodes partition"
+    " random root scan search sorting waiting",
     "coding": "binning coding ranking",
     "prediction": "walk smoothing leaf_values",
 }

@@ -95,7 +95,9 @@ def test_own_data(tmp_path, noisyeval):
     written = {path.name for path in [*(results / "my_study").iterdir(), *results.glob("*.*")]}
     guide = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
     table = guide.split("\n## Results\n")[1].split("\n## ")[0]
-    assert written == set(re.findall(r"`(\w+\.(?:csv|parquet|png|svg|pdf|sqlite|sqlite-claims|html))`", table))
+    assert written == set(
+        re.findall(r"`(\w+\.(?:csv|parquet|png|svg|pdf|sqlite|sqlite-claims|tex|html))`", table)
+    )
 
 
 def test_the_audit(tmp_path, monkeypatch):
