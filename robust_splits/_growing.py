@@ -109,7 +109,7 @@ class Sample:
 
     @cached_property
     def has_weight(self) -> NDArray[np.bool_] | None:
-        """Which rows have a positive weight, shape (n_samples,); None if all have."""
+        """Mask of the rows with positive weight, shape (n_samples,); None if all weights are positive."""
         return None if self.weights.all() else self.weights > 0
 
     @cached_property
@@ -119,7 +119,14 @@ class Sample:
 
     def __sizeof__(self) -> int:
         # Joblib's Dask backend sends what is large once to each worker, not with every tree.
-        arrays = [*self.columns.codes, *self.columns, self.labels, self.weights, self.groups]
+        arrays = [
+            *self.columns.codes,
+            *self.columns.listed,
+            *self.columns,
+            self.labels,
+            self.weights,
+            self.groups,
+        ]
         if self.soft_labels is not None:
             arrays += vars(self.soft_labels).values()
         return sum(getattr(array, "nbytes", 0) for array in arrays)
@@ -173,7 +180,7 @@ class RowDraws:
     groups : int64 array of shape (n_samples,) or None
         See `Sample`.
     has_weight : bool array of shape (n_samples,) or None
-        Which rows have a positive weight; None if all have.
+        Mask of the rows with positive weight; None if all weights are positive.
     """
 
     n_samples: int

@@ -23,7 +23,7 @@ BLOCK_BYTES = 1 << 25  # of numbers
 MIN_VALUES_PER_THREAD = 1 << 19
 BYTE = 0xFF  # the mask of codes of one byte
 MAX_LISTED_SHARE = 0.25  # of the rows of a column that are listed
-TRANSPOSED = 256  # rows and columns at a time, which fit the first-level cache
+TRANSPOSED = 256  # rows and columns at a time; their codes stay in the cache
 
 
 class Codes(NamedTuple):
@@ -175,44 +175,52 @@ def encode(
         n_lowest[which] = some.write_codes(data, position[which] * n_samples, width[which])
 
     map_in_threads(write, ranked, n_threads)
-    n_listed = np.where(categorical, n_samples, n_samples - n_lowest)
-
-    def list_rows(j: int) -> NDArray[np.int32]:
-        if n_listed[j] > MAX_LISTED_SHARE * n_samples:
-            return np.empty(0, dtype=np.int32)
-        codes = data[position[j] * n_samples :][: width[j] * n_samples].view(f"<u{width[j]}")
-        return np.flatnonzero(codes != 0).astype(np.int32)  # NumPy is faster with booleans
-
-    listed = map_in_threads(list_rows, range(n_features), n_threads)
     del ranked, some  # before the next large array
     rows = np.zeros((n_samples, -(-width.sum() // 8)), dtype=np.uint64)
 
-    def transpose(part: slice) -> None:
+    def write_rows(part: slice) -> None:
         for n_bytes in (4, 2, 1):
             begin, end = width[width > n_bytes].sum(), width[width >= n_bytes].sum()
             codes = data[begin * n_samples : end * n_samples].view(f"<u{n_bytes}").reshape(-1, n_samples)
-            by_row = rows.view(np.uint8)[:, begin:end].view(codes.dtype)
-            for j in range(0, len(codes), TRANSPOSED):
-                columns = slice(j, j + TRANSPOSED)
-                for i in range(part.start, part.stop, TRANSPOSED):
-                    some = slice(i, min(i + TRANSPOSED, part.stop))
-                    by_row[some, columns] = codes[columns, some].T
+            _transpose(codes[:, part], rows[part].view(np.uint8)[:, begin:end].view(codes.dtype))
 
-    map_in_threads(transpose, split_range(n_samples, n_threads), n_threads)
+    map_in_threads(write_rows, split_range(n_samples, n_threads), n_threads)
+    codes = Codes(data, first=position * n_samples, step=width)
+    is_listed = ~categorical & (n_samples - n_lowest <= MAX_LISTED_SHARE * n_samples)
     offsets = np.zeros(n_features + 1, dtype=np.int64)
     np.cumsum([low.size for low in lowest], out=offsets[1:])
     values = _join(lowest)
     return Columns(
-        codes=Codes(data, first=position * n_samples, step=width),
+        codes=codes,
         rows=rows,
         mask=(1 << 8 * width) - 1,
         lowest_share=n_lowest / n_samples,
-        listed=ListedRows(np.concatenate(listed), np.cumsum([0, *map(len, listed)])),
+        listed=_list_rows(codes, n_samples, is_listed),
         values=values,
         highest=_join(highest) if max_bins is not None else values,
         offsets=offsets,
         categorical=categorical,
     )
+
+
+def _transpose(codes: NDArray[np.unsignedinteger], out: NDArray[np.unsignedinteger]) -> None:
+    """Write the transpose of `codes` (n_columns, n_rows) to `out`, a part at a time."""
+    for j in range(0, out.shape[1], TRANSPOSED):
+        for i in range(0, out.shape[0], TRANSPOSED):
+            columns, rows = slice(j, j + TRANSPOSED), slice(i, i + TRANSPOSED)
+            out[rows, columns] = codes[columns, rows].T
+
+
+def _list_rows(codes: Codes, n_samples: int, is_listed: NDArray[np.bool_]) -> ListedRows:
+    """List the rows without the lowest value of the columns in a mask of shape (n_features,)."""
+    lists = [np.empty(0, dtype=np.int32)]
+    n_rows = np.zeros(is_listed.size + 1, dtype=np.int64)
+    for j in np.flatnonzero(is_listed):
+        first, step = codes.first[j], codes.step[j]
+        column = codes.data[first : first + step * n_samples].view(f"<u{step}")
+        lists.append(np.flatnonzero(column != 0).astype(np.int32))  # NumPy is faster with booleans
+        n_rows[j + 1] = lists[-1].size
+    return ListedRows(np.concatenate(lists), np.cumsum(n_rows))
 
 
 def _rank_all(X: Features, n_threads: int, max_bins: NDArray[np.int64] | None) -> list[RankedColumns]:

@@ -253,8 +253,10 @@ def grow_nodes(
     samples = Samples(class_bits, labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
     progresses = init_root(samples, row_of_label, memory.rows, memory.nodes, memory.waiting, growth, seed)
-    if memory.places.size:
-        init_places(memory.rows[: memory.waiting.entries[0].end], memory.places)
+    # Only searches of all thresholds with integer weights read lists.
+    places = memory.places if class_bits > 0 and not growth.random_thresholds else memory.places[:0]
+    if places.size:
+        init_places(memory.rows[: memory.waiting.entries[0].end], places)
     tabulated = integer_weights and total_weight <= MAX_TABLE and measure.code in TABULATED
     categories, constraints = memory.categories, new_monotonic(monotonic)
     gini = measure.code == GINI and constraints is None  # which the scan by gini does not know
@@ -268,7 +270,7 @@ def grow_nodes(
         scratch=memory.scratch.for_search(gini, categories is not None),
         rows=memory.rows,
         features=np.arange(n_features),
-        places=memory.places,
+        places=places,
         state=np.empty(1, dtype=np.uint64),
         rounding=ROUNDING if integer_weights else max(ROUNDING, EPSILON * memory.nodes.n_rows[0]),
         phi_table=phi_table,

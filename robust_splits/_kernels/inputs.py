@@ -138,8 +138,8 @@ class Search(NamedTuple):
     features : int64 array of shape (n_features,)
         The features in their order.  A search draws among them, and restores the order.
     places : int32 array of shape (n_samples,) or (0,)
-        Index in `rows` of each row, or of the first of its labels; -1 if it is not drawn.  Empty if no column
-        has a list of rows.
+        Index in `rows` of each row, or of the first of its labels; -1 if it is not drawn.  Empty if no list
+        of rows is read.
     state : uint64 array of shape (1,)
         State of the random numbers of a search.
     rounding : float
