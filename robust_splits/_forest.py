@@ -128,7 +128,9 @@ class BaseForest(FittedForest):
             tree draws a class for each row that it draws.  Without bootstrap, a row counts as a copy for each
             class, with the probability as its weight.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights, times the number of draws of a row; rows of weight 0 are ignored.
+            Non-negative weights, times the number of draws of a row; rows of weight 0 are ignored.  Every row
+            is out of bag in about a third of the trees.  scikit-learn 1.9 draws rows in proportion to their
+            weights instead, so that heavy ones are hardly ever out of bag.
         groups : array-like of shape (n_samples,) or None, default=None
             Group of each row, such as the patient.  Bootstrap samples draw whole groups, so that no row is
             scored out of bag by a tree that has seen rows of its group.

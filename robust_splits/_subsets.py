@@ -45,8 +45,9 @@ class Subsets(NamedTuple):
         n, n_left = nodes.divided[first], nodes.divided[first + 1]
         sizes = np.where(missing_left, n - n_left, n_left)
         codes = nodes.divided[_ranges(first + 2 + np.where(missing_left, n_left, 0), sizes)]
-        values = columns.values[columns.offsets[feature].repeat(sizes) + codes]
-        values = values[np.lexsort((values, np.arange(sizes.size).repeat(sizes)))]
+        keys = np.arange(sizes.size).repeat(sizes) << 32 | codes  # values of a column ascend with its codes
+        keys.sort()
+        values = columns.values[columns.offsets[feature].repeat(sizes) + (keys & 0xFFFFFFFF)]
         return cls(_numbered(divides), _offsets(sizes), values)
 
     def of(self, node: int) -> NDArray[np.float64]:

@@ -113,8 +113,7 @@ def to_numbers(X: Any, categories: dict[Any, list[Any]]) -> Any:
     values = np.empty(X.shape, dtype=np.float32 if columns and all(singles) else np.float64, order="F")
     for j, (name, column) in enumerate(columns):
         if name in categories:
-            rank_of = {category: rank for rank, category in enumerate(categories[name])}
-            values[:, j] = [rank_of.get(category, np.nan) for category in column.to_list()]
+            values[:, j] = _ranks(column, categories[name])
         else:
             dtype = nw.Float32 if values.dtype == np.float32 else nw.Float64
             values[:, j] = column.cast(dtype).to_numpy()
@@ -124,6 +123,16 @@ def to_numbers(X: Any, categories: dict[Any, list[Any]]) -> Any:
 def has_categories(column: nw.Series[Any]) -> bool:
     """Whether a column holds categories, or a dictionary of Arrow."""
     return isinstance(column.dtype, nw.Categorical | nw.Enum)
+
+
+def _ranks(column: nw.Series[Any], categories: list[Any]) -> NDArray[np.float64]:
+    """Ranks of the categories of a column among known ones; NaN for unknown and missing ones."""
+    rank_of = {category: rank for rank, category in enumerate(categories)}
+    native = column.to_native()
+    if hasattr(native, "iloc") and hasattr(native.dtype, "categories"):  # pandas
+        ranks = [rank_of.get(category, np.nan) for category in native.cat.categories]
+        return np.array([*ranks, np.nan])[native.cat.codes.to_numpy()]  # missing ones have code -1
+    return np.array([rank_of.get(category, np.nan) for category in column.to_list()])
 
 
 def _columns(X: Any) -> Sequence[tuple[Any, nw.Series[Any]]]:

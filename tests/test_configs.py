@@ -252,18 +252,8 @@ COMBINED = {"wilton_2024_figure_6_binary", "wilton_2024_table_4_embeddings", "wi
 QUICK = [*PAPERS, *WITHOUT_TABLES, *(f"2020_{name}" for name in [*OPEN_QUESTIONS, "first_tree", "max_bin"])]
 
 
-# Cross-validation of forests in cross-validation.
-SLOW = [name for name in QUICK if name.startswith(("yang_2019_table_3", "yang_2019_trees"))]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.release] if name in SLOW else [])
-        for name in QUICK
-        if name not in COMBINED
-    ],
-)
+@pytest.mark.release
+@pytest.mark.parametrize("name", [name for name in QUICK if name not in COMBINED])
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_quick_forms_of_studies(root, study, name):
     config = study(f"studies/{name}")

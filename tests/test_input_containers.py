@@ -41,6 +41,7 @@ CONTAINERS = {
 }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
 def test_containers(model, container):

@@ -20,8 +20,8 @@ from .inputs import LOW_HALF, class_and_weight
 from .random import next_below
 
 MISSING_RANK = 1 << 30
-POWER_STEPS = 10
-GOLDEN_RATIO = 0.6180339887498949
+MAX_POWER_STEPS = 10
+MAX_CHANGE = 0.01  # of a class score, in the last power step
 
 
 @inner_kernel()
@@ -42,35 +42,99 @@ def find_categories(keys, missing_code, categories):
 
 
 @inner_kernel()
-def score_categories(keys, samples, n, categories):
-    """Score the first `n` categories by the means of their rows' class scores; return the overall mean."""
-    total, total_weight = 0.0, 0.0
+def score_by_share(keys, samples, n, categories):
+    """Score the first `n` categories by the share of the second of two classes."""
     for c in range(n):
         score, weight = 0.0, 0.0
         for i in range(categories.first_key[c], categories.first_key[c + 1]):
             k, w = class_and_weight(keys[uintp(i)], samples)
-            score += w * categories.class_scores[k]
+            score += w * k
             weight += w
-        categories.weights[c], categories.scores[c] = weight, score / weight
-        total += score
-        total_weight += weight
-    return total / total_weight
+        categories.scores[c] = score / weight
 
 
 @inner_kernel()
-def score_classes(keys, samples, n, mean, categories):
-    """Multiply the scores of the categories by their class shares: one step of the power iteration."""
-    class_scores = categories.class_scores
-    class_scores[:] = 0.0
+def weigh_categories(keys, samples, n, categories):
+    """Sum the weights of the first `n` categories, and of the classes in them; return the total weight."""
+    class_weights = categories.class_weights
+    class_weights[:] = 0.0
+    total = 0.0
     for c in range(n):
+        weight = 0.0
         for i in range(categories.first_key[c], categories.first_key[c + 1]):
             k, w = class_and_weight(keys[uintp(i)], samples)
-            class_scores[k] += w * (categories.scores[c] - mean)
-    largest = 0.0
+            class_weights[k] += w
+            weight += w
+        categories.inverse_weights[c] = 1.0 / weight
+        total += weight
+    return total
+
+
+@inner_kernel()
+def start_from_category(keys, samples, n, total, categories):
+    """Set the class scores to the class shares of one category, less those of all.
+
+    It is the category that adds most to the variance of the shares, so that few steps are needed from there.
+    """
+    class_weights, products = categories.class_weights, categories.products
+    highest = -1.0
+    for c in range(n):
+        products[:] = 0.0
+        for i in range(categories.first_key[c], categories.first_key[c + 1]):
+            k, w = class_and_weight(keys[uintp(i)], samples)
+            products[k] += w
+        variance = 0.0
+        for k in range(products.shape[0]):
+            products[k] = products[k] * categories.inverse_weights[c] - class_weights[k] / total
+            variance += products[k] * products[k]
+        variance /= categories.inverse_weights[c]
+        if variance > highest:
+            highest = variance
+            for k in range(products.shape[0]):
+                categories.class_scores[k] = products[k]
+
+
+@inner_kernel()
+def power_step(keys, samples, n, total, categories):
+    """Score the first `n` categories by class scores, and multiply these scores by the class shares.
+
+    The score of a category is the mean of its rows' class scores, less the mean of all rows.  Returns the
+    largest change of a class score.
+    """
+    class_scores, products = categories.class_scores, categories.products
+    mean = 0.0
     for k in range(class_scores.shape[0]):
-        largest = max(largest, abs(class_scores[k]))
-    for k in range(class_scores.shape[0]):
-        class_scores[k] /= largest if largest > 0.0 else 1.0
+        mean += categories.class_weights[k] * class_scores[k] / total
+        products[k] = 0.0
+    for c in range(n):
+        score = 0.0
+        begin, end = categories.first_key[c], categories.first_key[c + 1]
+        for i in range(begin, end):
+            k, w = class_and_weight(keys[uintp(i)], samples)
+            score += w * class_scores[k]
+        score = score * categories.inverse_weights[c] - mean
+        categories.scores[c] = score
+        for i in range(begin, end):
+            k, w = class_and_weight(keys[uintp(i)], samples)
+            products[k] += w * score
+    largest, change = 0.0, 0.0
+    for k in range(products.shape[0]):
+        largest = max(largest, abs(products[k]))
+    for k in range(products.shape[0]):
+        score = products[k] / largest if largest > 0.0 else 0.0
+        change = max(change, abs(score - class_scores[k]))
+        class_scores[k] = score
+    return change
+
+
+@inner_kernel()
+def score_by_component(keys, samples, n, categories):
+    """Score the first `n` categories by the first principal component of their class shares."""
+    total = weigh_categories(keys, samples, n, categories)
+    start_from_category(keys, samples, n, total, categories)
+    for _ in range(MAX_POWER_STEPS if n > 2 else 1):  # two categories need no order
+        if power_step(keys, samples, n, total, categories) < MAX_CHANGE:
+            return
 
 
 @inlined_kernel()
@@ -111,17 +175,10 @@ def sort_categories(n, categories):
 def rank_categories(keys, samples, missing_code, categories):
     """Rank the categories in sorted keys; return their number."""
     n = find_categories(keys, missing_code, categories)
-    class_scores = categories.class_scores
-    if class_scores.shape[0] == 2:
-        class_scores[0], class_scores[1] = 0.0, 1.0
-        score_categories(keys, samples, n, categories)
+    if categories.class_scores.shape[0] == 2:
+        score_by_share(keys, samples, n, categories)
     else:
-        for k in range(class_scores.shape[0]):
-            class_scores[k] = ((k + 1) * GOLDEN_RATIO) % 1.0  # not orthogonal to the component, in practice
-        for _ in range(POWER_STEPS):
-            mean = score_categories(keys, samples, n, categories)
-            score_classes(keys, samples, n, mean, categories)
-        score_categories(keys, samples, n, categories)
+        score_by_component(keys, samples, n, categories)
     sort_categories(n, categories)
     return n
 

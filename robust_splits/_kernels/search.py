@@ -299,12 +299,9 @@ def sort_column(node, gathered, samples, scratch, values, phi_table, categories)
     first_code = 0 if counted else low
     n_bins = high - first_code + 1
     in_cells = counted or has_few_cells(n_bins, node.counts.shape[0], n_keys)
-    if in_cells:
-        if not counted:
-            fill_histogram(keys, samples, first_code, n_bins, histogram)
-        n_keys = list_cells(histogram, first_code, n_bins, samples.class_bits, phi_table, cells, buffers.sorted)
-        keys = buffers.sorted[:n_keys]
-    elif n_keys > 1 and low < high:
+    if in_cells and not counted:
+        fill_histogram(keys, samples, first_code, n_bins, histogram)
+    if not in_cells and n_keys > 1 and low < high:
         is_sorted_copy = sort_keys(keys, other_keys, buffers.short, buffers.counters, low, high)
         if is_sorted_copy:
             keys, other_keys = other_keys, keys
@@ -314,18 +311,18 @@ def sort_column(node, gathered, samples, scratch, values, phi_table, categories)
                 n_keys = list_cells(
                     histogram, first_code, n_bins, samples.class_bits, True, cells, buffers.sorted
                 )
-                keys = buffers.sorted[:n_keys]
                 of_cells = Samples(samples.class_bits, cells.classes, cells.weights)
-                n = rank_categories(keys, of_cells, missing_code, categories)
+                n = rank_categories(buffers.sorted[:n_keys], of_cells, missing_code, categories)
                 order_histogram(n_keys, n, categories, cells, histogram)
                 first_code, n_bins = 0, n + (high == missing_code)
-                n_keys = list_cells(histogram, 0, n_bins, samples.class_bits, phi_table, cells, buffers.sorted)
-                keys = buffers.sorted[:n_keys]
             else:
                 n = rank_categories(keys, samples, missing_code, categories)
                 order_keys(keys, n, categories, other_keys)
                 keys = other_keys
             missing_code = n
+    if in_cells:
+        n_keys = list_cells(histogram, first_code, n_bins, samples.class_bits, phi_table, cells, buffers.sorted)
+        keys = buffers.sorted[:n_keys]
     return SortedColumn(keys, in_cells, first_code, n_bins, lowest, rows_left), missing_code
 
 

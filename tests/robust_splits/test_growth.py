@@ -181,6 +181,14 @@ def test_out_of_bag_predictions_use_trees_that_have_not_drawn_the_row(data, para
     assert model.fit(X, y).oob_score_ == (~right).mean()
 
 
+@both_forests
+def test_heavy_rows_are_out_of_bag_like_others(data, forest):
+    X, y = data[0][:300], data[1][:300]
+    weight = np.where(np.arange(300) < 30, 1000.0, 1.0)
+    model = forest(40, bootstrap=True, passes=1, oob_score=True, random_state=0).fit(X, y, weight)
+    assert np.isfinite(model.oob_decision_function_).all()
+
+
 def test_without_out_of_bag_rows_the_score_is_nan(data):
     X, y = data[0][:50], data[1][:50]
     model = Forest(4, oob_score=True, random_state=0)

@@ -43,6 +43,7 @@ def both(errors, rng):
     return np.union1d(first(errors, rng), random_rows(errors, rng))
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("choose", [first, random_rows, both], ids=lambda choose: choose.__name__)
 def test_intervals_cover_the_noise_rate(choose):
     covered, errors_before, errors_after = [], [], []
@@ -73,6 +74,7 @@ def test_checks_of_the_first_rows_leave_a_wide_interval():
     assert high - low > 0.05
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("choose", [random_rows, both], ids=lambda choose: choose.__name__)
 def test_intervals_of_labels_cover_their_noise_rates(choose):
     covered, corrected = [], []

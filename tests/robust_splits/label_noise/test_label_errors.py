@@ -22,6 +22,7 @@ def as_of_a_model(p):
     return varied / varied.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("T", [T3, np.array([[0.95, 0.05], [0.25, 0.75]])], ids=["three", "two"])
 def test_probabilities_are_calibrated(T, draw_overlapping):
     clean, y, p = draw_overlapping(T, sharpness=30.0)
@@ -80,6 +81,7 @@ def test_labels_without_noise_are_ranked():
         assert set(ranked) == set(np.flatnonzero(y == label)[np.argsort(p[y == label, label])[:5]])
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("sharpness", [2.0, 4.0])
 def test_what_may_be_overlap_is_not_promised(sharpness, draw_overlapping):
     clean, y, p = draw_overlapping(T3, sharpness=sharpness)
@@ -178,6 +180,7 @@ def test_shares_of_the_clean_classes():
     assert 0.5 < shares[0] < 0.8
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.3, 0.4])
 def test_intervals_cover_the_noise_rate(rate):
     """Where classes overlap little, and where the features tell less."""
