@@ -12,7 +12,6 @@ import importlib
 import json
 import os
 import resource
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -25,15 +24,15 @@ from pathlib import Path
 from statistics import geometric_mean, linear_regression
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from _workers import Record, say, serve, worker
 from learner_data import (
     DATA_VARIABLE,
     N_COLUMNS,
     SETS,
     SYNTHETIC,
-    Record,
     parquet,
     read_real,
     save,
@@ -78,11 +77,12 @@ def work(forest: str, path: str) -> None:
     constant = {"import": perf_counter() - begin, "version": version(distribution)}
     with np.load(path) as data:
         X, y = data["X"], data["y"]
-    for line in sys.stdin:
-        request = json.loads(line)
+
+    def answer(request: Record) -> Record:
         some = slice(None, None, max(1, y.size // SMALL) if request["warm_up"] else 1)
-        taken = measure(estimator(**request["parameters"]), np.ascontiguousarray(X[some]), y[some])
-        say(json.dumps(constant | taken))
+        return constant | measure(estimator(**request["parameters"]), np.ascontiguousarray(X[some]), y[some])
+
+    serve(answer)
 
 
 def measure(model: Any, X: NDArray[np.float32], y: NDArray[np.int64]) -> Record:
@@ -110,29 +110,17 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
 @contextmanager
-def worker(path: Path, forest: str = OURS, python: str = sys.executable, **environment: str) -> Iterator[Ask]:
+def forest_worker(
+    path: Path, forest: str = OURS, python: str = sys.executable, **environment: str
+) -> Iterator[Ask]:
     """Start a worker; what it gives is called with parameters of a forest and returns what `work` answers."""
-    command = [python, __file__, "worker", forest, str(path)]
-    with subprocess.Popen(  # noqa: S603
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | environment
-    ) as process:
-        requests, answers = cast(IO[str], process.stdin), cast(IO[str], process.stdout)
+    with worker(__file__, "worker", forest, str(path), python=python, **environment) as ask:
 
-        def ask(*, warm_up: bool = False, **parameters: Any) -> Record:
-            requests.write(json.dumps({"warm_up": warm_up, "parameters": parameters}) + "\n")
-            requests.flush()
-            if answer := answers.readline():
-                return cast(Record, json.loads(answer))
-            raise RuntimeError(f"the worker for {forest} ended; its error is above")
+        def ask_for(*, warm_up: bool = False, **parameters: Any) -> Record:
+            return ask(warm_up=warm_up, parameters=parameters)
 
-        yield ask
+        yield ask_for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +213,7 @@ def take_turns(study: Study, path: Path, contenders: Contenders) -> dict[str, li
     pythons = {INTELEX: study.intelex_python}
     with ExitStack() as stack:
         asks = {
-            forest: stack.enter_context(worker(path, forest, pythons.get(forest) or sys.executable))
+            forest: stack.enter_context(forest_worker(path, forest, pythons.get(forest) or sys.executable))
             for forest in dict.fromkeys(forest for forest, _ in contenders.values())
         }
         for forest, parameters in contenders.values():
@@ -302,7 +290,7 @@ def growth(rows: str, columns: int, **options: Any) -> None:
             list(pool.map(save_synthetic, paths.values(), sizes, repeat(columns)))
         for seed in range(study.rounds):
             for n, path in paths.items():
-                with worker(path) as ask:
+                with forest_worker(path) as ask:
                     ask(warm_up=True, **study.size, **study.plain)
                     taken[n].append(ask(random_state=seed, **study.size, **study.plain))
     records: list[Record] = []
@@ -328,7 +316,7 @@ def start(**options: Any) -> None:
         for seed in range(study.rounds):
             with TemporaryDirectory() as cache:
                 for several in taken.values():  # the first fills the cache for the second
-                    with worker(path, NUMBA_CACHE_DIR=cache) as ask:
+                    with forest_worker(path, NUMBA_CACHE_DIR=cache) as ask:
                         several.append(ask(random_state=seed, **study.size, **PLAIN))
     records: list[Record] = []
     for state, several in taken.items():

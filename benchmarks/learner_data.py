@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from _workers import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,8 +22,6 @@ SYNTHETIC = {"long": (100_000, 10, 2), "wide": (5_000, 400, 2), "many_classes": 
 NOISE_RATE = 0.3
 SEED = 0
 N_COLUMNS = 10  # of what start fits, and growth by default
-
-Record = dict[str, Any]
 
 
 def parquet(name: str) -> Path:

@@ -224,6 +224,7 @@ def test_every_wild_name_in_a_report(folder):
         assert check_command(folder, SMALL | wild, with_report=True).exit_code == 0
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("value", [*STRINGS, *NESTED], ids=ascii)
 def test_every_wild_value_at_the_places_that_name_something(folder, value):
     """The name of a model, its module and class, and descriptions within parameters."""

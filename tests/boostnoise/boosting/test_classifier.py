@@ -256,14 +256,26 @@ def expected_failures(estimator):
         RobustXGBClassifier(passes=1, n_estimators=5, n_jobs=1),
         RobustXGBClassifier(passes=1, n_estimators=5, n_jobs=1, cv=2, loss="gce", loss_params={"q": "auto"}),
         RobustLGBMClassifier(passes=1, n_estimators=5, n_jobs=1),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_estimator_checks_in_one_pass(estimator, check, monkeypatch):
+    # Each candidate costs fits, and no check depends on the choice.
+    monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.7,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # both libraries warn about column names and sparse formats
+        check(estimator)
+
+
+@pytest.mark.release
+@parametrize_with_checks(
+    [
         RobustXGBClassifier(n_estimators=5, cv=2, n_jobs=1),
         RobustLGBMClassifier(n_estimators=5, cv=2, n_jobs=1, verbose=-1),
     ],
     expected_failed_checks=expected_failures,
 )
-def test_scikit_learn_estimator_checks(estimator, check, monkeypatch):
-    # Each candidate costs fits, and no check depends on the choice.
-    monkeypatch.setattr("boostnoise.boosting.loss_parameters.Q_CANDIDATES", (0.7,))
+def test_scikit_learn_estimator_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # both libraries warn about column names and sparse formats
         check(estimator)
