@@ -130,8 +130,9 @@ def _ranks(column: nw.Series[Any], categories: list[Any]) -> NDArray[np.float64]
     rank_of = {category: rank for rank, category in enumerate(categories)}
     native = column.to_native()
     if hasattr(native, "iloc") and hasattr(native.dtype, "categories"):  # pandas
-        ranks = [rank_of.get(category, np.nan) for category in native.cat.categories]
-        return np.array([*ranks, np.nan])[native.cat.codes.to_numpy()]  # missing ones have code -1
+        ranks = np.array([*(rank_of.get(category, np.nan) for category in native.cat.categories), np.nan])
+        found: NDArray[np.float64] = ranks[native.cat.codes.to_numpy()]  # missing values have code -1
+        return found
     return np.array([rank_of.get(category, np.nan) for category in column.to_list()])
 
 
