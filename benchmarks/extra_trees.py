@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any
 
 import click
-import numpy as np
 import pandas as pd
+from frontier import summary
 from learner import Study
 from learner_data import read_real
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ def measure(
     """Seconds of a fit, and accuracy."""
     begin = perf_counter()
     model.fit(X, y)
-    return {"seconds": perf_counter() - begin, "accuracy": model.score(test, truth)}
+    return {"fit": perf_counter() - begin, "accuracy": model.score(test, truth)}
 
 
 @click.command()
@@ -62,19 +62,17 @@ def extra_trees(sets: str, rounds: int, rows: int, trees: int, threads: int) -> 
             for label, (model, parameters) in models.items():
                 made = model(random_state=seed, **study.size, **parameters)
                 records.append(
-                    {"set": name, "noise": kind, "round": seed, "model": label}
+                    {"set": name, "noise": kind, "round": seed, "forest": label}
                     | measure(made, train, labels, test, truth)
                 )
         click.echo(f"{name}: {len(train)} rows, {X.shape[1]} columns", err=True)
     results = pd.DataFrame(records)
-    keys = ["set", "noise", "round"]
-    forest = results[results["model"] == "forest"].set_index(keys)["seconds"]
-    results["time"] = np.log(results["seconds"] / forest.reindex(results[keys]).to_numpy())
-    click.echo("accuracy\n" + results.pivot_table("accuracy", "model", "set", sort=False).round(4).to_string())
-    by_noise = results.pivot_table("accuracy", "model", "noise", sort=False)
-    time = np.exp(results.groupby("model", sort=False)["time"].mean())
-    table = by_noise.assign(mean=by_noise.mean(axis=1), **{"time of the forest's": time})
-    click.echo("\nmean accuracy by noise, and time\n" + table.round(4).to_string())
+    by_set = results.pivot_table("accuracy", "forest", "set", sort=False)
+    by_noise = results.pivot_table("accuracy", "forest", "noise", sort=False)
+    means = summary(results, "forest", ["forest"])
+    click.echo(f"accuracy\n{by_set.round(4).to_string()}\n")
+    table = by_noise.join(means).round(4).to_string()
+    click.echo(f"mean accuracy by noise, and time relative to the forest's\n{table}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import importlib
 import subprocess
 import sys
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from _workers import Record, serve, worker
+from learner import PLAIN, SMALL
 from learner_data import read_real
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-# What is installed for a peer.
+# Packages of each environment.
 ENVIRONMENTS = {
     "ydf": ["ydf"],
     "fastforest": ["fastforest"],
@@ -39,7 +40,6 @@ SETS = ("letter", "usps", "covertype_92k", "ijcnn1", "cod_rna", "million")
 MILLION = "million"  # synthetic, and read from no file
 TEST_SHARE = 0.3
 MAX_TEST_ROWS = 100_000
-SMALL = 1_000  # rows of a warm-up
 BASE = "scikit-learn"
 
 
@@ -97,9 +97,7 @@ FORESTS = {
     "robust forest, one pass": ours("RobustForestClassifier", passes=1),
     "robust forest, 255 bins": ours("RobustForestClassifier", max_bins=255),
     "robust extra-trees": ours("RobustExtraTreesClassifier"),
-    "gini, full trees": ours(
-        "RobustForestClassifier", criterion="gini", passes=1, min_samples_split=2, shrinkage=0.0
-    ),
+    "gini, full trees": ours("RobustForestClassifier", **PLAIN),
     BASE: Forest("scikit-learn", "sklearn.ensemble", "RandomForestClassifier"),
     "scikit-learn, extra-trees": Forest("scikit-learn", "sklearn.ensemble", "ExtraTreesClassifier"),
     "intelex": Forest(
@@ -173,10 +171,9 @@ def draw(table: pd.DataFrame, path: Path) -> None:
         found = table.loc[rate].sort_values("time")
         best = found[found["accuracy"] >= found["accuracy"].cummax()]
         ax.step(best["time"], best["accuracy"], where="post", color="0.7", zorder=0)
-        for name, row in found.iterrows():
-            color = "tab:blue" if FORESTS[str(name)].distribution == "boostnoise" else "tab:orange"
-            point = row["time"], row["accuracy"]
-            number = names.index(name) + 1
+        for number, name in enumerate(names, start=1):
+            color = "tab:blue" if FORESTS[name].distribution == "boostnoise" else "tab:orange"
+            point = found.loc[name, ["time", "accuracy"]]
             ax.plot(*point, "o", color=color, markersize=13, label=f"{number}  {name}")
             ax.annotate(str(number), point, ha="center", va="center_baseline", color="white", size=8)
         ax.set_xscale("log")
@@ -187,20 +184,16 @@ def draw(table: pd.DataFrame, path: Path) -> None:
         ax.set_title(f"{rate:.0%} wrong training labels")
         ax.set_xlabel(f"time of a fit relative to {BASE}'s")
         ax.set_ylabel("mean accuracy on clean labels")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: int(labels[i].split()[0]))
-    fig.legend(
-        [handles[i] for i in order], [labels[i] for i in order], loc="outside right center", frameon=False
-    )
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", frameon=False)
     fig.savefig(path, dpi=150)
 
 
-def summary(records: pd.DataFrame) -> pd.DataFrame:
-    """Time relative to the base's in the same round, as geometric mean over the sets, and mean accuracy."""
+def summary(records: pd.DataFrame, base: str, by: Sequence[str]) -> pd.DataFrame:
+    """Mean accuracy, and geometric mean of the time of a fit relative to that of `base` in the same round."""
     keys = ["set", "noise", "round"]
-    base = records[records["forest"] == BASE].set_index(keys)["fit"]
-    time = np.log(records["fit"] / base.reindex(records[keys]).to_numpy())
-    means = records.assign(time=time).groupby(["noise", "forest"], sort=False)[["time", "accuracy"]].mean()
+    seconds = records[records["forest"] == base].set_index(keys)["fit"]
+    time = np.log(records["fit"] / seconds.reindex(records[keys]).to_numpy())
+    means = records.assign(time=time).groupby(list(by), sort=False)[["time", "accuracy"]].mean()
     return means.assign(time=np.exp(means["time"]))
 
 
@@ -212,6 +205,27 @@ def python_of(folder: Path | None, environment: str | None) -> str | None:
         return None
     python = folder / environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     return str(python) if python.exists() else None
+
+
+def fit_all(
+    asks: dict[str, Callable[..., Record]],
+    sets: Sequence[str],
+    rates: Sequence[float],
+    rounds: int,
+    **size: int,
+) -> Iterator[Record]:
+    """Fit all forests, one after the other; on each set, all warm up first."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "data.npz")
+        for name in sets:
+            X, y = read_set(name)
+            for count, (rate, seed) in enumerate(product(rates, range(rounds))):
+                save_split(path, X, y, rate, seed)
+                for forest, ask in asks.items():
+                    if count == 0:
+                        ask(path=str(path), warm_up=True, seed=seed, **size)
+                    taken = ask(path=str(path), warm_up=False, seed=seed, **size)
+                    yield {"set": name, "noise": rate, "round": seed, "forest": forest} | taken
 
 
 def command_line() -> click.Group:
@@ -247,35 +261,25 @@ def command_line() -> click.Group:
         """Fit all forests whose libraries are installed, and print times and accuracies."""
         pythons = {name: python_of(environments, forest.environment) for name, forest in FORESTS.items()}
         records: list[Record] = []
-        size = {"trees": trees, "threads": threads}
         with ExitStack() as stack:
-            folder = Path(stack.enter_context(TemporaryDirectory()))
-            asks: dict[str, Callable[..., Record]] = {
+            asks = {
                 name: stack.enter_context(
                     worker(__file__, "worker", name, python=python, RAYON_NUM_THREADS=str(threads))
                 )
                 for name, python in pythons.items()
                 if python
             }
-            for name in sets.split(","):
-                X, y = read_set(name)
-                click.echo(f"{name}: {len(y)} rows, {X.shape[1]} columns", err=True)
-                for rate, seed in product(map(float, noise.split(",")), range(rounds)):
-                    path = folder / "data.npz"
-                    save_split(path, X, y, rate, seed)
-                    about = {"set": name, "noise": rate, "round": seed}
-                    for forest, ask in asks.items():
-                        if rate == float(noise.split(",")[0]) and seed == 0:
-                            ask(path=str(path), warm_up=True, seed=seed, **size)
-                        taken = ask(path=str(path), warm_up=False, seed=seed, **size)
-                        records.append(about | {"forest": forest} | taken)
-                        if csv:  # after each fit, since all take long
-                            pd.DataFrame(records).to_csv(csv, index=False)
+            rates = [float(rate) for rate in noise.split(",")]
+            for record in fit_all(asks, sets.split(","), rates, rounds, trees=trees, threads=threads):
+                records.append(record)
+                click.echo("{set}, {noise:.0%}, {forest}: {fit:.2f} s".format_map(record), err=True)
+                if csv:  # after each fit, since all take long
+                    pd.DataFrame(records).to_csv(csv, index=False)
         table = pd.DataFrame(records)
         for measured, digits in ("fit", 2), ("predict", 2), ("accuracy", 4):
             pivot = table.pivot_table(measured, ["noise", "forest"], "set", "median", sort=False)
             click.echo(f"{measured}, median of {rounds} rounds\n{pivot.round(digits).to_string()}\n")
-        means = summary(table)
+        means = summary(table, BASE, ["noise", "forest"])
         click.echo(f"time of a fit relative to {BASE}'s, and mean accuracy\n{means.round(4).to_string()}")
         if picture:
             draw(means, picture)

@@ -75,6 +75,11 @@ def run(root, data, tmp_path):
             ["run", "--sets", "one", "--rounds", 1, "--trees", 2, "--threads", 1, "--picture", "frontier.png"],
             "relative to scikit-learn's",
         ),
+        (
+            "extra_trees.py",
+            ["--sets", "one", "--rounds", 1, "--trees", 2, "--threads", 1],
+            "relative to the forest's",
+        ),
         ("sparse.py", ["--sizes", "200x50", "--trees", 2, "--rounds", 1], "scikit-learn"),
         ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
         ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1, "--floor"], "gce"),
