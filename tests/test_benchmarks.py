@@ -82,7 +82,7 @@ def run(root, data, tmp_path):
         ),
         ("sparse.py", ["--sizes", "200x50", "--trees", 2, "--rounds", 1], "scikit-learn"),
         ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
-        ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1, "--floor"], "gce"),
+        ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1], "gce"),
         ("losses.py", ["--sets", "one,two", "--noise-rates", "0.2", *STUDY], "sets of two classes"),
         (
             "robust_defaults.py",

@@ -75,8 +75,30 @@ class LabelLoss(SoftmaxLoss):
     def irls_hessian(self, y: Classes, margin: Margin) -> Floats:
         # The general formula, simplified.
         y, softmax = self._read_inputs(y, margin)
-        second = None if self.concave else np.maximum(self._second_derivative(softmax.of_label(y)), 0.0)
-        return self._hessian(y, softmax, second)
+        return self._hessian(y, softmax, self.irls_terms(softmax.of_label(y))[1])
+
+    def irls_terms(self, probs: Probabilities) -> tuple[Floats, Floats | None]:
+        """Numbers w and b of each row: the gradient is ``w r``, the "irls" curvature ``w p (1 - p) + b r^2``.
+
+        Parameters
+        ----------
+        probs : Probabilities
+            Those of the labels.
+
+        Returns
+        -------
+        w : float array of shape (n,)
+        b : float array of shape (n,) or None
+            None stands for 0.
+        """
+        second = None if self.concave else np.maximum(self._second_derivative(probs), 0.0)
+        return probs.cached(self._weight), second
+
+    @classmethod
+    def has_terms(cls) -> bool:
+        """Whether `irls_terms` tells gradient and curvature; not if a subclass computes them differently."""
+        names = ("gradient", "hessian", "irls_hessian", "gradient_hessian")
+        return all(getattr(cls, name) is getattr(LabelLoss, name) for name in names)
 
     def fisher_hessian(self, y: Classes, margin: Margin) -> Floats:
         # The general formula, simplified so that it needs no loop over labels.
@@ -114,10 +136,10 @@ class CrossEntropy(LabelLoss):
         return -probs.log_p
 
     def _weight(self, probs: Probabilities) -> Floats:
-        return np.ones_like(probs.p)
+        return np.ones_like(probs.complement)
 
     def _second_derivative(self, probs: Probabilities) -> Floats:
-        return np.zeros_like(probs.p)
+        return np.zeros_like(probs.complement)
 
 
 @dataclass(frozen=True)

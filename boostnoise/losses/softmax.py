@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from .probability import Floats as Floats
 from .probability import LabelProbabilities, Logistic, Probabilities
+from .softmax_kernels import oppose, shift_margins
+from .softmax_kernels import sum_others as sum_other_exponentials
 
 Classes = NDArray[np.integer]
 
@@ -39,6 +41,10 @@ class Softmax(Probabilities):
     n_classes : int
     p, complement, log_p : float arrays of shape (n, n_classes)
         Probabilities p, ``1 - p`` and ``ln p``.
+    exponentials : float array of shape (n, K)
+        ``exp(margin_k - max_j margin_j)``.
+    others : float array of shape (n,)
+        Their sum without the highest, which is 1.
     log_total : float array of shape (n,)
         ``ln sum_k exp(margin_k)``.
     variance : float array in the shape of the margins
@@ -52,16 +58,12 @@ class Softmax(Probabilities):
         # In Fortran order, so that sums over classes run along contiguous memory.
         self.margin = np.asfortranarray(margin, dtype=precision)
         self.n_classes = self.margin.shape[1]
-        highest = self.margin.max(axis=1)
-        self._shifted = self.margin - highest[:, np.newaxis]
-        self._exp = np.exp(self._shifted)
-        self._is_highest = self._shifted == 0.0
-        # Sum of exp without the highest margin, whose 1 would absorb the digits of the others.  If several are
-        # highest, one is omitted.
-        n_highest = self._is_highest.sum(axis=1, dtype=self.margin.dtype)
-        self._others = (self._exp - self._is_highest).sum(axis=1) + (n_highest - 1)
-        self._log1p_others = np.log1p(self._others)
-        self._highest = highest
+        self._shifted = np.empty_like(self.margin)
+        self._highest, self.others = np.empty((2, len(self.margin)), dtype=precision)
+        shift_margins(self.margin, self._highest, self._shifted)
+        self.exponentials = np.exp(self._shifted)
+        sum_other_exponentials(self.exponentials, self.others)
+        self._log1p_others = np.log1p(self.others)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.margin, dtype=dtype, copy=True if copy is None else copy)
@@ -78,13 +80,13 @@ class Softmax(Probabilities):
 
     @cached_property
     def p(self) -> Floats:
-        p: Floats = self._exp / (1.0 + self._others)[:, np.newaxis]
+        p: Floats = self.exponentials / (1.0 + self.others)[:, np.newaxis]
         return p
 
     @cached_property
     def complement(self) -> Floats:
-        of_highest = self._others / (1.0 + self._others)
-        return np.where(self._is_highest, of_highest[:, np.newaxis], 1.0 - self.p)
+        of_highest = self.others / (1.0 + self.others)
+        return np.where(self.exponentials == 1.0, of_highest[:, np.newaxis], 1.0 - self.p)
 
     @cached_property
     def variance(self) -> Floats:
@@ -99,7 +101,9 @@ class Softmax(Probabilities):
 
     def _compute_of_label(self, y: Classes) -> Probabilities:
         at_label = np.arange(y.size), y
-        return LabelProbabilities(self._shifted[at_label] - self._log1p_others, self.complement[at_label])
+        exponential, total = self.exponentials[at_label], 1.0 + self.others
+        complement = np.where(exponential == 1.0, self.others / total, 1.0 - exponential / total)
+        return LabelProbabilities(self._shifted[at_label] - self._log1p_others, complement)
 
     def residual_by_class(self, y: Classes) -> Floats:
         """``p - onehot(y)`` of shape (n, n_classes)."""
@@ -167,12 +171,13 @@ class BinarySoftmax(Softmax):
         return known.p * known.complement
 
     def _compute_of_label(self, y: Classes) -> Probabilities:
-        self._opposite = sign(1 - y, self.margin.dtype.type)
-        return Logistic(self._opposite * self.margin)
+        opposite = np.empty_like(self.margin)
+        oppose(y, self.margin, opposite)
+        return Logistic(opposite)
 
     def residual(self, y: Classes) -> Floats:
-        complement = self.of_label(y).complement  # this call sets self._opposite
-        residual: Floats = self._opposite * complement
+        complement = self.of_label(y).complement
+        residual: Floats = sign(1 - y, self.margin.dtype.type) * complement
         return residual
 
     def agreement(self, y: Classes) -> Floats:

@@ -26,10 +26,11 @@ from robust_splits.label_noise.weights import read_weights
 from ..losses.base import Loss, SoftmaxLoss, check_derivative
 from ..losses.checks import check_parameter
 from ..losses.curvature import Strategy, check_strategy
-from ..losses.label import CrossEntropy
+from ..losses.label import CrossEntropy, LabelLoss
 from ..losses.registry import get_loss
 from ..losses.softmax import Classes, Floats, count_classes, softmax_of
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
+from .label_derivatives import label_derivatives
 from .library_inputs import (
     check_probabilities,
     read_data_set,
@@ -160,7 +161,7 @@ class Objective(ABC):
 
     def _evaluate(
         self, y: Classes | Floats, margin: NDArray[Any], weight: Floats | None
-    ) -> tuple[Floats, Floats]:
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Gradient and curvature of a block of rows."""
         loss = self.loss
         strategy = loss.default_hessian if self.hessian is None else self.hessian
@@ -171,15 +172,18 @@ class Objective(ABC):
         loss_input: Any = softmax_of(margin, precision) if takes_softmax else margin.astype(np.float64)
         if self.scale_pos_weight != 1 and margin.ndim == 1:
             y, weight = self._weigh_positive(y, weight)
+        factor = self._softmax_factor(margin.shape[1]) if margin.ndim == 2 and strategy != "unit" else 1.0
+        if isinstance(loss, LabelLoss) and loss.has_terms() and strategy == "irls" and y.ndim == 1:
+            found = label_derivatives(loss, y, loss_input, weight, factor, SMALLEST_HESSIAN)
+            if found is not None:  # else the error is raised below
+                return found
         derivatives: Any = loss.gradient_hessian if y.ndim == 1 else loss.expected_gradient_hessian
         gradient, hessian = derivatives(y, loss_input, strategy)
-        for name, found in (("gradient", gradient), ("hessian", hessian)):
-            check_derivative(loss, name, found, margin)
-            if not np.isfinite(found).all():
+        for name, derivative in (("gradient", gradient), ("hessian", hessian)):
+            check_derivative(loss, name, derivative, margin)
+            if not np.isfinite(derivative).all():
                 raise FloatingPointError(f"the {name} of {loss!r} is not finite")
-        if margin.ndim == 2 and strategy != "unit":
-            hessian = hessian * self._softmax_factor(margin.shape[1])
-        hessian = np.clip(hessian, SMALLEST_HESSIAN, np.inf)
+        hessian = np.clip(hessian * factor, SMALLEST_HESSIAN, np.inf)
         if weight is not None:
             row_weight = weight if margin.ndim == 1 else weight[:, np.newaxis]
             gradient, hessian = gradient * row_weight, hessian * row_weight
