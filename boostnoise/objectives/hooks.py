@@ -37,6 +37,7 @@ from .library_inputs import (
     read_intercept_inputs,
     reshape_margins,
     to_class_numbers,
+    to_host,
 )
 
 SMALLEST_HESSIAN = 1e-16  # XGBoost's lower limit; LightGBM's is smaller
@@ -113,7 +114,7 @@ class Objective(ABC):
         """
         if hasattr(y_pred, "get_label"):
             y_pred, (y_true, sample_weight) = y_true, read_data_set(y_pred, self.library, "{}_objective")
-        y_pred = np.asarray(y_pred)
+        y_true, y_pred, sample_weight = to_host(y_true), np.asarray(to_host(y_pred)), to_host(sample_weight)
         margin = reshape_margins(y_pred, len(y_true), self.order)
         labels, n_classes = np.asarray(y_true), count_classes(margin)
         if labels.shape not in ((len(margin),), (len(margin), n_classes)):

@@ -12,6 +12,15 @@ from robust_splits.label_noise.weights import check_any_weight, check_weight_sum
 from ..losses.softmax import Classes, check_labels
 
 
+def to_host(array: Any) -> Any:
+    """Copy an array of a GPU to the memory of the processor; others are returned as they are.
+
+    With ``device="cuda"``, XGBoost may return labels and weights as CuPy arrays, which CuPy does not convert to
+    NumPy's implicitly.
+    """
+    return array.get() if hasattr(array, "__cuda_array_interface__") else array
+
+
 def reshape_margins(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"]) -> NDArray[Any]:
     """Margins of shape (n,) or (n, K); flat margins of K classes are reshaped in the order of their library."""
     flat = margin.ndim == 1 and margin.size > n_rows > 0 and margin.size % n_rows == 0
@@ -56,7 +65,7 @@ def read_data_set(data: Any, library: str, alternative: str) -> tuple[NDArray[An
             f"the data set must be of {library}, got a {type(data).__name__} of {other}; "
             f"use {alternative.format(other)}"
         )
-    labels, weight = data.get_label(), data.get_weight()
+    labels, weight = to_host(data.get_label()), to_host(data.get_weight())
     if labels is None or len(labels) == 0:
         raise ValueError("the data set has no labels")
     return labels, None if np.size(weight) == 0 else weight

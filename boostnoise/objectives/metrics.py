@@ -30,7 +30,7 @@ from ..losses.checks import check_parameter
 from ..losses.label import CrossEntropy
 from ..losses.softmax import Classes, Floats, count_classes, probabilities, softmax_of
 from ..losses.transition import to_tuples
-from .library_inputs import read_data_set, reshape_margins, to_class_numbers
+from .library_inputs import read_data_set, reshape_margins, to_class_numbers, to_host
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,7 @@ class Metric(ABC):
         native = hasattr(y_pred, "get_label")
         if native:
             y_pred, (y_true, sample_weight) = y_true, read_data_set(y_pred, self.library, 'library="{}"')
+        y_true, y_pred, sample_weight = to_host(y_true), to_host(y_pred), to_host(sample_weight)
         predicted = reshape_margins(np.asarray(y_pred), len(y_true), "C" if self.library == "xgboost" else "F")
         y = to_class_numbers(np.asarray(y_true), count_classes(predicted))
         weight = None if sample_weight is None else read_weights(sample_weight, len(y))

@@ -13,6 +13,7 @@ from boostnoise import (
     CrossEntropy,
     GeneralizedCrossEntropy,
     Loss,
+    LossMetric,
     lightgbm_objective,
     xgboost_objective,
 )
@@ -62,6 +63,43 @@ def test_with_cross_entropy_it_equals_xgboost(data, weight):
     )
     found = model.fit(X, y, sample_weight=weight).predict_proba(X)
     np.testing.assert_allclose(found if n_classes > 2 else found[:, 1], expected, atol=1e-5)
+
+
+class DeviceArray:
+    """An array that NumPy cannot convert implicitly, such as CuPy's."""
+
+    def __init__(self, array):
+        self._array = np.asarray(array)
+        self.__cuda_array_interface__ = {"shape": self._array.shape}
+
+    def __len__(self):
+        return len(self._array)
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed")
+
+    def get(self):
+        return self._array
+
+
+class DeviceMatrix:
+    """A data set whose labels and weights are on a GPU."""
+
+    def __init__(self, y, weight):
+        self.get_label, self.get_weight = lambda: DeviceArray(y), lambda: DeviceArray(weight)
+
+
+def test_labels_and_weights_may_be_on_a_gpu(data, weight):
+    _, y, n_classes = data
+    margin = np.random.default_rng(0).normal(size=(len(y), n_classes)).astype(np.float32)
+    margin = margin[:, 0] if n_classes == 2 else margin
+    objective = xgboost_objective("gce")
+    metric = LossMetric("xgboost", loss=objective.loss)
+    expected = objective(y, margin, weight)
+    weights = [] if weight is None else weight
+    np.testing.assert_array_equal(objective(margin, DeviceMatrix(y, weights)), expected)
+    np.testing.assert_array_equal(objective(DeviceArray(y), DeviceArray(margin), weight), expected)
+    assert metric(margin, DeviceMatrix(y, weights))[1] == metric(y, margin, weight)
 
 
 def test_with_cross_entropy_it_equals_lightgbm(data, weight):
