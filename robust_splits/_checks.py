@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"  # value of a parameter that `fit` chooses
 NO_LIMIT = int(np.iinfo(np.int64).max)
+HALF_UP_TO = 32  # features that "auto" tries at most, while their square root is not more
 
 Closed = Literal["both", "left", "right", "neither"]
 
@@ -87,9 +88,11 @@ def check_row_count(name: str, value: Any, n_samples: int, *, low: int, highest:
 
 
 def check_max_features(max_features: Any, n_features: int) -> int:
-    """Number of features to try at a node, from an int, a fraction, "sqrt", "log2" or None (all)."""
+    """Number of features to try at a node, from an int, a fraction, "auto", "sqrt", "log2" or None (all)."""
     if max_features is None:
         return n_features
+    if is_auto(max_features):
+        return max(1, min(n_features // 2, max(HALF_UP_TO, math.isqrt(n_features))))
     if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
         return max(1, int(math.sqrt(n_features) if max_features == "sqrt" else math.log2(n_features)))
     if isinstance(max_features, Integral) and not isinstance(max_features, bool):
@@ -98,8 +101,8 @@ def check_max_features(max_features: Any, n_features: int) -> int:
     elif isinstance(max_features, Real) and not isinstance(max_features, bool) and 0 < float(max_features) <= 1:
         return max(1, int(float(max_features) * n_features))
     raise ValueError(
-        "max_features must be an integer of at least 1, a fraction in (0, 1], 'sqrt', 'log2' or None, got "
-        f"{max_features!r}"
+        "max_features must be an integer of at least 1, a fraction in (0, 1], 'auto', 'sqrt', 'log2' or None, "
+        f"got {max_features!r}"
     )
 
 

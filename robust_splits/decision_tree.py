@@ -53,9 +53,10 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         Minimum share of the total weight on each side of a split.
     min_impurity_decrease : float, default=0.0
         Minimum risk ``(n/N) gain`` that a split removes.
-    max_features : int, float, {"sqrt", "log2"} or None, default=None
+    max_features : int, float, {"auto", "sqrt", "log2"} or None, default=None
         Number of features tried at each node: an integer, a fraction of all features, their square root or
-        binary logarithm, or None for all.  As in scikit-learn, a feature that is constant at the node counts
+        binary logarithm, or None for all; ``"auto"`` is half of them, but not more than 32 or, if that is more,
+        their square root.  As in scikit-learn, a feature that is constant at the node counts
         as tried, but the search continues until one feature varies.
     max_bins : int or None, default=None
         Number of bins that the values of each feature are divided into, from 2 to 255, with about equally many

@@ -42,9 +42,8 @@ class RobustForestClassifier(BaseForest):
         Minimum number of rows of a node that is split, or their fraction of all rows.  ``"auto"`` chooses from
         2, 5, 10, 20, 40, 80 and 160 the number with the lowest out-of-bag log loss on the noisy labels; the
         forest is grown once and then pruned.  Without bootstrap, no row is out of bag, and ``"auto"`` means 2.
-    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        Number of features tried at each node: an integer, a fraction of all features, their square root or
-        binary logarithm, or None for all.
+    max_features : int, float, {"auto", "sqrt", "log2"} or None, default="sqrt"
+        As in `RobustDecisionTreeClassifier`.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Class weights, multiplied with the sample weights.  ``"balanced"`` gives all classes equal weight,
         ``"balanced_subsample"`` does so among the rows drawn for each tree.
@@ -141,17 +140,15 @@ class RobustExtraTreesClassifier(BaseForest):
     any `n_jobs`.
 
     Unlike scikit-learn's extra-trees, these use bootstrap samples, because `min_samples_split` and `shrinkage`
-    are chosen on the out-of-bag rows, and try half of the features.  Both made them more accurate on noisy
-    labels.
+    are chosen on the out-of-bag rows, and try more features.  Both made them more accurate on noisy labels.
 
     Parameters and attributes are those of `RobustForestClassifier`, with the same defaults, except as listed
     here.
 
     Parameters
     ----------
-    max_features : int, float, {"sqrt", "log2"} or None, default=0.5
-        Number of features tried at each node: an integer, a fraction of all features, their square root or
-        binary logarithm, or None for all.
+    max_features : int, float, {"auto", "sqrt", "log2"} or None, default="auto"
+        As in `RobustForestClassifier`.
     random_state : int, RandomState or None, default=None
         Seed for drawing rows, thresholds and features.
 
@@ -181,7 +178,7 @@ class RobustExtraTreesClassifier(BaseForest):
         min_samples_leaf: int | float | str = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
-        max_features: int | float | str | None = 0.5,
+        max_features: int | float | str | None = AUTO,
         max_bins: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         leaf_value: str = "proportions",

@@ -9,7 +9,7 @@ from robust_splits._checks import check_integer, check_max_features, check_numbe
 @pytest.mark.parametrize(
     ("max_features", "n_features", "expected"),
     [(None, 9, 9), ("sqrt", 10, 3), ("log2", 10, 3), ("log2", 1, 1), (4, 9, 4), (np.int64(4), 9, 4),
-     (0.5, 9, 4), (10, 9, 9),
+     (0.5, 9, 4), (10, 9, 9), ("auto", 1, 1), ("auto", 9, 4), ("auto", 100, 32), ("auto", 2_500, 50),
      (1.0, 9, 9), (0.01, 9, 1)],
 )  # fmt: skip
 def test_max_features(max_features, n_features, expected):

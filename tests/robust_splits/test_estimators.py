@@ -36,7 +36,7 @@ def test_scikit_learn_estimator_checks(estimator, check):
 def test_extra_trees_take_the_parameters_of_forests():
     extra_trees = RobustExtraTreesClassifier().get_params()
     assert extra_trees | {"max_features": "sqrt"} == RobustForestClassifier().get_params()
-    assert extra_trees["max_features"] == 0.5
+    assert extra_trees["max_features"] == "auto"
     values = {name: f"value of {name}" for name in extra_trees}
     assert RobustExtraTreesClassifier(**values).get_params() == values
 
@@ -171,7 +171,7 @@ def test_bad_parameters_of_the_forest():
     for parameters, error, message in [
         ({"n_estimators": 0}, ValueError, "n_estimators"),
         ({"bootstrap": "yes"}, TypeError, "bootstrap"),
-        ({"max_features": "auto"}, ValueError, "'sqrt', 'log2' or None, got 'auto'"),
+        ({"max_features": "half"}, ValueError, "'sqrt', 'log2' or None, got 'half'"),
         ({"oob_score": "yes"}, TypeError, "oob_score must be True, False or a callable, got 'yes'"),
         ({"n_jobs": "two"}, TypeError, "n_jobs must be an integer or None, got 'two'"),
         ({"verbose": "no"}, TypeError, "verbose must be an integer, got 'no'"),
