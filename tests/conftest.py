@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import hypothesis
@@ -101,20 +102,32 @@ def draw_overlapping():
     return draw
 
 
-@pytest.fixture(scope="module")
-def dask_client(tmp_path_factory):
-    """The client of a Dask cluster of two processes."""
+@pytest.fixture(scope="session")
+def start_dask(tmp_path_factory):
+    """A function that starts a Dask cluster and returns its client, in a context."""
     distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address=None,
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else its port is that of any other cluster
-        local_directory=tmp_path_factory.mktemp("dask"),
-    )
-    with cluster, distributed.Client(cluster, timeout=30) as client:
+
+    @contextmanager
+    def start(n_workers=2, *, processes=True):
+        cluster = distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=processes,
+            host="127.0.0.1" if processes else None,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else its port is that of any other cluster
+            local_directory=tmp_path_factory.mktemp("dask"),
+        )
+        with cluster, distributed.Client(cluster, timeout=30) as client:
+            yield client
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def dask_client(start_dask):
+    """The client of a Dask cluster of two processes."""
+    with start_dask() as client:
         yield client
 
 

@@ -80,7 +80,7 @@ def run(root, data, tmp_path):
             ["--sets", "one", "--rounds", 1, "--trees", 2, "--threads", 1],
             "relative to the forest's",
         ),
-        ("sparse.py", ["--sizes", "200x50", "--trees", 2, "--rounds", 1], "scikit-learn"),
+        ("sparse_rows.py", ["--sizes", "200x50", "--trees", 2, "--rounds", 1], "scikit-learn"),
         ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
         ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1], "gce"),
         ("losses.py", ["--sets", "one,two", "--noise-rates", "0.2", *STUDY], "sets of two classes"),

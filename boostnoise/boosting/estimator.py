@@ -56,6 +56,13 @@ def check_fit(estimator: Any, parent: Any, fit_params: Collection[str]) -> None:
     build_loss(estimator)
 
 
+def refuse_arguments(arguments: dict[str, Any]) -> None:
+    """Raise a TypeError if `fit` got one of these arguments, which Dask collections cannot be combined with."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise TypeError(f"{name} of fit is not supported with Dask collections")
+
+
 def format_estimator(estimator: Any) -> str:
     """Representation of an estimator: its loss, and the parameters that differ from their defaults.
 

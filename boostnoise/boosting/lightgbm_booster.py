@@ -6,6 +6,7 @@ from typing import Any
 
 from lightgbm import Booster
 from lightgbm.callback import CallbackEnv, early_stopping
+from sklearn.preprocessing import LabelEncoder
 
 from ..losses.softmax import Floats
 
@@ -36,6 +37,15 @@ def stops_early(callbacks: Any) -> bool:
     """Whether one of the callbacks is early stopping."""
     cls = type(early_stopping(1, verbose=False))
     return any(isinstance(callback, cls) for callback in callbacks or ())
+
+
+def set_classes(estimator: Any, encoder: LabelEncoder) -> None:
+    """Set the classes of a classifier whose booster was not trained by the library's classifier."""
+    classes = encoder.classes_
+    estimator._le, estimator._classes, estimator._n_classes = encoder, classes, len(classes)
+    estimator._class_map = {label: code for code, label in enumerate(classes)}
+    estimator._class_weight = None
+    estimator._objective = "binary" if len(classes) == 2 else "multiclass"
 
 
 def add_to_first_trees(booster: Booster, intercept: Floats) -> None:

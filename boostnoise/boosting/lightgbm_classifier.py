@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import lightgbm
@@ -19,7 +20,8 @@ from ..losses.softmax import Floats
 from ..objectives.hooks import LightGBMObjective
 from ..objectives.intercept import lightgbm_intercept, repeat
 from ..objectives.soft_labels import SoftLabelObjective
-from .auto_parameters import AUTO, ROUND_PARAMETERS, is_auto
+from .auto_parameters import AUTO
+from .dask_rows import is_dask_collection, map_rows
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
 from .frames import (
     check_column_names,
@@ -28,21 +30,21 @@ from .frames import (
     with_numpy_columns,
     with_numpy_columns_evaluated,
 )
-from .lightgbm_booster import TreeCounter, add_to_first_trees, stops_early, write_objective
+from .lightgbm_booster import TreeCounter, add_to_first_trees, set_classes, stops_early, write_objective
 from .lightgbm_parameters import (
     AUTO_PARAMETERS,
     LIGHTGBM_NAMES,
+    SOFT_OBJECTIVE,
     adapt_metrics,
     encode_evaluated,
     evaluation_sizes,
+    for_training,
     threads_for,
 )
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
 from .passes import Training, prepare_training
 from .target import Target
 from .weights import positive_weight
-
-SOFT_OBJECTIVE = "cross_entropy"  # LightGBM's objective for the probability of class 1
 
 
 class RobustLGBMClassifier(lightgbm.LGBMClassifier):
@@ -199,6 +201,12 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
+        if is_dask_collection(X):
+            from .dask_lightgbm import fit_on_dask  # needs the extra "dask"
+
+            others = {"init_score": init_score, "eval_set": eval_set, "eval_metric": eval_metric}
+            others |= {"init_model": init_model, "callbacks": callbacks, "groups": groups, **fit_params}
+            return fit_on_dask(self, X, y, sample_weight, others)
         check_columns(X, refuse=refuse_for_lightgbm)
         target = Target.read(X, y)
         if (readable := with_numpy_columns(X)) is not X:
@@ -264,8 +272,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
                 super().fit(X, y, **arguments)
             elif is_built_in:  # the parent's `fit` allows class labels only
                 self._trained_objective = SOFT_OBJECTIVE
-                self._le, self._classes, self._n_classes = target.encoder, target.classes, target.n_classes
-                self._class_map = {label: code for code, label in enumerate(target.classes)}
+                set_classes(self, target.encoder)
                 lightgbm.LGBMModel.fit(self, X, np.ascontiguousarray(soft[:, 1]), **arguments)
             else:
                 self._trained_objective = SoftLabelObjective(objective, soft)
@@ -294,14 +301,17 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
 
         ``validate_features=False`` takes columns by position.
         """
+        if is_dask_collection(X):
+            check_is_fitted(self)
+            return map_rows(partial(self.predict, **kwargs), X, self.classes_.dtype)
         X = self._checked(X, kwargs)
         return super().predict(X, *args, **{"validate_features": False, **kwargs})
 
     def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> Any:
-        """As in the parent class, but the columns of a data frame must be those seen by `fit`, in order.
-
-        ``validate_features=False`` takes columns by position.
-        """
+        """As in the parent class, for the columns that `predict` takes."""
+        if is_dask_collection(X):
+            check_is_fitted(self)
+            return map_rows(partial(self.predict_proba, **kwargs), X, np.float64, self.n_classes_)
         return super().predict_proba(self._checked(X, kwargs), *args, **kwargs)
 
     def predict_log_proba(self, X: Any, **kwargs: Any) -> Any:
@@ -384,15 +394,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
             plain._other_params.setdefault(name, getattr(self, name))
         if stage == "fit":
             plain._objective = self._trained_objective
-        params: dict[str, Any] = plain._process_params(stage)
-        params = {name: value for name, value in params.items() if not is_auto(value)}
-        for name in ROUND_PARAMETERS:  # LightGBM would prefer some of the other names
-            for alias in AUTO_PARAMETERS.aliases[name]:
-                params.pop(alias, None)
-        params["metric"] = "None"
-        # With a hook, LightGBM raises an error if this filter removes all features, as it may on small data.
-        params.setdefault("feature_pre_filter", False)
-        return params
+        return for_training(plain._process_params(stage))
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return format_estimator(self)

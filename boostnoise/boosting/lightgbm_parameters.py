@@ -11,7 +11,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from ..objectives.hooks import LightGBMObjective
 from ..objectives.metrics import ErrorMetric, LogLossMetric, adapt_metric, default_metric
-from .auto_parameters import AutoParameters
+from .auto_parameters import ROUND_PARAMETERS, AutoParameters, is_auto
 from .target import encode_eval_labels, encode_eval_set
 
 # Aliases of the LightGBM parameters that a robust loss replaces or restricts.
@@ -93,8 +93,19 @@ AUTO_PARAMETERS = AutoParameters(
 LOG_LOSS = ("logloss", "binary_logloss", "binary", "multi_logloss", "multiclass", "softmax")
 ERROR = ("binary_error", "multi_error")
 RANKING = ("auc", "average_precision")  # LightGBM itself: only the order of rows matters
+SOFT_OBJECTIVE = "cross_entropy"  # for probabilities of class 1
 MIN_VALUES_PER_THREAD = 1 << 16
 NO_METRIC = ("none", "na", "null", "custom")  # in any case
+
+
+def for_training(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters for LightGBM itself: without those that are chosen later, and without its metrics."""
+    params = {name: value for name, value in params.items() if not is_auto(value)}
+    for name in ROUND_PARAMETERS:  # LightGBM would prefer some of the other names
+        for alias in AUTO_PARAMETERS.aliases[name]:
+            params.pop(alias, None)
+    # With a hook, LightGBM raises an error if this filter removes all features, as it may on small data.
+    return {"feature_pre_filter": False, **params, "metric": "None"}
 
 
 def threads_for(X: Any) -> int:

@@ -9,6 +9,7 @@ the given labels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -121,6 +122,7 @@ def prepare_training(
     arguments: dict[str, Any],
     *,
     stops_early: bool,
+    judge: Callable[..., CleanPosterior] | None = None,
 ) -> Training:
     """Judge the labels and choose the structure, if there are two passes.
 
@@ -136,6 +138,8 @@ def prepare_training(
         The other arguments of `fit`, always including `sample_weight` and `groups`.
     stops_early : bool
         Whether an evaluation set chooses the number of rounds.
+    judge : callable or None, default=None
+        Called instead of `judge_labels`, with the same arguments.
 
     Raises
     ------
@@ -157,7 +161,7 @@ def prepare_training(
     # Raises errors before the forests are grown.
     small, large = (auto.adapt(structure, to_choose, given | params) for structure in pair)
     X = np.asarray(X) if isinstance(X, list | tuple) else indexable(X)[0]
-    judged = _judge(estimator, X, target.codes, weight, arguments["groups"])
+    judged = _judge(judge or judge_labels, estimator, X, target.codes, weight, arguments["groups"])
     p = np.eye(target.n_classes)[target.codes] if judged is None else judged.soft_labels()
     T = None if judged is None else judged.transition_matrix
     soft = replace(target, probabilities=p.astype(np.float32))
@@ -183,7 +187,12 @@ def prepare_training(
 
 
 def _judge(
-    estimator: Any, X: Any, codes: NDArray[np.int64], weight: Floats | None, groups: Any
+    judge: Callable[..., CleanPosterior],
+    estimator: Any,
+    X: Any,
+    codes: NDArray[np.int64],
+    weight: Floats | None,
+    groups: Any,
 ) -> CleanPosterior | None:
     """Posterior of the clean labels, or None if the features do not distinguish the classes."""
     options = {
@@ -194,7 +203,7 @@ def _judge(
     }
     weight = None if weight is None else _enlarge(weight)
     try:
-        return judge_labels(X, codes, weight, groups, **options)
+        return judge(X, codes, weight, groups, **options)
     except IndistinctClassesError:
         return None
 

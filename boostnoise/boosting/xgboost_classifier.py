@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..objectives.hooks import XGBoostObjective
 from ..objectives.metrics import adapt_metric, default_metric
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, is_auto
+from .dask_rows import is_dask_collection, map_rows
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
 from .frames import check_column_names
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords
@@ -174,6 +176,11 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
             something is chosen on the data, also if the rows cannot be divided into folds.
         """
         check_fit(self, super(), fit_params)
+        if is_dask_collection(X):
+            from .dask_xgboost import fit_on_dask  # needs the extra "dask"
+
+            others = {"xgb_model": xgb_model, "groups": groups, **fit_params}
+            return fit_on_dask(self, X, y, sample_weight, eval_set, others)
         check_columns(X)
         target = Target.read(X, y)
         objective = self._make_objective(target.n_classes)
@@ -303,6 +310,12 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     def predict(self, X: Any, *, output_margin: bool = False, **kwargs: Any) -> NDArray[Any]:
         """Predict labels, or margins with `output_margin`; other parameters as in the parent class."""
         check_is_fitted(self)
+        if is_dask_collection(X):
+            columns = (self.n_classes_,) if output_margin and self.n_classes_ > 2 else ()
+            dtype = np.float32 if output_margin else self.classes_.dtype
+            function = partial(self.predict, output_margin=output_margin, **kwargs)
+            margins_or_labels: NDArray[Any] = map_rows(function, X, dtype, *columns)
+            return margins_or_labels
         if kwargs.get("validate_features", True):
             check_column_names(X, self.get_booster().feature_names)
         predicted: NDArray[Any] = super().predict(X, output_margin=output_margin, **kwargs)
@@ -313,6 +326,10 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     ) -> NDArray[np.floating]:
         """As in the parent class, but the columns of any data frame must be those seen by `fit`, in order."""
         check_is_fitted(self)
+        if is_dask_collection(X):
+            function = partial(self.predict_proba, validate_features=validate_features, **kwargs)
+            in_parts: NDArray[np.floating] = map_rows(function, X, np.float32, self.n_classes_)
+            return in_parts
         if validate_features:
             check_column_names(X, self.get_booster().feature_names)
         p: NDArray[np.floating] = super().predict_proba(X, validate_features, *args, **kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -85,18 +86,37 @@ def predict_out_of_bag(
     float array of shape (n, K)
         The shares of the labels for rows that every tree has drawn.
     """
+    options: dict[str, Any] = {"n_estimators": n_estimators, "max_samples": max_samples}
+    judges = fit_judges(X, labels, weight, groups, **options, random_state=random_state, n_jobs=n_jobs)
+    return combine_out_of_bag(judges, labels, weight)
+
+
+def fit_judges(
+    X: Any,
+    labels: NDArray[Any],
+    weight: Floats | None = None,
+    groups: Any = None,
+    *,
+    n_estimators: int = 100,
+    max_samples: int | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Iterator[Any]:
+    """The fitted forests of `predict_out_of_bag`, one after the other; parameters as there."""
     n_used = len(labels) if weight is None else np.count_nonzero(weight)
     options: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     if max_samples is not None and max_samples < n_used:
         options["max_samples"] = max_samples
-    by_judge: list[Floats] = []
     for judge in JUDGES:
         forest = judge(n_estimators, passes=1, oob_score=True, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no row is out of bag")
-            forest.fit(X, labels, weight, groups)
-        by_judge.append(np.nan_to_num(forest.oob_decision_function_))
-    p: Floats = np.sum(by_judge, axis=0)
+            yield forest.fit(X, labels, weight, groups)
+
+
+def combine_out_of_bag(judges: Iterable[Any], labels: NDArray[Any], weight: Floats | None = None) -> Floats:
+    """Out-of-bag probabilities of the labels by all judges, shape (n, K); see `predict_out_of_bag`."""
+    p: Floats = np.sum([np.nan_to_num(judge.oob_decision_function_) for judge in judges], axis=0)
     drawn_by_all = ~p.any(axis=1)
     if drawn_by_all.any():
         by_class = labels if labels.ndim == 2 else np.eye(p.shape[1])[labels]

@@ -46,6 +46,40 @@ class IndistinctClassesError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
+class Calibration:
+    """Probabilities of the clean classes from those of the noisy labels; see `fit_calibration`.
+
+    Attributes
+    ----------
+    transition_matrix : float array of shape (K, K)
+    change : float array of shape (2 + K,)
+        Changes of the two powers, and the offset of each class.
+    """
+
+    transition_matrix: Floats
+    change: Floats
+
+    @classmethod
+    def fit(cls, codes: Codes, q: Floats, T: Floats, weight: Floats) -> Calibration:
+        """Fit the parameters; arguments as in `estimate_clean_posterior`, except that all are needed."""
+        fitted = spaced_rows(codes.size, MAX_FITTED_ROWS)
+        change, _ = fit_calibration(codes[fitted], q[fitted], T, weight[fitted], PRIOR_STD)
+        return cls(T, change)
+
+    def prior(self, q: Floats) -> Floats:
+        """Probabilities of the clean classes given the features, shape (n, K)."""
+        inverse, p = _inverse(self.transition_matrix), np.empty_like(q)
+        for start in range(0, len(q), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            p[rows] = _scale(_logs(q[rows], inverse), UNCHANGED + self.change[:2], self.change[2:])
+        return p
+
+    def posterior(self, codes: Codes, q: Floats) -> Floats:
+        """Probabilities of the clean classes given the features and the label, shape (n, K)."""
+        return posterior(self.prior(q), self.transition_matrix, codes)
+
+
+@dataclass(frozen=True, eq=False)
 class CleanPosterior:
     """Posterior of the clean labels of some rows.
 
@@ -59,12 +93,15 @@ class CleanPosterior:
         ``T[i, j]`` is the probability of label j in class i.
     best_bins : BestBins
         The counts that T is estimated from, unless it is given.
+    calibration : Calibration
+        What these probabilities are computed with, for other rows.
     """
 
     probabilities: Floats
     prior: Floats
     transition_matrix: Floats
     best_bins: BestBins
+    calibration: Calibration
 
     def soft_labels(self) -> Floats:
         """Probabilities without the negligible ones; see `without_negligible`."""
@@ -114,8 +151,9 @@ def estimate_clean_posterior(
             "the probabilities do not distinguish the classes, so no label can be judged"
         )
     T = best.transition_matrix() if T is None else T
-    prior = calibrate(codes, q, T, weight)
-    return CleanPosterior(posterior(prior, T, codes), prior, T, best)
+    calibration = Calibration.fit(codes, q, T, weight)
+    prior = calibration.prior(q)
+    return CleanPosterior(posterior(prior, T, codes), prior, T, best, calibration)
 
 
 def is_above_chance(codes: Codes, q: Floats, shares: Floats, weight: Floats) -> bool:
@@ -165,13 +203,7 @@ def calibrate(codes: Codes, q: Floats, T: Floats, weight: Floats) -> Floats:
     -------
     float array of shape (n, K)
     """
-    fitted = spaced_rows(codes.size, MAX_FITTED_ROWS)
-    change, _ = fit_calibration(codes[fitted], q[fitted], T, weight[fitted], PRIOR_STD)
-    inverse, p = _inverse(T), np.empty_like(q)
-    for start in range(0, codes.size, ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        p[rows] = _scale(_logs(q[rows], inverse), UNCHANGED + change[:2], change[2:])
-    return p
+    return Calibration.fit(codes, q, T, weight).prior(q)
 
 
 def fit_calibration(

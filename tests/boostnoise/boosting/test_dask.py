@@ -1,180 +1,196 @@
-"""Hooks in the Dask modules of both libraries, on a cluster of two processes."""
-
-import threading
+import os
+import signal
+import sys
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
-import dask.array as da
-import lightgbm
+import cloudpickle
 import numpy as np
+import pandas as pd
 import pytest
-import xgboost
-from xgboost import dask as xgboost_dask
+from sklearn.datasets import make_classification
 
-from boostnoise import CrossEntropy, lightgbm_objective, xgboost_objective
-from boostnoise.losses import probabilities
+from boostnoise import GeneralizedCrossEntropy, RobustLGBMClassifier, RobustXGBClassifier
+from boostnoise.boosting import dask_passes, lightgbm_parameters, xgboost_parameters
+from boostnoise.eval import UniformNoise
 
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+# Without sampling of rows and columns, which depends on the worker.
+MODELS = {
+    "xgboost": (RobustXGBClassifier, {"subsample": 1.0, "colsample_bynode": 1.0}),
+    "lightgbm": (RobustLGBMClassifier, {"subsample_freq": 0, "colsample_bynode": 1.0, "verbose": -1}),
+}
+NAMES = np.array(["low", "middle", "high"])
+AUTO_PARAMETERS = {
+    "xgboost": xgboost_parameters.AUTO_PARAMETERS,
+    "lightgbm": lightgbm_parameters.AUTO_PARAMETERS,
+}
 pytestmark = [
     pytest.mark.release,
-    # LightGBM warns about the number of threads that it sets itself.
-    pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Sending large graph"),
 ]
 
-N = 600
-ROUNDS = 6
-CLASSES = pytest.mark.parametrize("n_classes", [2, 3])
+
+def make_rows(n_classes, n_rows=2_000):
+    """Rows, names of noisy labels, and of clean ones; with few values, for which bins do not depend on the worker."""
+    X, y = make_classification(n_rows, 10, n_informative=6, n_classes=n_classes, random_state=0)
+    X = X.round(1)
+    X[::13, 0] = np.nan
+    return X, NAMES[UniformNoise(0.2).corrupt(y, random_state=0).labels], NAMES[y]
 
 
-def in_time(function, seconds=60):
-    """Call a function; fail instead of waiting if it takes too long."""
-    outcome = {}
-
-    def run():
-        try:
-            outcome["returned"] = function()
-        except BaseException as error:  # noqa: BLE001 - raised below
-            outcome["raised"] = error
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    assert not thread.is_alive(), f"no answer in {seconds} seconds"
-    if "raised" in outcome:
-        raise outcome["raised"]
-    return outcome["returned"]
+def make(library, **parameters):
+    model, fixed = MODELS[library]
+    return model(random_state=0, n_jobs=1, **{**fixed, **parameters})
 
 
-class Data:
-    """Rows in two chunks, on two workers; columns have so few values that bins do not depend on the chunks."""
-
-    def __init__(self, n_classes):
-        rng = np.random.default_rng(0)
-        self.X = rng.integers(16, size=(N, 5)).astype(float)
-        score = self.X[:, :n_classes] + rng.normal(scale=4, size=(N, n_classes))
-        self.y, self.weight = score.argmax(axis=1), rng.random(N) + 0.1
-        self.n_classes = n_classes
-        self.dX, self.dy, self.dweight = (self.in_chunks(each) for each in (self.X, self.y, self.weight))
-
-    @staticmethod
-    def in_chunks(array):
-        return da.from_array(array, chunks=(N // 2, *array.shape[1:]))
-
-    def weights(self, weighted):
-        return (self.weight, self.dweight) if weighted else (None, None)
+def in_parts(*arrays, rows=600):
+    """Dask arrays, of which the first is also divided by columns."""
+    X, *columns = (None if a is None else np.asarray(a) for a in arrays)
+    return [
+        da.from_array(X, chunks=(rows, 4)),
+        *(a if a is None else da.from_array(a, rows // 2) for a in columns),
+    ]
 
 
-def xgboost_params(n_classes, **params):
-    named = (
-        {"objective": "binary:logistic"}
-        if n_classes == 2
-        else {"objective": "multi:softprob", "num_class": n_classes}
-    )
-    return {**named, "max_depth": 3, "nthread": 1, **params}
+@pytest.fixture(scope="module")
+def one_worker(start_dask):
+    """The client of a cluster of one worker, on which LightGBM trains as without Dask."""
+    with start_dask(n_workers=1, processes=False) as client:
+        yield client
 
 
-@CLASSES
 @pytest.mark.parametrize("weighted", [False, True])
-def test_xgboost(dask_client, n_classes, weighted):
-    data, objective = Data(n_classes), xgboost_objective("ce")
-    weight, dweight = data.weights(weighted)
-    rows = xgboost.DMatrix(data.X, data.y, weight=weight)
-    start = objective.base_score(data.y, weight)
-
-    def trained(obj=None, **params):
-        dtrain = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy, weight=dweight)
-        params = xgboost_params(n_classes, **params)
-        found = xgboost_dask.train(dask_client, params, dtrain, num_boost_round=ROUNDS, obj=obj)
-        return found["booster"].predict(rows)
-
-    def fitted(**params):
-        model = xgboost_dask.DaskXGBClassifier(n_estimators=ROUNDS, max_depth=3, n_jobs=1, **params)
-        model.client = dask_client
-        p = model.fit(data.dX, data.dy, sample_weight=dweight).predict_proba(data.dX).compute()
-        return p if n_classes > 2 else p[:, 1]
-
-    alone = xgboost.train(xgboost_params(n_classes), rows, num_boost_round=ROUNDS).predict(rows)
-    np.testing.assert_allclose(in_time(trained), alone, atol=1e-5)
-    np.testing.assert_allclose(in_time(lambda: trained(objective, base_score=start)), alone, atol=1e-5)
-    hooked = in_time(lambda: fitted(objective=objective, base_score=start))
-    np.testing.assert_allclose(hooked, alone, atol=1e-5)
-
-
-@CLASSES
-@pytest.mark.parametrize("weighted", [False, True])
-def test_lightgbm(dask_client, n_classes, weighted):
-    data, objective = Data(n_classes), lightgbm_objective("ce")
-    weight, dweight = data.weights(weighted)
-    # LightGBM estimates the number of rows of a leaf from sums of hessians, whose rounding depends on the chunks.
-    # With min_child_samples=1 this makes no difference.
-    params = {"n_estimators": ROUNDS, "num_leaves": 7, "min_child_samples": 1, "verbose": -1}
-
-    def fitted(init_score=None, **more):
-        model = lightgbm.DaskLGBMClassifier(client=dask_client, **params, **more)
-        model.fit(data.dX, data.dy, sample_weight=dweight, init_score=init_score)
-        return np.asarray(model.predict(data.dX, raw_score=True).compute())
-
-    start = objective.init_score(data.y, weight)
-    built_in = in_time(fitted)
-    hooked = start + in_time(lambda: fitted(data.in_chunks(start), objective=objective, metric="None"))
-    alone = lightgbm.LGBMClassifier(n_jobs=1, **params).fit(data.X, data.y, sample_weight=weight)
-    np.testing.assert_allclose(probabilities(hooked), probabilities(built_in), atol=1e-5)
-    np.testing.assert_allclose(probabilities(hooked), alone.predict_proba(data.X), atol=1e-5)
-
-
-def test_weights_and_losses_have_an_effect(dask_client):
-    """Otherwise the results above might be equal because weights and objectives were ignored."""
-    data = Data(3)
-
-    def trained(loss, dweight=None, **loss_params):
-        dtrain = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy, weight=dweight)
-        objective = xgboost_objective(loss, **loss_params)
-        params = xgboost_params(3, base_score=0.5)
-        found = xgboost_dask.train(dask_client, params, dtrain, num_boost_round=ROUNDS, obj=objective)
-        return found["booster"].predict(xgboost.DMatrix(data.X))
-
-    plain, weighted, robust = (
-        in_time(lambda given=given: trained(*given)) for given in (("ce",), ("ce", data.dweight), ("gce",))
-    )
-    assert np.abs(plain - weighted).max() > 0.05
-    assert np.abs(plain - robust).max() > 0.05
-
-
-def broken():
-    """A loss that is NaN in all processes at once; otherwise errors of other processes might be reported first."""
-
-    # A local class is pickled with its code; workers cannot import this module.
-    @dataclass(frozen=True)
-    class Broken(CrossEntropy):
-        def gradient(self, y, margin):
-            return CrossEntropy.gradient(self, y, margin) * np.nan
-
-    return Broken()
-
-
-@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
-    ("loss", "error", "message"),
-    [(broken(), FloatingPointError, r"the gradient of .*Broken\(\) is not finite"),
-     ("savage", ValueError, "SavageLoss is for two classes, got 3")],
-    ids=["nan", "classes"],
-)  # fmt: skip
-def test_errors_of_a_loss_reach_the_user(dask_client, library, loss, error, message):
-    data = Data(3)
-    if library == "xgboost":
-        rows = xgboost_dask.DaskDMatrix(dask_client, data.dX, data.dy)
-        train = partial(
-            xgboost_dask.train,
-            dask_client,
-            xgboost_params(3),
-            rows,
-            num_boost_round=50,
-            obj=xgboost_objective(loss),
-        )
-    else:
-        model = lightgbm.DaskLGBMClassifier(
-            client=dask_client, objective=lightgbm_objective(loss), metric="None", verbose=-1
-        )
-        # On one worker: if one of several fails, LightGBM leaves the others waiting.
-        train = partial(model.fit, da.from_array(data.X, chunks=data.X.shape), da.from_array(data.y, chunks=N))
-    with pytest.raises(error, match=message):
-        in_time(train)
+    "parameters",
+    [{}, {"passes": 1, "class_weight": "balanced"}, {"loss": "gce"}, {"loss": "gce", "passes": 2}],
+    ids=str,
+)
+def test_xgboost_trains_the_model_of_one_machine(dask_client, parameters, n_classes, weighted):
+    _check_model("xgboost", dask_client, parameters, n_classes, weighted, 1e-4)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"passes": 1}, {"loss": "gce"}, {"loss": "gce", "passes": 2}], ids=str
+)
+def test_lightgbm_trains_the_model_of_one_machine(one_worker, parameters, n_classes, weighted):
+    _check_model("lightgbm", one_worker, parameters, n_classes, weighted, 2e-3)
+
+
+def _check_model(library, client, parameters, n_classes, weighted, tolerance):
+    X, y, _ = make_rows(n_classes)
+    weight = np.random.default_rng(0).random(len(X)) + 0.2 if weighted else None
+    expected = make(library, **parameters).fit(X, y, sample_weight=weight)
+    rows, labels, weights = in_parts(X, y, weight)
+    with client.as_current():
+        model = make(library, **parameters).fit(rows, labels, sample_weight=weights)
+        p, predicted = model.predict_proba(rows).compute(), model.predict(rows).compute()
+    assert model.chosen_params_ == expected.chosen_params_
+    assert np.abs(p - expected.predict_proba(X)).mean() < tolerance
+    np.testing.assert_array_equal(predicted, model.predict(X))
+    np.testing.assert_array_equal(model.classes_, expected.classes_)
+
+
+@pytest.mark.parametrize("library", MODELS)
+def test_labels_beyond_the_sample_are_judged_too(dask_client, monkeypatch, library):
+    X, y, clean = make_rows(2, n_rows=8_000)
+    expected = make(library).fit(X, y)
+    monkeypatch.setattr(dask_passes, "SAMPLED_ROWS", 4_000)
+    frame = dd.from_pandas(pd.DataFrame(X).rename(columns=str).assign(label=y), npartitions=3)
+    rows = frame.drop(columns="label")
+    with dask_client.as_current():
+        model = make(library).fit(rows, frame["label"])
+        predicted = model.predict(rows).compute()
+    assert model.passes_ == 2
+    np.testing.assert_allclose(model.transition_matrix_, expected.transition_matrix_, atol=0.05)
+    given_labels = make(library, passes=1).fit(X, y)
+    accuracies = [
+        (found == clean).mean() for found in (given_labels.predict(X), predicted, expected.predict(X))
+    ]
+    assert accuracies[0] + 0.01 < accuracies[1]
+    assert accuracies[2] - 0.02 < accuracies[1]
+
+
+@pytest.mark.parametrize("loss", ["ce", "gce"])
+def test_xgboost_stops_early(dask_client, loss):
+    X, y, _ = make_rows(2)
+    evaluated = make_rows(2, n_rows=2_600)
+    rows, labels = in_parts(X, y)
+    other = in_parts(evaluated[0][2_000:], evaluated[1][2_000:], rows=200)
+    parameters = {"loss": loss, "early_stopping_rounds": 3, "passes": 1, "n_estimators": 200}
+    expected = make("xgboost", **parameters)
+    expected.fit(X, y, eval_set=[(evaluated[0][2_000:], evaluated[1][2_000:])], verbose=False)
+    with dask_client.as_current():
+        model = make("xgboost", **parameters).fit(rows, labels, eval_set=[tuple(other)])
+    assert model.best_iteration == expected.best_iteration < 190
+    found, wanted = (next(iter(m.evals_result()["validation_0"].values())) for m in (model, expected))
+    np.testing.assert_allclose(found[:5], wanted[:5], rtol=1e-3)
+
+
+@dataclass(frozen=True)
+class KillingLoss(GeneralizedCrossEntropy):
+    """A loss that once kills the process that computes it, in the middle of a training on two workers."""
+
+    calls: str = ""  # a file with a byte for each call
+
+    def gradient(self, y, margin):
+        with Path(self.calls).open("ab") as file:
+            file.write(b".")
+        if Path(self.calls).stat().st_size == 30:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().gradient(y, margin)
+
+
+@pytest.mark.parametrize("library", MODELS)
+def test_training_begins_again_if_a_worker_is_killed(tmp_path, monkeypatch, caplog, start_dask, library):
+    X, y, clean = make_rows(2, n_rows=4_000)
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
+    monkeypatch.setattr(dask_passes, "SAMPLED_ROWS", 2_000)
+    # With nothing to choose, only workers compute the loss.
+    fixed = {
+        name: value
+        for name, value in AUTO_PARAMETERS[library].defaults.items()
+        if name not in MODELS[library][1]
+    }
+    given = {
+        name: 50 if name == "n_estimators" else 0.1 if value is None else value for name, value in fixed.items()
+    }
+    given |= {"max_depth": 4} if library == "xgboost" else {"subsample": 1.0}
+    model = make(library, loss=KillingLoss(calls=str(tmp_path / "calls")), passes=2, **given)
+    with start_dask():
+        model.fit(*in_parts(X, y, rows=500))
+    assert "training begins again" in caplog.text
+    assert (tmp_path / "calls").stat().st_size > 60
+    assert (model.predict(X) == clean).mean() > (y == clean).mean() + 0.05
+
+
+@pytest.mark.parametrize("library", MODELS)
+def test_what_is_not_supported_is_refused(dask_client, library):
+    X, y, _ = make_rows(2)
+    rows, labels = in_parts(X, y)
+    with dask_client.as_current():
+        with pytest.raises(TypeError, match="groups of fit is not supported with Dask collections"):
+            make(library).fit(rows, labels, groups=np.arange(len(X)))
+        with pytest.raises(TypeError, match="y must be a Dask collection, as X is, got ndarray"):
+            make(library).fit(rows, y)
+        with pytest.raises(ValueError, match="y must have as many parts as X, 4, got 6"):
+            make(library).fit(rows, labels[:1_700])
+        with pytest.raises(ValueError, match="sample_weight must have as many rows as X in each part"):
+            make(library).fit(rows[:600], labels[:600], sample_weight=da.ones(300))
+        with pytest.raises(ValueError, match="at least two classes"):
+            make(library).fit(rows, da.zeros(len(X)))
+
+
+def test_a_client_is_needed(monkeypatch):
+    def no_client(*_):
+        raise ValueError("No global client found")
+
+    monkeypatch.setattr(distributed, "get_client", no_client)
+    with pytest.raises(ValueError, match=r"create a distributed\.Client before fit"):
+        RobustXGBClassifier().fit(*in_parts(*make_rows(2)[:2]))

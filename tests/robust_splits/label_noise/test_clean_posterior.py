@@ -199,7 +199,7 @@ def test_negligible_weights(tiny):
 
 def test_soft_labels_leave_out_negligible_classes():
     p = np.array([[0.95, 0.03, 0.02], [0.5, 0.25, 0.25]])
-    soft = CleanPosterior(p, p, np.eye(3), None).soft_labels()
+    soft = CleanPosterior(p, p, np.eye(3), None, None).soft_labels()
     np.testing.assert_allclose(soft, [[95 / 98, 3 / 98, 0.0], [0.5, 0.25, 0.25]])
     assert p[0, 2] == 0.02
 
@@ -207,5 +207,5 @@ def test_soft_labels_leave_out_negligible_classes():
 def test_many_classes_leave_each_row_a_label():
     """Of 50 classes that a row may have, none is more probable than 0.03."""
     p = np.full((1, 50), 0.02)
-    soft = CleanPosterior(p, p, np.eye(50), None).soft_labels()
+    soft = CleanPosterior(p, p, np.eye(50), None, None).soft_labels()
     np.testing.assert_allclose(soft.sum(axis=1), 1)

@@ -1,0 +1,299 @@
+"""Rows of Dask collections, in parts: their labels and weights, a sample, and arrays computed part by part."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.preprocessing import LabelEncoder
+
+from robust_splits.label_noise.labels import as_numpy_labels, encode_labels
+
+MAX_LOSSES = 3  # of workers in one training
+LONGEST_CALL = 0.2  # seconds
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+def is_dask_collection(data: Any) -> bool:
+    """Whether data are a Dask array or data frame; Dask is not imported for that."""
+    return "dask" in sys.modules and hasattr(data, "__dask_graph__") and hasattr(data, "to_delayed")
+
+
+def find_client() -> Any:
+    """The current client of Dask.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    import distributed
+
+    try:
+        return distributed.get_client()
+    except ValueError:
+        raise ValueError(
+            "Dask collections need a Dask cluster: create a distributed.Client before fit"
+        ) from None
+
+
+def again_if_workers_are_lost(
+    client: Any, train: Callable[[], T], clear: Callable[[], None] | None = None
+) -> T:
+    """Result of a training that fails if a worker is lost: then it begins again with the others.
+
+    Dask computes the parts of the lost worker again.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    train : callable
+    clear : callable or None, default=None
+        Called in each thread of each worker before training begins again.
+    """
+    for _ in range(MAX_LOSSES):
+        before = _workers(client)
+        try:
+            return train()
+        except Exception:
+            if before <= _workers(client):
+                raise
+            logger.warning("a worker was lost while the booster was trained; training begins again")
+            client.wait_for_workers(1)
+            if clear is not None:
+                _call_in_all_threads(client, clear)
+    return train()
+
+
+def _call_in_all_threads(client: Any, function: Callable[[], None]) -> None:
+    """Call a function in each thread of each worker."""
+    calls = [
+        client.submit(_call_and_wait, function, workers=[worker], pure=False)
+        for worker, n_threads in client.nthreads().items()
+        for _ in range(n_threads)
+    ]
+    client.gather(calls)
+
+
+def _call_and_wait(function: Callable[[], None]) -> None:
+    function()
+    time.sleep(LONGEST_CALL)  # so that no thread is given two of the calls
+
+
+def _workers(client: Any) -> set[str]:
+    """Addresses of the workers; what the client remembers may be out of date."""
+    return set(client.sync(client.scheduler.identity)["workers"])
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some rows of all parts, in the order of the parts.
+
+    Attributes
+    ----------
+    X : array or DataFrame of m rows
+    codes : int array of shape (m,)
+        Class numbers of their labels.
+    weight : array of shape (m,) or None
+    positions : list of int arrays
+        Rows of each part.
+    """
+
+    X: Any
+    codes: NDArray[np.int64]
+    weight: NDArray[Any] | None
+    positions: list[NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class DaskRows:
+    """Rows of Dask collections, in parts that the workers hold.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    X : dask Array or DataFrame
+        Each part has all columns.
+    parts : list of tuples
+        Features, class numbers and weights (or None) of each part, as futures.
+    lengths : list of int
+        Rows of each part.
+    encoder : LabelEncoder
+    """
+
+    client: Any
+    X: Any
+    parts: list[tuple[Any, Any, Any]]
+    lengths: list[int]
+    encoder: LabelEncoder
+
+    @classmethod
+    def read(cls, client: Any, X: Any, y: Any, weight: Any = None, encoder: LabelEncoder | None = None) -> Self:
+        """Start to compute the parts on the workers, and encode the labels.
+
+        Parameters
+        ----------
+        client : distributed.Client
+        X : dask Array or DataFrame
+        y : dask Array or Series
+        weight : dask Array, Series or None, default=None
+        encoder : LabelEncoder or None, default=None
+            The classes, if they are known.
+
+        Raises
+        ------
+        ValueError
+            If X, y and weights do not have the same rows in each part, or if a label is missing or unknown.
+        TypeError
+            If y or weights are no Dask collections.
+        """
+        X = client.persist(_with_all_columns(X))
+        features = client.compute(_to_parts(X))
+        labels = client.compute(_to_parts(_aligned(y, X, "y")))
+        weights = [None] * len(features)
+        if weight is not None:
+            weights = client.compute(_to_parts(_aligned(weight, X, "sample_weight")))
+        counted = {"X": features, "y": labels} | ({} if weight is None else {"sample_weight": weights})
+        lengths = {name: client.gather(client.map(len, parts)) for name, parts in counted.items()}
+        for name, found in lengths.items():
+            if found != lengths["X"]:
+                raise ValueError(
+                    f"{name} must have as many rows as X in each part, got {found[:5]} and {lengths['X'][:5]}"
+                )
+        if encoder is None:
+            found = client.gather(client.map(_unique, labels))
+            encoder, _ = encode_labels(np.concatenate(found))
+        codes = client.map(_encode, labels, encoder=encoder)
+        return cls(client, X, list(zip(features, codes, weights, strict=True)), lengths["X"], encoder)
+
+    @property
+    def codes(self) -> list[Any]:
+        """Futures of the class numbers of each part."""
+        return [codes for _, codes, _ in self.parts]
+
+    def sample(self, n_rows: int, seed: int) -> Sample:
+        """About `n_rows` rows, drawn from each part in proportion to its length; all if there are fewer."""
+        share = min(1.0, n_rows / sum(self.lengths))
+        positions = []
+        for part, length in enumerate(self.lengths):
+            rng = np.random.default_rng([seed, part])
+            drawn = rng.choice(length, size=round(share * length), replace=False)
+            positions.append(np.sort(drawn) if share < 1 else np.arange(length))
+        taken = self.client.gather(self.map(_take, positions))
+        X, codes, weights = zip(*taken, strict=True)
+        weight = None if weights[0] is None else np.concatenate(weights)
+        return Sample(_concatenate(X), np.concatenate(codes), weight, positions)
+
+    def map(self, function: Callable[..., Any], *by_part: Sequence[Any], **shared: Any) -> list[Any]:
+        """Futures of a function of features, class numbers and weights of each part, and of other arguments."""
+        columns = [*zip(*self.parts, strict=True), *by_part]
+        with _without_size_warning():
+            futures: list[Any] = self.client.map(function, *columns, **shared, pure=False)
+        return futures
+
+    def share(self, value: Any) -> Any:
+        """A future of a value for all workers.
+
+        It is the result of a task, so that it can be computed again where scattered data would be lost with a
+        worker.
+        """
+        with _without_size_warning():
+            return self.client.submit(_itself, value, pure=False)
+
+    def to_array(self, futures: list[Any], *columns: int, dtype: Any = np.float32) -> Any:
+        """A Dask array of futures that are arrays of the rows of each part."""
+        import dask.array as da
+        from dask import delayed
+
+        pairs = zip(futures, self.lengths, strict=True)
+        shapes = [da.from_delayed(delayed(future), (length, *columns), dtype) for future, length in pairs]
+        return da.concatenate(shapes)
+
+
+def map_rows(function: Callable[[Any], NDArray[Any]], X: Any, dtype: Any, *columns: int) -> Any:
+    r"""A Dask array with the results of a function for each part of the rows of a Dask collection.
+
+    Parameters
+    ----------
+    function : callable
+        From features to an array of shape (n, \*columns).
+    X : dask Array or DataFrame
+    dtype : dtype
+        That of the results.
+    """
+    import dask.array as da
+    from dask import delayed
+
+    X = _with_all_columns(X)
+    lengths = X.chunks[0] if hasattr(X, "chunks") else [np.nan] * X.npartitions
+    shared = delayed(function, pure=True)
+    parts = zip(_to_parts(X), lengths, strict=True)
+    results = [da.from_delayed(shared(part), (length, *columns), dtype) for part, length in parts]
+    return da.concatenate(results, allow_unknown_chunksizes=True)
+
+
+def _with_all_columns(X: Any) -> Any:
+    """A collection whose parts have all columns."""
+    return X.rechunk({1: -1}) if getattr(X, "ndim", 2) == 2 and hasattr(X, "rechunk") else X
+
+
+def _aligned(column: Any, X: Any, name: str) -> Any:
+    """A column in the parts of X."""
+    if not is_dask_collection(column):
+        raise TypeError(f"{name} must be a Dask collection, as X is, got {type(column).__name__}")
+    if getattr(column, "ndim", 1) != 1:
+        raise ValueError(f"{name} must have one dimension, got {column.ndim}")
+    if hasattr(column, "rechunk") and hasattr(X, "chunks") and sum(column.chunks[0]) == sum(X.chunks[0]):
+        return column.rechunk((X.chunks[0],))
+    if len(_to_parts(column)) != len(_to_parts(X)):
+        raise ValueError(
+            f"{name} must have as many parts as X, {len(_to_parts(X))}, got {len(_to_parts(column))}"
+        )
+    return column
+
+
+def _to_parts(collection: Any) -> list[Any]:
+    """The parts of a collection along its rows."""
+    return list(np.ravel(collection.to_delayed()))
+
+
+@contextmanager
+def _without_size_warning() -> Iterator[None]:
+    """Ignore Dask's advice to scatter what tasks contain."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph")
+        yield
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _unique(labels: Any) -> NDArray[Any]:
+    return np.asarray(pd.unique(pd.Series(as_numpy_labels(labels))))
+
+
+def _encode(labels: Any, encoder: LabelEncoder) -> NDArray[np.int64]:
+    codes: NDArray[np.int64] = encoder.transform(as_numpy_labels(labels))
+    return codes
+
+
+def _take(X: Any, codes: Any, weight: Any, rows: NDArray[np.int64]) -> tuple[Any, Any, Any]:
+    some = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return some, codes[rows], None if weight is None else np.asarray(weight)[rows]
+
+
+def _concatenate(parts: Sequence[Any]) -> Any:
+    if hasattr(parts[0], "iloc"):
+        return pd.concat(parts, ignore_index=True)
+    return np.concatenate(parts)
