@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeVar
 
 import lightgbm
@@ -15,7 +14,7 @@ from ..losses.softmax import Floats
 from ..objectives.hooks import LightGBMObjective
 from ..objectives.intercept import lightgbm_intercept
 from .dask_passes import DaskTraining, prepare_dask_training
-from .dask_rows import DaskRows, again_if_workers_are_lost, find_client
+from .dask_rows import DaskRows, find_client
 from .estimator import OWN_PARAMETERS, refuse_arguments, temporarily_set
 from .frames import column_names
 from .lightgbm_booster import add_to_first_trees, set_classes, write_objective
@@ -99,14 +98,11 @@ def _train(estimator: Any, rows: DaskRows, training: DaskTraining, objective: Li
         params["num_class"] = n_classes
     weights = None if training.weights is None else rows.to_array(training.weights)
 
-    def train() -> Any:
-        # A regressor takes labels as they are; a classifier would encode those of each worker.
-        model = lightgbm.DaskLGBMRegressor(client=rows.client, **params)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Parameter n_jobs will be ignored")  # even by its default
-            return model.fit(rows.X, rows.to_array(labels), sample_weight=weights, init_score=init_score)
-
-    model = again_if_workers_are_lost(rows.client, train, partial(_leave_network, _empty_model()))
+    # A regressor takes labels as they are; a classifier would encode those of each worker.
+    model: Any = lightgbm.DaskLGBMRegressor(client=rows.client, **params)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Parameter n_jobs will be ignored")  # even by its default
+        model.fit(rows.X, rows.to_array(labels), sample_weight=weights, init_score=init_score)
     for name in set(vars(model)) - set(model.get_params()) - {"_other_params"}:
         setattr(estimator, name, getattr(model, name))
     set_classes(estimator, rows.encoder)
@@ -129,19 +125,6 @@ def _start(labels: NDArray[Any], intercept: Floats) -> Floats:
         start: Floats = (labels[:, 1] if intercept.size == 1 else labels) + intercept
         return start
     return np.tile(intercept, (labels.size, 1)) if intercept.size > 1 else np.full(labels.size, intercept[0])
-
-
-def _empty_model() -> str:
-    rows = lightgbm.Dataset(np.zeros((2, 1)), np.zeros(2), params={"verbose": -1})
-    return lightgbm.Booster({"verbose": -1}, rows).model_to_string()
-
-
-def _leave_network(model: str) -> None:
-    """Close the connections of this thread to other workers, of which one was lost.
-
-    LightGBM offers this for a booster only.  A `model` needs no data set, which would use the connections.
-    """
-    lightgbm.Booster(model_str=model).free_network()
 
 
 def _positive_share(soft: NDArray[Any]) -> NDArray[Any]:

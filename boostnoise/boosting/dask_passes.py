@@ -196,7 +196,7 @@ def _weigh(
 ) -> tuple[Any, Floats | None]:
     """Labels of a part and their weights times `scale`, as `prepare_training` returns those of all rows."""
     target = Target(encoder, codes, soft)
-    if weight is not None and not np.any(weight):  # which would be an error for all rows
+    if weight is not None and not np.any(weight):  # an error only for all rows
         return target.given, np.zeros(codes.size)
     if soft is None:
         weight = combine_weights(target.labels, weight, class_weight)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,6 @@ from sklearn.preprocessing import LabelEncoder
 from robust_splits.label_noise.labels import as_numpy_labels, encode_labels
 
 MAX_LOSSES = 3  # of workers in one training
-LONGEST_CALL = 0.2  # seconds
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -47,19 +45,10 @@ def find_client() -> Any:
         ) from None
 
 
-def again_if_workers_are_lost(
-    client: Any, train: Callable[[], T], clear: Callable[[], None] | None = None
-) -> T:
+def again_if_workers_are_lost(client: Any, train: Callable[[], T]) -> T:
     """Result of a training that fails if a worker is lost: then it begins again with the others.
 
     Dask computes the parts of the lost worker again.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    train : callable
-    clear : callable or None, default=None
-        Called in each thread of each worker before training begins again.
     """
     for _ in range(MAX_LOSSES):
         before = _workers(client)
@@ -70,24 +59,7 @@ def again_if_workers_are_lost(
                 raise
             logger.warning("a worker was lost while the booster was trained; training begins again")
             client.wait_for_workers(1)
-            if clear is not None:
-                _call_in_all_threads(client, clear)
     return train()
-
-
-def _call_in_all_threads(client: Any, function: Callable[[], None]) -> None:
-    """Call a function in each thread of each worker."""
-    calls = [
-        client.submit(_call_and_wait, function, workers=[worker], pure=False)
-        for worker, n_threads in client.nthreads().items()
-        for _ in range(n_threads)
-    ]
-    client.gather(calls)
-
-
-def _call_and_wait(function: Callable[[], None]) -> None:
-    function()
-    time.sleep(LONGEST_CALL)  # so that no thread is given two of the calls
 
 
 def _workers(client: Any) -> set[str]:
@@ -154,6 +126,7 @@ class DaskRows:
         ------
         ValueError
             If X, y and weights do not have the same rows in each part, or if a label is missing or unknown.
+            If there are no rows.
         TypeError
             If y or weights are no Dask collections.
         """
@@ -165,16 +138,25 @@ class DaskRows:
             weights = client.compute(_to_parts(_aligned(weight, X, "sample_weight")))
         counted = {"X": features, "y": labels} | ({} if weight is None else {"sample_weight": weights})
         lengths = {name: client.gather(client.map(len, parts)) for name, parts in counted.items()}
-        for name, found in lengths.items():
-            if found != lengths["X"]:
+        for name, n_rows in lengths.items():
+            if n_rows != lengths["X"]:
                 raise ValueError(
-                    f"{name} must have as many rows as X in each part, got {found[:5]} and {lengths['X'][:5]}"
+                    f"{name} must have as many rows as X in each part, got {n_rows[:5]} and {lengths['X'][:5]}"
                 )
+        filled = [part for part, n_rows in enumerate(lengths["X"]) if n_rows]
+        if not filled:
+            raise ValueError("X has no rows")
+        if len(filled) < len(features):  # the libraries take no parts without rows
+            X = X.partitions[filled]
+            features, labels, weights = ([parts[i] for i in filled] for parts in (features, labels, weights))
+        found = np.concatenate(client.gather(client.map(_unique, labels)))
         if encoder is None:
-            found = client.gather(client.map(_unique, labels))
-            encoder, _ = encode_labels(np.concatenate(found))
+            encoder, _ = encode_labels(found)
+        elif unknown := set(found.tolist()) - set(encoder.classes_.tolist()):
+            raise ValueError(f"labels of eval_set must occur in the training data, got {sorted(unknown)[:5]}")
         codes = client.map(_encode, labels, encoder=encoder)
-        return cls(client, X, list(zip(features, codes, weights, strict=True)), lengths["X"], encoder)
+        parts = list(zip(features, codes, weights, strict=True))
+        return cls(client, X, parts, [lengths["X"][part] for part in filled], encoder)
 
     @property
     def codes(self) -> list[Any]:

@@ -43,8 +43,8 @@ class BaseMarginObjective:
         """Gradient and curvature of the expected loss, in the native interface."""
         soft = rows.get_base_margin().reshape(margin.shape)
         weight = rows.get_weight()
-        start = self.intercept.astype(margin.dtype)
-        return self.objective(soft, margin - soft + start, weight if np.size(weight) else None)
+        margin = margin - soft + self.intercept.astype(margin.dtype)
+        return self.objective(soft, margin, weight if np.size(weight) else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,8 @@ def _train(
     elif training.is_soft:
         margins = rows.to_array(labels, n_classes)
         labels = rows.codes
-        called = BaseMarginObjective(objective, np.asarray(params["base_score"]))
+        start = params.get("base_score", estimator.base_score)
+        called = BaseMarginObjective(objective, np.full(n_classes, start, dtype=np.float64))
     elif not is_built_in:
         called = objective
     metric = estimator._adapted_metrics(objective, n_classes, is_built_in=is_built_in)

@@ -184,6 +184,8 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     ) -> Self:
         """Fit the booster; parameters as in `lightgbm.LGBMClassifier.fit`, but for two.
 
+        Dask collections are trained on by the cluster of the current client.
+
         Parameters
         ----------
         y : array-like of shape (n,), or array-like or DataFrame of shape (n, n_classes)
@@ -302,7 +304,6 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
         ``validate_features=False`` takes columns by position.
         """
         if is_dask_collection(X):
-            check_is_fitted(self)
             return map_rows(partial(self.predict, **kwargs), X, self.classes_.dtype)
         X = self._checked(X, kwargs)
         return super().predict(X, *args, **{"validate_features": False, **kwargs})
@@ -310,7 +311,6 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     def predict_proba(self, X: Any, *args: Any, **kwargs: Any) -> Any:
         """As in the parent class, for the columns that `predict` takes."""
         if is_dask_collection(X):
-            check_is_fitted(self)
             return map_rows(partial(self.predict_proba, **kwargs), X, np.float64, self.n_classes_)
         return super().predict_proba(self._checked(X, kwargs), *args, **kwargs)
 

@@ -160,6 +160,8 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     ) -> Self:
         """Fit the booster; parameters as in `xgboost.XGBClassifier.fit`, but for two.
 
+        Dask collections are trained on by the cluster of the current client.
+
         Parameters
         ----------
         y : array-like of shape (n,), or array-like or DataFrame of shape (n, n_classes)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from boostnoise import GeneralizedCrossEntropy, RobustLGBMClassifier, RobustXGBClassifier
-from boostnoise.boosting import dask_passes, lightgbm_parameters, xgboost_parameters
+from boostnoise.boosting import dask_passes
 from boostnoise.eval import UniformNoise
 
 da = pytest.importorskip("dask.array")
@@ -24,10 +24,6 @@ MODELS = {
     "lightgbm": (RobustLGBMClassifier, {"subsample_freq": 0, "colsample_bynode": 1.0, "verbose": -1}),
 }
 NAMES = np.array(["low", "middle", "high"])
-AUTO_PARAMETERS = {
-    "xgboost": xgboost_parameters.AUTO_PARAMETERS,
-    "lightgbm": lightgbm_parameters.AUTO_PARAMETERS,
-}
 pytestmark = [
     pytest.mark.release,
     pytest.mark.filterwarnings("ignore:Sending large graph"),
@@ -147,22 +143,13 @@ class KillingLoss(GeneralizedCrossEntropy):
         return super().gradient(y, margin)
 
 
-@pytest.mark.parametrize("library", MODELS)
-def test_training_begins_again_if_a_worker_is_killed(tmp_path, monkeypatch, caplog, start_dask, library):
+def test_xgboost_begins_again_if_a_worker_is_killed(tmp_path, monkeypatch, caplog, start_dask):
     X, y, clean = make_rows(2, n_rows=4_000)
     cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
     monkeypatch.setattr(dask_passes, "SAMPLED_ROWS", 2_000)
     # With nothing to choose, only workers compute the loss.
-    fixed = {
-        name: value
-        for name, value in AUTO_PARAMETERS[library].defaults.items()
-        if name not in MODELS[library][1]
-    }
-    given = {
-        name: 50 if name == "n_estimators" else 0.1 if value is None else value for name, value in fixed.items()
-    }
-    given |= {"max_depth": 4} if library == "xgboost" else {"subsample": 1.0}
-    model = make(library, loss=KillingLoss(calls=str(tmp_path / "calls")), passes=2, **given)
+    fixed = {"n_estimators": 50, "learning_rate": 0.1, "max_depth": 4}
+    model = make("xgboost", loss=KillingLoss(calls=str(tmp_path / "calls")), passes=2, **fixed)
     with start_dask():
         model.fit(*in_parts(X, y, rows=500))
     assert "training begins again" in caplog.text
@@ -185,6 +172,25 @@ def test_what_is_not_supported_is_refused(dask_client, library):
             make(library).fit(rows[:600], labels[:600], sample_weight=da.ones(300))
         with pytest.raises(ValueError, match="at least two classes"):
             make(library).fit(rows, da.zeros(len(X)))
+
+
+@pytest.mark.parametrize("library", MODELS)
+def test_parts_may_have_no_rows(dask_client, library):
+    X, y, clean = make_rows(3)
+    table = pd.DataFrame(X).rename(columns=str)
+    frame = dd.from_pandas(table.assign(label=y), npartitions=3)
+    frame = frame.map_partitions(lambda part: part[part.index >= 1_000])  # nothing is left of the first
+    with dask_client.as_current():
+        model = make(library, class_weight="balanced").fit(frame.drop(columns="label"), frame["label"])
+    assert (model.predict(table[1_000:]) == clean[1_000:]).mean() > (y == clean).mean()
+
+
+def test_labels_to_evaluate_must_be_known(dask_client):
+    X, y, _ = make_rows(2)
+    parts = in_parts(X, y)
+    unknown = da.from_array(np.full(len(X), "new"), chunks=300)
+    with dask_client.as_current(), pytest.raises(ValueError, match="must occur in the training data, got"):
+        make("xgboost").fit(*parts, eval_set=[(parts[0], unknown)])
 
 
 def test_a_client_is_needed(monkeypatch):
