@@ -184,7 +184,7 @@ class RobustLGBMClassifier(lightgbm.LGBMClassifier):
     ) -> Self:
         """Fit the booster; parameters as in `lightgbm.LGBMClassifier.fit`, but for two.
 
-        Dask collections are trained on by the cluster of the current client.
+        With Dask collections, the booster is trained on the cluster of the current client.
 
         Parameters
         ----------

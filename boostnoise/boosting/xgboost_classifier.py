@@ -160,7 +160,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
     ) -> Self:
         """Fit the booster; parameters as in `xgboost.XGBClassifier.fit`, but for two.
 
-        Dask collections are trained on by the cluster of the current client.
+        With Dask collections, the booster is trained on the cluster of the current client.
 
         Parameters
         ----------

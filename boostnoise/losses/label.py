@@ -96,7 +96,7 @@ class LabelLoss(SoftmaxLoss):
 
     @classmethod
     def has_terms(cls) -> bool:
-        """Whether `irls_terms` tells gradient and curvature; not if a subclass computes them differently."""
+        """Whether gradient and curvature follow from `irls_terms`, as no subclass computes them otherwise."""
         names = ("gradient", "hessian", "irls_hessian", "gradient_hessian")
         return all(getattr(cls, name) is getattr(LabelLoss, name) for name in names)
 

@@ -27,7 +27,7 @@ def label_derivatives(
     Parameters
     ----------
     loss : LabelLoss
-        One that `LabelLoss.has_terms`.
+        One whose class has terms; see `LabelLoss.has_terms`.
     y : integer array of shape (n,)
     softmax : Softmax
     weight : float array of shape (n,) or None
