@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from .probability import Floats as Floats
 from .probability import LabelProbabilities, Logistic, Probabilities
-from .softmax_kernels import oppose, shift_margins
-from .softmax_kernels import sum_others as sum_other_exponentials
 
 Classes = NDArray[np.integer]
 
@@ -55,14 +53,16 @@ class Softmax(Probabilities):
     _of_label: Probabilities
 
     def __init__(self, margin: Floats, precision: type[np.floating] = np.float64) -> None:
+        from . import softmax_kernels  # loads Numba, which those who only choose a loss do not need
+
         # In Fortran order, so that sums over classes run along contiguous memory.
         self.margin = np.asfortranarray(margin, dtype=precision)
         self.n_classes = self.margin.shape[1]
         self._shifted = np.empty_like(self.margin)
         self._highest, self.others = np.empty((2, len(self.margin)), dtype=precision)
-        shift_margins(self.margin, self._highest, self._shifted)
+        softmax_kernels.shift_margins(self.margin, self._highest, self._shifted)
         self.exponentials = np.exp(self._shifted)
-        sum_other_exponentials(self.exponentials, self.others)
+        softmax_kernels.sum_others(self.exponentials, self.others)
         self._log1p_others = np.log1p(self.others)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -171,6 +171,8 @@ class BinarySoftmax(Softmax):
         return known.p * known.complement
 
     def _compute_of_label(self, y: Classes) -> Probabilities:
+        from .softmax_kernels import oppose
+
         opposite = np.empty_like(self.margin)
         oppose(y, self.margin, opposite)
         return Logistic(opposite)
