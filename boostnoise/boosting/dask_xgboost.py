@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..losses.softmax import Floats
 from ..objectives.hooks import XGBoostObjective
-from ..objectives.metrics import Metric
 from .dask_passes import DaskTraining, prepare_dask_training
 from .dask_rows import DaskRows, again_if_workers_are_lost, find_client
 from .estimator import refuse_arguments, temporarily_set
@@ -80,7 +79,8 @@ def fit_on_dask(estimator: E, X: Any, y: Any, sample_weight: Any, eval_set: Any,
     evaluated = [DaskRows.read(client, X_, y_, encoder=rows.encoder) for X_, y_ in eval_set or ()]
     n_classes = len(rows.encoder.classes_)
     objective = estimator._make_objective(n_classes)
-    estimator._adapted_metrics(objective, n_classes)  # raises errors before anything is fitted
+    if evaluated:
+        _metric_names(estimator, objective, n_classes)  # raises errors before anything is fitted
     training = prepare_dask_training(estimator, AUTO_PARAMETERS, objective, rows, stops_early=stops)
     drawn, sample = training.drawn, training.sample
     with temporarily_set(estimator, **sample.params):
@@ -122,8 +122,7 @@ def _train(
         called = BaseMarginObjective(objective, np.full(n_classes, start, dtype=np.float64))
     elif not is_built_in:
         called = objective
-    metric = estimator._adapted_metrics(objective, n_classes, is_built_in=is_built_in)
-    params["eval_metric"] = None if callable(metric) else metric
+    params["eval_metric"] = _metric_names(estimator, objective, n_classes) if evaluated else None
     with temporarily_set(estimator, **params):
 
         def train() -> dict[str, Any]:
@@ -138,7 +137,6 @@ def _train(
                     for i, some in enumerate(evaluated)
                 ],
                 obj=called,
-                custom_metric=_native_metric(metric) if callable(metric) else None,
                 early_stopping_rounds=estimator.early_stopping_rounds,
                 callbacks=estimator.callbacks,
                 verbose_eval=bool(verbose),
@@ -174,11 +172,22 @@ def _matrix(
     )
 
 
-def _native_metric(metric: Any) -> Any:
-    """A metric in XGBoost's native interface."""
-    if isinstance(metric, Metric):
-        return metric
-    return lambda predicted, rows: (metric.__name__, metric(rows.get_label(), predicted))
+def _metric_names(estimator: Any, objective: XGBoostObjective, n_classes: int) -> Any:
+    """XGBoost's own metrics, which it computes of the rows of all workers.
+
+    Raises
+    ------
+    ValueError
+        If there is another one, such as the loss, whose values XGBoost would average over the workers.
+    """
+    metrics = estimator._adapted_metrics(objective, n_classes)
+    for metric in metrics if isinstance(metrics, list | tuple) else [metrics]:
+        if callable(metric):
+            raise ValueError(
+                "eval_metric must be a metric of XGBoost's own for Dask collections, such as 'logloss', "
+                f"got {metric!r}"
+            )
+    return metrics
 
 
 def _positive_share(soft: NDArray[Any]) -> NDArray[Any]:

@@ -115,6 +115,8 @@ class Objective(ABC):
         if hasattr(y_pred, "get_label"):
             y_pred, (y_true, sample_weight) = y_true, read_data_set(y_pred, self.library, "{}_objective")
         y_true, y_pred, sample_weight = to_host(y_true), np.asarray(to_host(y_pred)), to_host(sample_weight)
+        if len(y_true) == 0:  # on a worker without rows
+            return np.empty(y_pred.shape, dtype=np.float32), np.empty(y_pred.shape, dtype=np.float32)
         margin = reshape_margins(y_pred, len(y_true), self.order)
         labels, n_classes = np.asarray(y_true), count_classes(margin)
         if labels.shape not in ((len(margin),), (len(margin), n_classes)):

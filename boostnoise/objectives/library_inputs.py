@@ -66,7 +66,8 @@ def read_data_set(data: Any, library: str, alternative: str) -> tuple[NDArray[An
             f"use {alternative.format(other)}"
         )
     labels, weight = to_host(data.get_label()), to_host(data.get_weight())
-    if labels is None or len(labels) == 0:
+    n_rows = data.num_row() if hasattr(data, "num_row") else None  # XGBoost's may be empty on some workers
+    if labels is None or (len(labels) == 0 and n_rows != 0):
         raise ValueError("the data set has no labels")
     return labels, None if np.size(weight) == 0 else weight
 

@@ -120,6 +120,7 @@ def test_xgboost_stops_early(dask_client, loss):
     rows, labels = in_parts(X, y)
     other = in_parts(evaluated[0][2_000:], evaluated[1][2_000:], rows=200)
     parameters = {"loss": loss, "early_stopping_rounds": 3, "passes": 1, "n_estimators": 200}
+    parameters["eval_metric"] = "logloss"
     expected = make("xgboost", **parameters)
     expected.fit(X, y, eval_set=[(evaluated[0][2_000:], evaluated[1][2_000:])], verbose=False)
     with dask_client.as_current():
@@ -183,6 +184,22 @@ def test_parts_may_have_no_rows(dask_client, library):
     with dask_client.as_current():
         model = make(library, class_weight="balanced").fit(frame.drop(columns="label"), frame["label"])
     assert (model.predict(table[1_000:]) == clean[1_000:]).mean() > (y == clean).mean()
+
+
+def test_a_worker_may_have_no_rows(dask_client):
+    X, y, clean = make_rows(3)
+    with dask_client.as_current():
+        model = make("xgboost", loss="gce").fit(da.from_array(X, chunks=-1), da.from_array(y, chunks=-1))
+    assert (model.predict(X) == clean).mean() > (y == clean).mean()
+
+
+def test_metrics_to_evaluate_are_those_of_xgboost(dask_client):
+    parts = in_parts(*make_rows(2)[:2])
+    with (
+        dask_client.as_current(),
+        pytest.raises(ValueError, match="eval_metric must be a metric of XGBoost's own"),
+    ):
+        make("xgboost", loss="gce").fit(*parts, eval_set=[tuple(parts)])
 
 
 def test_labels_to_evaluate_must_be_known(dask_client):
