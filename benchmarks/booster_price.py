@@ -1,4 +1,4 @@
-"""What does a fit of a robust booster cost, in fits of the library's own?  README.md here has the results."""
+"""Time of robust boosters, relative to the libraries' own; README.md here has the results."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _train(estimator: Any, rows: DaskRows, training: DaskTraining, objective: Li
         params["objective"] = "binary" if n_classes == 2 else "multiclass"
         if training.is_soft:
             params["objective"] = SOFT_OBJECTIVE
-            labels = rows.client.map(_positive_share, training.labels, pure=False)
+            labels = training.positive_shares(rows)
     else:
         intercept = _intercept(estimator, rows, training)
         starts = rows.client.map(_start, training.labels, intercept=intercept, pure=False)
@@ -125,7 +125,3 @@ def _start(labels: NDArray[Any], intercept: Floats) -> Floats:
         start: Floats = (labels[:, 1] if intercept.size == 1 else labels) + intercept
         return start
     return np.tile(intercept, (labels.size, 1)) if intercept.size > 1 else np.full(labels.size, intercept[0])
-
-
-def _positive_share(soft: NDArray[Any]) -> NDArray[Any]:
-    return soft[:, 1]

@@ -91,6 +91,11 @@ class DaskTraining:
         """Whether the labels are soft."""
         return self.sample.target.probabilities is not None
 
+    def positive_shares(self, rows: DaskRows) -> list[Any]:
+        """Futures of the probabilities of class 1, if there are soft labels of two classes."""
+        futures: list[Any] = rows.client.map(_positive_share, self.labels, pure=False)
+        return futures
+
     def class_totals(self, rows: DaskRows) -> Floats:
         """Sum of the weights of each class, shape (K,)."""
         n_classes = len(rows.encoder.classes_)
@@ -210,6 +215,10 @@ def _class_totals(labels: NDArray[Any], weight: Floats | None, n_classes: int) -
         return np.bincount(labels, weights=weight, minlength=n_classes).astype(np.float64)
     totals: Floats = labels.sum(axis=0, dtype=np.float64) if weight is None else weight @ labels
     return totals
+
+
+def _positive_share(soft: Probabilities) -> Probabilities:
+    return soft[:, 1]
 
 
 def _item(pair: tuple[Any, Any], index: int) -> Any:

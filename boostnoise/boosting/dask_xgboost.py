@@ -113,7 +113,7 @@ def _train(
     if not is_built_in and estimator.base_score is None:
         params["base_score"] = objective.base_score(np.arange(n_classes), training.class_totals(rows))
     if training.is_soft and n_classes == 2:
-        labels = rows.client.map(_positive_share, labels, pure=False)
+        labels = training.positive_shares(rows)
         called = None if is_built_in else TwoSharesObjective(objective)
     elif training.is_soft:
         margins = rows.to_array(labels, n_classes)
@@ -188,7 +188,3 @@ def _metric_names(estimator: Any, objective: XGBoostObjective, n_classes: int) -
                 f"got {metric!r}"
             )
     return metrics
-
-
-def _positive_share(soft: NDArray[Any]) -> NDArray[Any]:
-    return soft[:, 1]

@@ -97,26 +97,32 @@ def fit_judges(
     weight: Floats | None = None,
     groups: Any = None,
     *,
-    n_estimators: int = 100,
-    max_samples: int | None = None,
-    random_state: int = 0,
-    n_jobs: int | None = None,
+    n_estimators: int,
+    max_samples: int | None,
+    **options: Any,
 ) -> Iterator[Any]:
     """The fitted forests of `predict_out_of_bag`, one after the other; parameters as there."""
     n_used = len(labels) if weight is None else np.count_nonzero(weight)
-    options: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     if max_samples is not None and max_samples < n_used:
         options["max_samples"] = max_samples
-    for judge in JUDGES:
-        forest = judge(n_estimators, passes=1, oob_score=True, **options)
+
+    def fit(judge: Any) -> Any:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no row is out of bag")
-            yield forest.fit(X, labels, weight, groups)
+            return judge(n_estimators, passes=1, oob_score=True, **options).fit(X, labels, weight, groups)
+
+    return map(fit, JUDGES)
+
+
+def _out_of_bag(judge: Any) -> Floats:
+    p: Floats = np.nan_to_num(judge.oob_decision_function_)
+    return p
 
 
 def combine_out_of_bag(judges: Iterable[Any], labels: NDArray[Any], weight: Floats | None = None) -> Floats:
     """Out-of-bag probabilities of the labels by all judges, shape (n, K); see `predict_out_of_bag`."""
-    p: Floats = np.sum([np.nan_to_num(judge.oob_decision_function_) for judge in judges], axis=0)
+    # By `map`, which keeps no forest while the next one is grown.
+    p: Floats = np.sum(list(map(_out_of_bag, judges)), axis=0)
     drawn_by_all = ~p.any(axis=1)
     if drawn_by_all.any():
         by_class = labels if labels.ndim == 2 else np.eye(p.shape[1])[labels]

@@ -30,7 +30,6 @@ from ..losses.label import CrossEntropy, LabelLoss
 from ..losses.registry import get_loss
 from ..losses.softmax import Classes, Floats, count_classes, softmax_of
 from .intercept import lightgbm_intercept, repeat, xgboost_intercept
-from .label_derivatives import label_derivatives
 from .library_inputs import (
     check_probabilities,
     read_data_set,
@@ -177,6 +176,8 @@ class Objective(ABC):
             y, weight = self._weigh_positive(y, weight)
         factor = self._softmax_factor(margin.shape[1]) if margin.ndim == 2 and strategy != "unit" else 1.0
         if isinstance(loss, LabelLoss) and loss.has_terms() and strategy == "irls" and y.ndim == 1:
+            from .label_derivatives import label_derivatives  # loads Numba
+
             found = label_derivatives(loss, y, loss_input, weight, factor, SMALLEST_HESSIAN)
             if found is not None:  # else the error is raised below
                 return found

@@ -44,7 +44,7 @@ def make(library, **parameters):
 
 
 def in_parts(*arrays, rows=600):
-    """Dask arrays, of which the first is also divided by columns."""
+    """Dask arrays; the chunks of the first have four columns each."""
     X, *columns = (None if a is None else np.asarray(a) for a in arrays)
     return [
         da.from_array(X, chunks=(rows, 4)),
