@@ -49,6 +49,12 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    """Keeps what commands remember out of the user's cache."""
+    os.environ["BOOSTNOISE_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture
 def plugin_package(tmp_path, monkeypatch):
     """Installs a package: its name, its source, and the names that its entry points define, by group."""

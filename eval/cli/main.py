@@ -267,7 +267,7 @@ def _redraw(
     from ..execution.run import load_run
 
     check_folder(folder)
-    return _write_results(load_run(folder), display, published, compare_with)
+    return _write_results(load_run(folder), display, published, compare_with, always=True)
 
 
 def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
@@ -286,11 +286,17 @@ def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], displa
 
 
 @contextmanager
-def _shown_warnings(display: Display) -> Iterator[None]:
-    """Show warnings as a line of the display."""
+def _shown_warnings(display: Display) -> Iterator[list[str]]:
+    """Show warnings as a line of the display; yields the list of them."""
+    shown: list[str] = []
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        shown.append(str(message))
+        display.show_warning(str(message))
+
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: display.show_warning(str(message))
-        yield
+        warnings.showwarning = show
+        yield shown
 
 
 def _dry_run(
@@ -340,11 +346,13 @@ def _run(
     return _write_results(finished, display, published, compare_with)
 
 
-def _write_results(run: Run, display: Display, published: str | None, compare_with: str | None) -> int:
-    """Write the results of a run and show them."""
+def _write_results(
+    run: Run, display: Display, published: str | None, compare_with: str | None, *, always: bool = False
+) -> int:
+    """Write the results of a run, unless all files are up to date and not `always`, and show them."""
     from ..errors import ConfigError
     from ..papers.published_numbers import against_published
-    from ..report.files import write_report
+    from ..report.up_to_date import find_written, remember_written
 
     if compare_with is not None:
         from ..report.reference import add_models_of
@@ -352,17 +360,23 @@ def _write_results(run: Run, display: Display, published: str | None, compare_wi
         try:
             run, remarks = add_models_of(run, compare_with)
         except ConfigError:
-            _write_results(run, display, published, None)
+            _write_results(run, display, published, None, always=always)
             raise
         for remark in remarks:
             display.show_warning(remark)
     try:
         compared = None if published is None else against_published(run, published)
     except ConfigError:
-        _write_results(run, display, None, None)
+        _write_results(run, display, None, None, always=always)
         raise
-    with _shown_warnings(display):
-        files = write_report(run, compared)
+    files = find_written(run) if compared is None and not always else None
+    if files is None:
+        from ..report.files import write_report
+
+        with _shown_warnings(display) as shown:
+            files = write_report(run, compared)
+        if compared is None and not shown:  # otherwise, the next command has to show them too
+            remember_written(run, files)
     display.show_results(run, files)
     if compared is not None:
         display.show_published(compared)

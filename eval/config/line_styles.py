@@ -44,6 +44,8 @@ def check_options(options: FigureOptions, name: str) -> None:
     ConfigError
         If the colour map or a line style is invalid.
     """
+    if options.fig_cmap is None and not any(options.plot_kwargs):
+        return
     import matplotlib  # slow to import
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.cbook import normalize_kwargs

@@ -82,7 +82,7 @@ class Dataset:
         """Select rows by position."""
         return dataclasses.replace(
             self,
-            X=self.X.iloc[rows] if isinstance(self.X, pd.DataFrame) else self.X[rows],
+            X=take_rows(self.X, rows),
             y=self.y[rows],
             is_test=None if self.is_test is None else self.is_test[rows],
             groups=None if self.groups is None else self.groups[rows],
@@ -96,8 +96,8 @@ class Dataset:
             clean_probabilities=None if self.clean_probabilities is None else self.clean_probabilities[rows],
         )
 
-    def features(self, form: Form, train: NDArray[np.int64], *parts: NDArray[np.int64]) -> list[Features]:
-        """Features of parts of the rows, in the form that a model takes.
+    def encode(self, form: Form, train: NDArray[np.int64]) -> Features:
+        """Features of all rows, in the form that a model takes.
 
         Parameters
         ----------
@@ -106,18 +106,20 @@ class Dataset:
             the model needs no frame.
         train : int array
             Rows that medians, frequent values and categories are read from.
-        *parts : int array
-            Rows to convert.
+
+        Returns
+        -------
+        ndarray or DataFrame
+            Maybe `X` itself, so it must not be changed.
         """
         frame, asked = self.X, self.encoding.features
         if asked == "numbers":
             form = "numbers"
         if isinstance(frame, np.ndarray):
             if form == "numbers" or (asked is None and form != "frame"):
-                return [frame[rows] for rows in parts]
+                return frame
             frame = pd.DataFrame(frame, columns=list(self.columns) or None)
-        encoder = FeatureEncoder(form, self.encoding).fit(frame.iloc[train])
-        return [encoder.transform(frame.iloc[rows]) for rows in parts]
+        return FeatureEncoder(form, self.encoding).fit(frame.iloc[train]).transform(frame)
 
     @property
     def fingerprint(self) -> str:
@@ -147,6 +149,11 @@ class Dataset:
         if self.is_known is not None:
             digest.update(b"known" + np.ascontiguousarray(self.is_known, dtype="u1").tobytes())
         return digest.hexdigest()
+
+
+def take_rows(X: Features, rows: NDArray[np.int64]) -> Features:
+    """Copy rows by position."""
+    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
 def draw_rows(groups: NDArray[np.int64], n_rows: int, context: str, seed: int = SEED) -> NDArray[np.int64]:

@@ -7,8 +7,6 @@ import dataclasses
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from robust_splits.label_noise.clean_posterior import IndistinctClassesError, estimate_clean_posterior
-
 from .._memory import check_forests
 from ..errors import ConfigError
 from .dataset import SEED, Dataset
@@ -35,12 +33,15 @@ def estimate_clean_labels(dataset: Dataset) -> Dataset:
     ConfigError
         If the features do not predict the labels.
     """
-    from ..models.held_out import held_out_probabilities  # slow to import
+    # Slow to import.
+    from robust_splits.label_noise.clean_posterior import IndistinctClassesError, estimate_clean_posterior
+
+    from ..models.held_out import held_out_probabilities
 
     assert dataset.checked is not None  # noqa: S101 - for the type checker
     check_forests(dataset.y.size, dataset.classes.size, f"data set {dataset.name!r}")
     rows = np.arange(dataset.y.size)
-    (X,) = dataset.features("numbers", rows, rows)
+    X = dataset.encode("numbers", rows)
     # The forests are the same for any number of threads; sums of other libraries need not be.
     with threadpool_limits(1):
         q = held_out_probabilities(X, dataset.y, groups=dataset.groups, random_state=SEED, n_jobs=-1)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from ..config.model_spec import ModelSpec
-from ..datasets.dataset import Dataset
+from ..datasets.dataset import Dataset, take_rows
 from ..datasets.encoding import Features
 from ..datasets.train_test import split
 from ..errors import one_line
@@ -27,7 +27,7 @@ from ..metrics.outcome import Outcome
 from ..metrics.registry import measure
 from ..models.factory import build
 from ..models.fit_arguments import fit_arguments
-from ..models.input_form import enable_categories, input_form
+from ..models.input_form import Form, enable_categories, input_form
 from ..models.resolved_model import resolve
 from ..noise.annotators import SoftLabels
 from ..noise.base import NoisyLabels
@@ -35,6 +35,15 @@ from .jobs import Job
 
 # All models of a repeat share the split, and many groups take seconds.
 _split = lru_cache(maxsize=16)(split)
+
+
+@lru_cache(maxsize=2)  # models of a repeat follow each other, and few need more than two forms
+def _encode(
+    dataset: Dataset, form: Form, split_arguments: tuple[float | None, bool, int, tuple[int, int] | None]
+) -> Features:
+    """Features of all rows as a form, encoded by the training rows of a split."""
+    train, _ = _split(dataset, *split_arguments)
+    return dataset.encode(form, train)
 
 
 def run_cell(job: Job, dataset: Dataset, begin: Callable[[], None] = lambda: None) -> Outcome:
@@ -71,7 +80,8 @@ def _fit_and_test(job: Job, dataset: Dataset, begin: Callable[[], None]) -> Outc
         # Some models require class numbers 0 to K-1 without gaps, but noise or chance may remove a class.
         classes, y_train = np.unique(labels, return_inverse=True)
         model = build(job.model, seed=job.seed, threads=job.threads)
-        X_train, X_test = dataset.features(input_form(model), train, rows, test)
+        X = _encode(dataset, input_form(model), job.split)
+        X_train, X_test = take_rows(X, rows), take_rows(X, test)
         if isinstance(X_train, pd.DataFrame):
             enable_categories(model)
         arguments = fit_arguments(model, weights, groups)
@@ -174,7 +184,7 @@ def _corrupt(
         seed = [job.seed, int(job.fingerprint[:16], 16), *setting]
     X = None
     if job.noise.needs_features:
-        (X,) = dataset.features("numbers", train, np.arange(dataset.y.size))
+        X = _encode(dataset, "numbers", job.split)
     return job.noise.corrupt_split(
         dataset.y,
         train,

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from .best_bin import BestBins, find_best_bins
@@ -225,6 +224,8 @@ def fit_calibration(
     log_likelihood : float
         Log likelihood of the noisy labels, plus the log density of the prior but for a constant.
     """
+    from scipy.optimize import minimize  # slow to import
+
     n_classes = q.shape[1]
     logs, likelihood, precision = _logs(q, _inverse(T)), T.T[codes], prior_std**-2
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
 from sklearn.isotonic import isotonic_regression
 
 from .clean_posterior import TINY, calibrate, estimate_clean_posterior, posterior
@@ -251,6 +250,8 @@ def clean_shares(T: Floats, shares: Floats) -> Floats:
 
     A ridge towards the shares of the noisy labels keeps it stable if T is almost singular.
     """
+    from scipy.optimize import nnls  # slow to import
+
     weights, _ = nnls(np.vstack([T.T, RIDGE * np.eye(len(T))]), np.concatenate([shares, RIDGE * shares]))
     clean: Floats = weights / weights.sum()
     return clean

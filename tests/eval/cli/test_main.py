@@ -65,6 +65,13 @@ def test_a_run(study, tmp_path, scores):
         "area_under_ela.csv", "area_under_ela_mean.csv", "tables.tex", "report.html",
     }  # fmt: skip
     assert len(scores(tmp_path)) == 8
+    written = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    again = study(content)
+    assert again.stdout == done.stdout
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == written
+    (folder / "ela.csv").write_text("mine")
+    assert study(content).stdout == done.stdout
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
     # All of it comes from the store: neither the config nor the data are there any more.
     for path in [tmp_path / "study.json", tmp_path / "mine.csv", *folder.iterdir()]:
         path.unlink()

@@ -4,7 +4,7 @@ import pytest
 
 def _numbers(dataset):
     rows = np.arange(dataset.y.size)
-    return dataset.features("numbers", rows, rows)[0]
+    return dataset.encode("numbers", rows)[rows]
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from boostnoise.eval.config.dataset_spec import DatasetSpec
+from boostnoise.eval.datasets.dataset import take_rows
 from boostnoise.eval.datasets.loader import load_dataset
 from boostnoise.eval.errors import ConfigError
 
@@ -118,7 +119,8 @@ ROWS = np.arange(4)
 def test_forms(tmp_path, features, columns, form, expected):
     MIXED[[*columns, "y"]].to_csv(tmp_path / "a.csv", index=False)
     dataset = describe(path=str(tmp_path / "a.csv"), target="y", features=features)
-    train, test = dataset.features(form, ROWS[:3], ROWS[:3], ROWS[3:])
+    encoded = dataset.encode(form, ROWS[:3])
+    train, test = take_rows(encoded, ROWS[:3]), take_rows(encoded, ROWS[3:])
     if expected == "numbers":
         assert (len(train), len(test)) == (3, 1)
         assert train.dtype == test.dtype == np.float64

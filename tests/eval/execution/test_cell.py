@@ -1,6 +1,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -194,6 +195,35 @@ class Wrong(ClassifierMixin, BaseEstimator):
 def test_models_that_predict_nonsense(monkeypatch, predicted, message):
     monkeypatch.setattr(cell, "build", lambda *_, **__: Wrong(predicted))
     assert outcome(model="tree").error == message
+
+
+def test_models_of_a_repeat_share_the_encoded_features(monkeypatch):
+    """But each gets rows of its own: what one changes, no other sees."""
+    fits, seen = [], []
+
+    class Spy(Wrong):
+        def fit(self, X, y):
+            seen.append(X.copy())
+            X.iloc[:] = np.nan
+            return self
+
+    def encode(dataset, *arguments):
+        fits.append(arguments[0])
+        return original(dataset, *arguments)
+
+    original = Dataset.encode
+    monkeypatch.setattr(Dataset, "encode", encode)
+    monkeypatch.setattr(cell, "build", lambda *_, **__: Spy(lambda n: np.zeros(n, int)))
+    monkeypatch.setattr(cell, "input_form", lambda _: "frame")
+    text = pd.DataFrame(X).assign(town=pd.Series(["a", "b"]).repeat(89).to_numpy())
+    data = dataclasses.replace(WINE, X=text)
+    for noise_rate in (0.1, 0.2, 0.1):
+        assert outcome(data, "tree", noise=UniformNoise(noise_rate)).error is None
+    assert fits == ["frame"]
+    pd.testing.assert_frame_equal(seen[0], seen[2])
+    assert seen[0].notna().all(axis=None)
+    assert outcome(data, "tree", seed=12).error is None
+    assert fits == ["frame"] * 2
 
 
 def test_weights_and_groups_reach_the_model():
