@@ -61,12 +61,13 @@ def watched(name: str, log: Path, estimator: Record | None = None) -> Record:
     return {"name": name, "module": HERE.stem, "model": "Watched", "params": params}
 
 
-def seconds_of(config: Path, jobs: int) -> float:
+def seconds_of(config: Path, *options: str) -> float:
     """Wall time of the whole command."""
     start = time.perf_counter()
     subprocess.run(  # noqa: S603 - our own command
-        [COMMAND, config, "--allow-module", HERE.stem, "--jobs", str(jobs)],
+        [COMMAND, config, *options],
         cwd=HERE.parent,
+        env=os.environ | {"BOOSTNOISE_CACHE": str(config.parent / "cache")},
         stdout=subprocess.DEVNULL,
         check=True,
     )
@@ -77,8 +78,10 @@ def measure(name: str, content: Record, log: Path, jobs: int, rounds: int) -> Re
     """Run a config once with all to do, and then with nothing left to do."""
     config = log.with_name(f"{name}.json")
     config.write_text(json.dumps(content))
-    seconds = seconds_of(config, jobs)
-    again = [seconds_of(config, jobs) for _ in range(rounds)]
+    options = ["--allow-module", HERE.stem, "--jobs", str(jobs)]
+    seconds = seconds_of(config, *options)
+    again = [seconds_of(config, *options) for _ in range(rounds)]
+    redrawn = [seconds_of(log.with_name("results") / name, "--redraw") for _ in range(rounds)]
     told = [line.split() for line in log.read_text().splitlines()]
     cpu = sum(float(spent) for _, spent, _ in told)
     record = {
@@ -90,11 +93,13 @@ def measure(name: str, content: Record, log: Path, jobs: int, rounds: int) -> Re
         "ratio": seconds * jobs / cpu,
         "own_ms": 1000 * (seconds * jobs - cpu) / len(told),
         "again_seconds": again,
+        "redraw_seconds": redrawn,
     }
     print(f"{name}: {len(told)} cells, {jobs} side by side")  # noqa: T201
     print(f"  {seconds:.1f} s; {cpu:.1f} CPU seconds of fit and predict, ratio {record['ratio']:.3f}")  # noqa: T201
     print(f"  {record['own_ms']:.1f} ms beside them per cell")  # noqa: T201
     print(f"  {median(again):.2f} s with nothing left to do")  # noqa: T201
+    print(f"  {median(redrawn):.2f} s to write all files again")  # noqa: T201
     for share in (0.1, 1.0):
         some = told[: math.ceil(share * len(told))]
         record[f"mb_after_{len(some)}"] = most = max(float(mb) for _, _, mb in some)

@@ -9,7 +9,7 @@ VARIABLE = "BOOSTNOISE_CACHE"
 
 
 def cache_folder() -> Path:
-    """Folder that the environment variable ``BOOSTNOISE_CACHE`` names, otherwise that of the system for caches."""
+    """Folder that ``BOOSTNOISE_CACHE``, an environment variable, names; otherwise the system's for caches."""
     import platformdirs  # slow to import
 
     chosen = os.environ.get(VARIABLE)

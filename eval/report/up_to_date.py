@@ -21,8 +21,8 @@ from ..execution.run import Run
 
 # Packages that tables, figures and pages are made with.
 MADE_WITH = (
-    "boostnoise", "jinja2", "matplotlib", "numpy", "pandas", "plotly", "pyarrow", "pylatexenc", "scikit-posthocs",
-    "scipy", "statsmodels",
+    "boostnoise", "jinja2", "matplotlib", "numpy", "pandas", "plotly", "pyarrow", "pylatexenc",
+    "scikit-posthocs", "scipy", "statsmodels",
 )  # fmt: skip
 
 
