@@ -10,11 +10,11 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
+from ..label_noise.dask_rows import DaskRows, find_client
 from ..losses.softmax import Floats
 from ..objectives.hooks import LightGBMObjective
 from ..objectives.intercept import lightgbm_intercept
 from .dask_passes import DaskTraining, prepare_dask_training
-from .dask_rows import DaskRows, find_client
 from .estimator import OWN_PARAMETERS, refuse_arguments, temporarily_set
 from .frames import column_names
 from .lightgbm_booster import add_to_first_trees, set_classes, write_objective
@@ -65,7 +65,7 @@ def fit_on_dask(estimator: E, X: Any, y: Any, sample_weight: Any, others: dict[s
     training = prepare_dask_training(estimator, AUTO_PARAMETERS, objective, rows, stops_early=False)
     drawn, sample = training.drawn, training.sample
     with temporarily_set(estimator, **sample.params):
-        given = {"sample_weight": drawn.weight, "eval_set": None}
+        given = {"sample_weight": drawn.counted_weight, "eval_set": None}
         objective = choose_loss_parameter(estimator, objective, drawn.X, sample.target, given, None)
         _train(estimator, rows, training, objective)
     sample.set_attributes(estimator)

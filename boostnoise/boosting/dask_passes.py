@@ -17,11 +17,11 @@ from robust_splits.label_noise.clean_posterior import (
 )
 from robust_splits.label_noise.folds import integer_seed
 
-from ..label_noise.judges import combine_out_of_bag, fit_judges
+from ..label_noise.dask_rows import DaskRows, Sample
+from ..label_noise.judges import combine_out_of_bag, fit_judges, predict_unseen
 from ..losses.softmax import Floats
 from ..objectives.hooks import Objective
 from .auto_parameters import AutoParameters
-from .dask_rows import DaskRows, Sample
 from .passes import Training, prepare_training
 from .target import Probabilities, Target
 from .weights import combine_weights, weigh_soft_labels
@@ -60,8 +60,7 @@ class Judge:
     def judge_others(self, X: Any, codes: NDArray[np.int64]) -> Floats:
         """Soft labels of rows that are not in the sample, shape (n, K)."""
         assert self.calibration is not None  # noqa: S101 - for the type checker
-        q = np.mean([forest.predict_proba(X) for forest in self.forests], axis=0)
-        return without_negligible(self.calibration.posterior(codes, q))
+        return without_negligible(self.calibration.posterior(codes, predict_unseen(self.forests, X)))
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def prepare_dask_training(
     rows : DaskRows
     """
     drawn = rows.sample(SAMPLED_ROWS, integer_seed(estimator.random_state))
-    arguments = {"sample_weight": drawn.weight, "groups": None}
+    arguments = {"sample_weight": drawn.counted_weight, "groups": None}
     judge = Judge()
     training = prepare_training(
         estimator,
@@ -152,10 +151,12 @@ def prepare_dask_training(
     }
     # Weights may have been scaled, by a factor that is estimated on the sample.
     weight = _weigh(drawn.X, drawn.codes, drawn.weight, sampled, **weighting)[1]
-    scale = 1.0 if weight is None or training.weight is None else training.weight.sum() / weight.sum()
+    scale = 1.0
+    if weight is not None and training.weight is not None:
+        scale = training.weight.sum() / np.sum(weight if drawn.counts is None else weight * drawn.counts)
     weighted = rows.map(_weigh, soft, **weighting, scale=scale)
     labels, weights = (rows.client.map(_item, weighted, index=i, pure=False) for i in (0, 1))
-    return DaskTraining(drawn, training, shared, labels, None if training.weight is None else weights)
+    return DaskTraining(drawn, training, shared, labels, None if weight is None else weights)
 
 
 def _judge_part(
@@ -182,9 +183,10 @@ def _class_weights(class_weight: Any, encoder: LabelEncoder, drawn: Sample, judg
     """Weights of classes, those that are "balanced" from the shares of the classes in the sample."""
     if class_weight != "balanced":
         return class_weight
-    soft, n_classes = judge.soft_labels, len(encoder.classes_)
-    totals = np.bincount(drawn.codes, minlength=n_classes) if soft is None else soft.sum(axis=0, dtype=float)
-    balanced = drawn.codes.size / (n_classes * np.maximum(totals, 1e-300))
+    n_classes = len(encoder.classes_)
+    soft = np.eye(n_classes)[drawn.codes] if judge.soft_labels is None else judge.soft_labels
+    shares = np.average(soft, axis=0, weights=drawn.counts)
+    balanced = 1 / (n_classes * np.maximum(shares, 1e-300))
     return dict(zip(encoder.classes_.tolist(), balanced.tolist(), strict=True))
 
 

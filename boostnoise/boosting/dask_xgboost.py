@@ -9,10 +9,10 @@ import numpy as np
 import xgboost.dask
 from numpy.typing import NDArray
 
+from ..label_noise.dask_rows import DaskRows, again_if_workers_are_lost, find_client
 from ..losses.softmax import Floats
 from ..objectives.hooks import XGBoostObjective
 from .dask_passes import DaskTraining, prepare_dask_training
-from .dask_rows import DaskRows, again_if_workers_are_lost, find_client
 from .estimator import refuse_arguments, temporarily_set
 from .loss_parameters import choose_loss_parameter
 from .xgboost_booster import stops_early
@@ -84,7 +84,7 @@ def fit_on_dask(estimator: E, X: Any, y: Any, sample_weight: Any, eval_set: Any,
     training = prepare_dask_training(estimator, AUTO_PARAMETERS, objective, rows, stops_early=stops)
     drawn, sample = training.drawn, training.sample
     with temporarily_set(estimator, **sample.params):
-        given = {"sample_weight": drawn.weight, "eval_set": None, "verbose": False}
+        given = {"sample_weight": drawn.counted_weight, "eval_set": None, "verbose": False}
         objective = choose_loss_parameter(estimator, objective, drawn.X, sample.target, given, None)
     _train(estimator, rows, evaluated, training, objective, verbose)
     estimator.n_classes_, estimator._labels = n_classes, rows.encoder.classes_

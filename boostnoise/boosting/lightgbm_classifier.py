@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robust_splits.frames import check_columns
 
+from ..label_noise.dask_rows import is_dask_collection, map_rows
 from ..losses.base import Loss
 from ..losses.curvature import Strategy
 from ..losses.registry import DEFAULT_LOSS
@@ -21,7 +22,6 @@ from ..objectives.hooks import LightGBMObjective
 from ..objectives.intercept import lightgbm_intercept, repeat
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO
-from .dask_rows import is_dask_collection, map_rows
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
 from .frames import (
     check_column_names,

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robust_splits.frames import check_columns
 
+from ..label_noise.dask_rows import is_dask_collection, map_rows
 from ..losses.base import Loss
 from ..losses.curvature import Strategy
 from ..losses.label import CrossEntropy
@@ -21,7 +22,6 @@ from ..objectives.hooks import XGBoostObjective
 from ..objectives.metrics import adapt_metric, default_metric
 from ..objectives.soft_labels import SoftLabelObjective
 from .auto_parameters import AUTO, is_auto
-from .dask_rows import is_dask_collection, map_rows
 from .estimator import OWN_PARAMETERS, check_fit, format_estimator, temporarily_set
 from .frames import check_column_names
 from .loss_parameters import build_loss, choose_loss_parameter, merge_loss_params, pop_loss_keywords

@@ -114,6 +114,12 @@ def fit_judges(
     return map(fit, JUDGES)
 
 
+def predict_unseen(judges: Iterable[Any], X: Any) -> Floats:
+    """Probabilities of the labels of rows that no judge was fitted to, shape (n, K)."""
+    p: Floats = np.mean([judge.predict_proba(X) for judge in judges], axis=0)
+    return p
+
+
 def _out_of_bag(judge: Any) -> Floats:
     p: Floats = np.nan_to_num(judge.oob_decision_function_)
     return p

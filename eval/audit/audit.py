@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from boostnoise.label_noise.checked_labels import use_checked_labels
+from boostnoise.label_noise.dask_rows import DaskRows, is_dask_collection
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 from robust_splits.label_noise.label_errors import find_label_errors
 from robust_splits.label_noise.labels import encode_labels
@@ -20,7 +21,7 @@ from .._wording import percent
 from ..errors import ConfigError, one_line
 from ..models.held_out import held_out_probabilities
 from .checked import LABEL, make_sample, read_draws
-from .inputs import converted, judge_rows, read_checked, read_groups, read_rows
+from .inputs import check_lengths, converted, judge_rows, read_checked, read_groups, read_rows
 from .label_audit import LabelAudit
 from .spelling import most_frequent_spellings, remark_on_spellings
 
@@ -53,12 +54,14 @@ def audit(
 
     Parameters
     ----------
-    X : array, sparse matrix or DataFrame of shape (n, n_features)
+    X : array, sparse matrix or DataFrame of shape (n, n_features), or Dask array or DataFrame
         Features; frames are those of pandas, polars or Arrow.  Text, categories and dates of a frame become
         numbers or native categories, as `model` takes them.  Missing values are kept, for models that accept
-        them.
+        them.  Dask collections, such as Parquet files that are too large for one machine, are judged part by
+        part on the workers of the current client, by the default models, which are fitted to a sample of
+        100,000 rows.
     y : array-like of shape (n,)
-        Labels, at least two rows of each class.
+        Labels, at least two rows of each class; a Dask collection if `X` is one.
     model : classifier or None, default=None
         A classifier of scikit-learn's interface with `predict_proba`.  Random forests predict out of bag, other
         models are fitted five times, for cross-validation.  None for the mean of `RobustForestClassifier` and
@@ -95,7 +98,7 @@ def audit(
     ConfigError
         A ValueError that names the argument, if rows, labels, groups or ids do not match, labels are missing or
         continuous, there are too few of a class, checked rows or labels do not exist, or the features do not
-        predict the labels.
+        predict the labels.  With Dask collections also if there is no client, or a model or groups are given.
     TypeError
         If `model` is no classifier with `predict_proba`, or `checked` is no dict, Series or DataFrame.
 
@@ -113,11 +116,18 @@ def audit(
     is_model = hasattr(model, "fit") and hasattr(model, "predict_proba") and not isinstance(model, type)
     if model is not None and not is_model:
         raise TypeError(f"model must be a classifier with predict_proba, got {model!r:.60}")
+    parts = None
+    if is_dask_collection(X):
+        parts, y = _read_dask_rows(X, y, model=model, groups=groups)
+        ids = ids.compute() if is_dask_collection(ids) else ids
     X, y, groups, ids, checked = map(as_pandas, (X, y, groups, ids, checked))
     classes, codes, spellings = _read_labels(y, merge_spellings)
-    if model is None:
-        check_forests(codes.size, classes.size, "y")
-    X = read_rows(X, codes.size, "y", groups=groups, ids=ids)
+    if parts is not None:
+        check_lengths(codes.size, "y", ids=ids)
+    else:
+        if model is None:
+            check_forests(codes.size, classes.size, "y")
+        X = read_rows(X, codes.size, "y", groups=groups, ids=ids)
     groups = None if groups is None else read_groups(groups)
     draws = None
     if isinstance(checked, pd.DataFrame):
@@ -132,17 +142,26 @@ def audit(
         )
 
     labels = classes[codes]
-    judged = judge_rows(X, codes, classes, judge, keep=keep_label_columns)
+    if parts is None:
+        judged = judge_rows(X, codes, classes, judge, keep=keep_label_columns)
+        p, sampled = judged.p, np.arange(codes.size)
+    else:
+        from .dask_judging import judge_dask_rows
+
+        p, judged, sampled, X = judge_dask_rows(
+            parts, codes, classes, keep=keep_label_columns, random_state=random_state, n_jobs=n_jobs
+        )
     try:
-        errors = find_label_errors(labels, judged.p)
-        of_all = find_label_errors(labels, judged.p_of_all).noise_rate if judged.left_out else 0.0
+        errors = find_label_errors(labels, p)
+        of_all = find_label_errors(labels[sampled], judged.p_of_all).noise_rate if judged.left_out else 0.0
     except IndistinctClassesError:
         raise ConfigError("the features do not predict the labels, so no label can be judged") from None
     remarks = [remark_on_spellings(spellings)] if spellings else []
     remarks += judged.remarks
     if judged.left_out:
         remarks.append(f"with all columns, about {percent(round(of_all, 3))} of the labels would be wrong")
-    remarks += _remarks(X, codes, judged.p, has_groups=groups is not None)
+    is_whole = sampled.size == codes.size
+    remarks += _remarks(X if is_whole else None, codes, p, has_groups=groups is not None)
     sample = None
     if checked is not None:
         right = dict(zip(checked, np.searchsorted(classes, [*checked.values()]).tolist(), strict=True))
@@ -153,13 +172,23 @@ def audit(
         errors=errors,
         labels=labels,
         rows=np.arange(codes.size),
-        features=X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else None,
+        features=X.reset_index(drop=True) if is_whole and isinstance(X, pd.DataFrame) else None,
         ids=None if ids is None else np.asarray(ids),
         name=name,
         checked=sample,
         remarks=tuple(remarks),
         left_out=tuple(judged.left_out),
     )
+
+
+def _read_dask_rows(X: Any, y: Any, **refused: Any) -> tuple[DaskRows, NDArray[Any]]:
+    """Rows of Dask collections, and their labels; arguments that are not for these are refused."""
+    from .dask_judging import read_dask_rows  # needs the extra "dask"
+
+    for argument, value in refused.items():
+        if value is not None:
+            raise ConfigError(f"{argument}: must be None with Dask collections, which the default models judge")
+    return read_dask_rows(X, y)
 
 
 def _read_labels(y: Any, merge_spellings: bool) -> tuple[NDArray[Any], NDArray[np.int64], dict[Any, Any]]:
@@ -185,7 +214,9 @@ def _read_labels(y: Any, merge_spellings: bool) -> tuple[NDArray[Any], NDArray[n
 def _remarks(X: Any, codes: NDArray[np.int64], p: Floats, *, has_groups: bool) -> list[str]:
     """Reasons to doubt the estimates."""
     remarks = []
-    table = X if isinstance(X, pd.DataFrame) else None if issparse(X) else pd.DataFrame(np.asarray(X))
+    table = X
+    if X is not None and not isinstance(X, pd.DataFrame):
+        table = None if issparse(X) else pd.DataFrame(np.asarray(X))
     n_copies = 0 if table is None or has_groups else int(table.assign(**{AUDITED: codes}).duplicated().sum())
     if n_copies > MANY_COPIES * codes.size:
         remarks.append(

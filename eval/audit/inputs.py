@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -53,14 +53,19 @@ def read_rows(X: Any, n_rows: int, labels: str, **arguments: Any) -> Any:
         If an argument has another number of rows, or X has no columns or two of one name.
     """
     X = X if hasattr(X, "shape") else np.asarray(X)
-    for argument, values in {"X": X, **arguments}.items():
-        if values is not None and len_of(values) != n_rows:
-            raise ConfigError(f"{argument} has {len_of(values)} rows, but {labels} has {n_rows}")
+    check_lengths(n_rows, labels, X=X, **arguments)
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         raise ConfigError(f"X: two columns are called {X.columns[X.columns.duplicated()][0]!r}")
     if len(X.shape) == 2 and X.shape[1] == 0:
         raise ConfigError("X has no columns")
     return X
+
+
+def check_lengths(n_rows: int, labels: str, **arguments: Any) -> None:
+    """Raise a ConfigError if one of the arguments that are not None has another number of rows than labels."""
+    for argument, values in arguments.items():
+        if values is not None and len_of(values) != n_rows:
+            raise ConfigError(f"{argument} has {len_of(values)} rows, but {labels} has {n_rows}")
 
 
 def read_checked(
@@ -111,13 +116,45 @@ def read_groups(groups: Any) -> NDArray[np.int64]:
     return numbers
 
 
+@dataclass(frozen=True, eq=False)
+class TableEncoder:
+    """Converts features to the form that a model takes; those that are no frame are kept.
+
+    Attributes
+    ----------
+    encoder : FeatureEncoder or None
+        With the categories of the rows that it was fitted to; None for features that are no frame.
+    """
+
+    encoder: FeatureEncoder | None
+
+    @classmethod
+    def fit(cls, X: Any, model: Any = None) -> Self:
+        """Read the categories of text; the default models, None, take numbers."""
+        if not isinstance(X, pd.DataFrame):
+            return cls(None)
+        return cls(_encoder(_checked_features(X), model))
+
+    def transform(self, X: Any) -> Any:
+        """Features in the form of the model."""
+        return X if self.encoder is None else self.encoder.transform(_checked_features(X))
+
+
+def _checked_features(X: pd.DataFrame) -> pd.DataFrame:
+    return check_features(X.set_axis(X.columns.map(str), axis=1).reset_index(drop=True), "keep", "X")
+
+
+def _encoder(frame: pd.DataFrame, model: Any) -> FeatureEncoder:
+    form = "numbers" if model is None else input_form(model)
+    return FeatureEncoder(form, Encoding(categorical="ordinal", missing="keep")).fit(frame)
+
+
 def converted(X: Any, model: Any) -> tuple[Any, Any]:
     """Features in the form that the model takes, and the model, set to accept it."""
     if not isinstance(X, pd.DataFrame):
         return X, model
-    frame = check_features(X.set_axis(X.columns.map(str), axis=1).reset_index(drop=True), "keep", "X")
-    form = "numbers" if model is None else input_form(model)
-    features = FeatureEncoder(form, Encoding(categorical="ordinal", missing="keep")).fit(frame).transform(frame)
+    frame = _checked_features(X)
+    features = _encoder(frame, model).transform(frame)
     if model is not None and isinstance(features, pd.DataFrame):
         model = clone(model)
         enable_categories(model)

@@ -24,13 +24,16 @@ def library(request):
 
 @pytest.fixture
 def fits(library, monkeypatch):
-    """Number of rows and rounds of each fit of the library."""
+    """Numbers of rows and rounds of each fit of the library."""
     train, counted = library[2].sklearn.train, []
 
     def count(params, *args, **kwargs):
         rows = kwargs.get("train_set", args[0] if args else None)
         booster = train(params, *args, **kwargs)
-        counted.append(rows.num_row() if library[2] is xgboost else rows.num_data())
+        if library[2] is xgboost:
+            counted.append((rows.num_row(), booster.num_boosted_rounds()))
+        else:
+            counted.append((rows.num_data(), booster.current_iteration()))
         return booster
 
     monkeypatch.setattr(library[2].sklearn, "train", count)
@@ -58,8 +61,8 @@ def test_two_structures_in_three_folds_and_one_booster_of_all_rows(library, fits
     X, y = noisy()
     fitted = clone(model).fit(X, y)
     assert len(fits) == 2 * 3 + 1
-    assert fits[-1] == 400
-    assert max(fits[:-1]) < 270
+    assert fits[-1][0] == 400
+    assert max(fits[:-1])[0] < 270
     assert list(fitted.cv_results_["params"]) == list(auto.structures[0])
 
 
@@ -70,6 +73,20 @@ def test_many_rows_have_one_fold(library, fits, monkeypatch):
     assert len(fits) == 2 + 1
     assert "split1_test_score" not in fitted.cv_results_
     assert list(fitted.cv_results_["params"]) == list(library[1].structures[0])
+
+
+@pytest.mark.parametrize("given", [{}, {"n_estimators": 7}])
+def test_large_boosters_are_compared_after_half_of_their_rounds(library, fits, monkeypatch, given):
+    monkeypatch.setattr(structures, "SIZES", (100, 200, 300))
+    monkeypatch.setattr(structures, "HOLD_OUT_ROWS", 300)
+    X, y = noisy()
+    fitted = clone(library[0]).set_params(**given).fit(X, y)
+    rounds = [structure["n_estimators"] for structure in library[1].structures[-1]]
+    chosen = int(fitted.cv_results_["mean_test_score"].argmax())
+    assert [n_rounds for _, n_rounds in fits] == (
+        [7, 7, 7] if given else [*(n // 2 for n in rounds), rounds[chosen]]
+    )
+    assert fitted.get_params()["n_estimators"] == given.get("n_estimators", "auto")
 
 
 def test_the_chosen_structure_makes_the_given_labels_most_likely(library):

@@ -18,6 +18,7 @@ from sklearn.preprocessing import LabelEncoder
 from robust_splits.label_noise.labels import as_numpy_labels, encode_labels
 
 MAX_LOSSES = 3  # of workers in one training
+FEWEST = 100  # rows of each class in a sample, if there are as many
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -40,9 +41,7 @@ def find_client() -> Any:
     try:
         return distributed.get_client()
     except ValueError:
-        raise ValueError(
-            "Dask collections need a Dask cluster: create a distributed.Client before fit"
-        ) from None
+        raise ValueError("Dask collections need a Dask cluster: create a distributed.Client first") from None
 
 
 def again_if_workers_are_lost(client: Any, train: Callable[[], T]) -> T:
@@ -77,6 +76,9 @@ class Sample:
     codes : int array of shape (m,)
         Class numbers of their labels.
     weight : array of shape (m,) or None
+        Their own weights.
+    counts : float array of shape (m,) or None
+        How many rows each stands for, up to a common factor; None if all stand for equally many.
     positions : list of int arrays
         Rows of each part.
     """
@@ -84,7 +86,15 @@ class Sample:
     X: Any
     codes: NDArray[np.int64]
     weight: NDArray[Any] | None
+    counts: NDArray[np.float64] | None
     positions: list[NDArray[np.int64]]
+
+    @property
+    def counted_weight(self) -> NDArray[Any] | None:
+        """Weights times counts, shape (m,); None if there are neither."""
+        if self.weight is None or self.counts is None:
+            return self.counts if self.weight is None else self.weight
+        return self.weight * self.counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,17 +174,24 @@ class DaskRows:
         return [codes for _, codes, _ in self.parts]
 
     def sample(self, n_rows: int, seed: int) -> Sample:
-        """About `n_rows` rows, drawn from each part in proportion to its length; all if there are fewer."""
-        share = min(1.0, n_rows / sum(self.lengths))
-        positions = []
-        for part, length in enumerate(self.lengths):
-            rng = np.random.default_rng([seed, part])
-            drawn = rng.choice(length, size=round(share * length), replace=False)
-            positions.append(np.sort(drawn) if share < 1 else np.arange(length))
+        """About `n_rows` rows, drawn at random; all if there are fewer.
+
+        Classes with few rows are drawn more often, but have as much less weight.
+        """
+        n_classes = len(self.encoder.classes_)
+        totals = self.client.gather(self.client.map(np.bincount, self.codes, minlength=n_classes, pure=False))
+        shares = shares_to_draw(np.sum(totals, axis=0), n_rows)
+        seeds = [[seed, part] for part in range(len(self.parts))]
+        drawn = self.client.map(draw, self.codes, seeds, shares=shares, pure=False)
+        positions = self.client.gather(drawn)
+        X, codes, weight = self.take(positions)
+        return Sample(X, codes, weight, count(codes, shares), positions)
+
+    def take(self, positions: list[NDArray[np.int64]]) -> tuple[Any, NDArray[np.int64], NDArray[Any] | None]:
+        """Features, class numbers and weights of the rows at some positions of each part."""
         taken = self.client.gather(self.map(_take, positions))
         X, codes, weights = zip(*taken, strict=True)
-        weight = None if weights[0] is None else np.concatenate(weights)
-        return Sample(_concatenate(X), np.concatenate(codes), weight, positions)
+        return _concatenate(X), np.concatenate(codes), None if weights[0] is None else np.concatenate(weights)
 
     def map(self, function: Callable[..., Any], *by_part: Sequence[Any], **shared: Any) -> list[Any]:
         """Futures of a function of features, class numbers and weights of each part, and of other arguments."""
@@ -200,6 +217,22 @@ class DaskRows:
         pairs = zip(futures, self.lengths, strict=True)
         shapes = [da.from_delayed(delayed(future), (length, *columns), dtype) for future, length in pairs]
         return da.concatenate(shapes)
+
+
+def shares_to_draw(totals: NDArray[np.int64], n_rows: int) -> NDArray[np.float64]:
+    """Share of the rows of each class to draw for about `n_rows` rows, but at least `FEWEST` of each class."""
+    share = min(1.0, n_rows / totals.sum())
+    return np.clip(FEWEST / np.maximum(totals, 1), share, 1.0)
+
+
+def draw(codes: NDArray[np.int64], seed: Sequence[int], shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Positions of rows, each drawn with the share of its class."""
+    return np.flatnonzero(np.random.default_rng(seed).random(codes.size) < shares[codes])
+
+
+def count(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """How many rows each drawn one stands for, up to a common factor; None if all stand for equally many."""
+    return None if np.all(shares == shares[0]) else shares.min() / shares[codes]
 
 
 def map_rows(function: Callable[[Any], NDArray[Any]], X: Any, dtype: Any, *columns: int) -> Any:
