@@ -43,6 +43,23 @@ def forms(model: str, forest: Any) -> Iterator[Form]:
     yield model, "scikit-learn's form", len(pickle.dumps(as_sklearn)), as_sklearn.predict_proba
 
 
+def compiled_form(model: str, forest: Any, folder: Path) -> Iterator[Form]:
+    """Form of treelite, compiled by TL2cgen and a C compiler, if TL2cgen is installed."""
+    try:
+        import tl2cgen
+    except ImportError:
+        return
+    library = folder / f"{model}.so".replace(" ", "_")
+    # In parts, as compilers take much longer for one long file.
+    tl2cgen.export_lib(to_treelite(forest), "gcc", library, params={"parallel_comp": len(forest.estimators_)})
+    predictor = tl2cgen.Predictor(library, nthread=1)
+
+    def predict(X: NDArray[np.float32]) -> Any:
+        return predictor.predict(tl2cgen.DMatrix(X.astype(np.float64), dtype="float64"))
+
+    yield model, "treelite, compiled by TL2cgen", library.stat().st_size, predict
+
+
 def threads() -> onnxruntime.SessionOptions:
     """Options of one thread."""
     options = onnxruntime.SessionOptions()
@@ -95,9 +112,12 @@ def main(rows: int, trees: int, batch: int, rounds: int) -> None:
         trees, passes=1, shrinkage=0.0, min_samples_split=2, random_state=0, n_jobs=1
     ).fit(X[:rows], y)
     peer = RandomForestClassifier(trees, random_state=0, n_jobs=1).fit(X[:rows], y)
+    folder = tempfile.TemporaryDirectory()
     found = [
         *forms("robust forest", ours),
+        *compiled_form("robust forest", ours, Path(folder.name)),
         *forms("robust forest, full trees", full),
+        *compiled_form("robust forest, full trees", full, Path(folder.name)),
         ("scikit-learn", "pickle", len(pickle.dumps(peer)), peer.predict_proba),
         *ydf_form(X[:rows], y, trees),
     ]
