@@ -20,6 +20,7 @@ from .noise.given import GivenNoise
 from .papers.published_comparison import compare_with_published
 from .plotting.curves import plot_curves
 from .plotting.plot import plot
+from .real_noise.fetch import fetch_real_noise
 from .report.files import write_report
 from .report.reference import reference
 from .statistics.confidence_band import confidence_band
@@ -59,6 +60,7 @@ __all__ = [
     "confidence_band",
     "curve",
     "ela",
+    "fetch_real_noise",
     "friedman_nemenyi",
     "higher_is_better",
     "load_config",

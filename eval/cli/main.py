@@ -8,8 +8,6 @@ import shlex
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,10 +29,10 @@ from .command import (
     reraise_interrupts,
     time_limit,
 )
+from .results import shown_warnings, write_results
 
 if TYPE_CHECKING:
     from ..config.run import Config
-    from ..execution.run import Run
     from ..report.console import Display
 
 
@@ -117,6 +115,18 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 )
 @click.option("--target", metavar="COLUMN", help="With --init: column of the labels.  [default: guessed]")
 @click.option(
+    "--fetch",
+    type=click.Choice(["real_noise"]),
+    help="Download data sets with labels of people and heuristics, beside checked ones, to the folder CONFIG, "
+    "and exit.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="With --fetch: this domain, such as medicine, or data set alone.  May be repeated.",
+)
+@click.option(
     "--dry-run",
     is_flag=True,
     help="Check everything, print what would run and about how long it takes, and exit.",
@@ -158,6 +168,8 @@ def main(
     allow_modules: tuple[str, ...],
     data: str | None,
     target: str | None,
+    fetch: str | None,
+    only: tuple[str, ...],
     dry_run: bool,
     redraw: bool,
     max_memory: float | None,
@@ -180,6 +192,8 @@ def main(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if data is None and target is not None:
         raise click.UsageError("--target requires --init")
+    if fetch is None and only:
+        raise click.UsageError("--only requires --fetch")
     for name in allow_modules:
         if not name.isidentifier():
             raise click.UsageError(
@@ -209,6 +223,8 @@ def main(
         with time_limit(max_time), reraise_interrupts():
             if data is not None:
                 sys.exit(_init(config, data, target, display))
+            if fetch is not None:
+                sys.exit(_fetch(config, only, display))
             if redraw:
                 sys.exit(_redraw(config, display, published, compare_with))
             checked = _read_config(config, fresh, allow_modules, display)
@@ -254,6 +270,13 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     return DONE
 
 
+def _fetch(folder: Path, only: tuple[str, ...], display: Display) -> int:
+    from ..real_noise.fetch import fetch_real_noise
+
+    display.show_fetched(folder, fetch_real_noise(folder, only=only or None, progress=display.show_step))
+    return DONE
+
+
 def _redraw(
     folder: Path, display: Display, published: str | None = None, compare_with: str | None = None
 ) -> int:
@@ -267,7 +290,7 @@ def _redraw(
     from ..execution.run import load_run
 
     check_folder(folder)
-    return _write_results(load_run(folder), display, published, compare_with, always=True)
+    return write_results(load_run(folder), display, published, compare_with, always=True)
 
 
 def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
@@ -285,20 +308,6 @@ def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], displa
     return config.model_copy(update={"resume": False}) if fresh else config
 
 
-@contextmanager
-def _shown_warnings(display: Display) -> Iterator[list[str]]:
-    """Show warnings as a line of the display; yields the list of them."""
-    shown: list[str] = []
-
-    def show(message: Warning | str, *_: object, **__: object) -> None:
-        shown.append(str(message))
-        display.show_warning(str(message))
-
-    with warnings.catch_warnings():
-        warnings.showwarning = show
-        yield shown
-
-
 def _dry_run(
     config: Config, n_jobs: int, allow_modules: tuple[str, ...], compare_with: str | None, display: Display
 ) -> int:
@@ -310,7 +319,7 @@ def _dry_run(
 
     check_figures(config)
     n_workers = worker_count(n_jobs, config.threads)
-    with _shown_warnings(display):
+    with shown_warnings(display):
         planned = plan(config, allow_modules=allow_modules)
         if compare_with is not None:
             check_in_common(planned, compare_with)
@@ -339,45 +348,8 @@ def _run(
         check_in_common(plan(config, allow_modules=allow_modules), compare_with)
     if stores:
         display.show_merge(merge(config, stores))
-    with display, _shown_warnings(display):
+    with display, shown_warnings(display):
         finished = run(
             config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
         )
-    return _write_results(finished, display, published, compare_with)
-
-
-def _write_results(
-    run: Run, display: Display, published: str | None, compare_with: str | None, *, always: bool = False
-) -> int:
-    """Write the results of a run, unless all files are up to date and not `always`, and show them."""
-    from ..errors import ConfigError
-    from ..papers.published_numbers import against_published
-    from ..report.up_to_date import find_written, remember_written
-
-    if compare_with is not None:
-        from ..report.reference import add_models_of
-
-        try:
-            run, remarks = add_models_of(run, compare_with)
-        except ConfigError:
-            _write_results(run, display, published, None, always=always)
-            raise
-        for remark in remarks:
-            display.show_warning(remark)
-    try:
-        compared = None if published is None else against_published(run, published)
-    except ConfigError:
-        _write_results(run, display, None, None, always=always)
-        raise
-    files = find_written(run) if compared is None and not always else None
-    if files is None:
-        from ..report.files import write_report
-
-        with _shown_warnings(display) as shown:
-            files = write_report(run, compared)
-        if compared is None and not shown:  # otherwise, the next command has to show them too
-            remember_written(run, files)
-    display.show_results(run, files)
-    if compared is not None:
-        display.show_published(compared)
-    return SOME_CELLS_FAILED if run.scores["error"].notna().any() else DONE
+    return write_results(finished, display, published, compare_with)

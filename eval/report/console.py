@@ -19,6 +19,8 @@ from .._wording import numbered
 from ..errors import printable
 
 if TYPE_CHECKING:  # these take long to load, and an error in the config should show at once
+    import pandas as pd
+
     from ..execution.forecast import Forecast
     from ..execution.plan import Plan, Progress
     from ..execution.run import Run
@@ -77,6 +79,19 @@ class Display:
         """Show the path of a new starter config, and a hint on how to use it."""
         _print(f"Wrote {path}; {hint}")
 
+    def show_step(self, name: str) -> None:
+        """Show what is being made."""
+
+    def show_fetched(self, folder: Path, datasets: pd.DataFrame) -> None:
+        """Show how many data sets with real noise are in a folder."""
+        n_noisy, n_open = sum(map(len, datasets["noisy"])), (datasets["licence"] == "not stated").sum()
+        sets, domains = numbered(len(datasets), "data set"), numbered(datasets["domain"].nunique(), "domain")
+        _print(
+            f"{sets} of {domains}, with {numbered(n_noisy, 'column')} of noisy labels, are in {folder}; "
+            f"SOURCES.md there says who gave the labels, and what to cite. "
+            f"The sources of {n_open} state no licence."
+        )
+
     def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Show what would run."""
         from .forecast_text import summary_line
@@ -103,6 +118,10 @@ class Lines(Display):
     """Display without a terminal: a line per tenth of the cells, and tables at the end."""
 
     _tenth = -1
+
+    def show_step(self, name: str) -> None:
+        """Print a line."""
+        self._write_line(f"noisyeval: {name}")
 
     def __call__(self, progress: Progress) -> None:
         """Print a line when another tenth of the cells is done."""
@@ -274,6 +293,15 @@ class Events(Display):
     def show_starter(self, path: Path, hint: str) -> None:
         """Write the event written."""
         self._write("written", file=str(path))
+
+    def show_step(self, name: str) -> None:
+        """Write the event step."""
+        self._write("step", name=name)
+
+    def show_fetched(self, folder: Path, datasets: pd.DataFrame) -> None:
+        """Write the event fetched."""
+        rows = json.loads(datasets.reset_index().to_json(orient="records"))
+        self._write("fetched", folder=str(folder), datasets=rows)
 
     def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Write the event plan."""
