@@ -194,6 +194,8 @@ def main(
         raise click.UsageError("--target requires --init")
     if fetch is None and only:
         raise click.UsageError("--only requires --fetch")
+    if fetch is not None and (data is not None or redraw or dry_run):
+        raise click.UsageError("--fetch only downloads: it cannot be combined with --init, --redraw, --dry-run")
     for name in allow_modules:
         if not name.isidentifier():
             raise click.UsageError(
@@ -257,7 +259,8 @@ def main(
     except KeyboardInterrupt as interrupt:
         command = shlex.join(["noisyeval", *(argument for argument in sys.argv[1:] if argument != "--fresh")])
         is_out_of_time = isinstance(interrupt, OutOfTime)
-        display.show_interruption(command, f"Stopped after {max_time:g} s" if is_out_of_time else "Interrupted")
+        reason = f"Stopped after {max_time:g} s" if is_out_of_time else "Interrupted"
+        display.show_interruption(command, reason, "cells" if fetch is None else "data sets")
         sys.exit(OUT_OF_TIME if is_out_of_time else INTERRUPTED)
 
 

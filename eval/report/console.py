@@ -70,10 +70,10 @@ class Display:
         for line in message.splitlines():
             self._write_line(f"noisyeval: error: {line}")
 
-    def show_interruption(self, command: str, reason: str = "Interrupted") -> None:
-        """Show that the run was stopped, why, and the command that resumes it."""
+    def show_interruption(self, command: str, reason: str = "Interrupted", kept: str = "cells") -> None:
+        """Show that the command was stopped, why, what is kept, and the command that resumes it."""
         self._write_line("")
-        self._write_line(f"{reason}. Finished cells are kept; resume with: {command}")
+        self._write_line(f"{reason}. Finished {kept} are kept; resume with: {command}")
 
     def show_starter(self, path: Path, hint: str) -> None:
         """Show the path of a new starter config, and a hint on how to use it."""
@@ -84,12 +84,12 @@ class Display:
 
     def show_fetched(self, folder: Path, datasets: pd.DataFrame) -> None:
         """Show how many data sets with real noise are in a folder."""
-        n_noisy, n_open = sum(map(len, datasets["noisy"])), (datasets["licence"] == "not stated").sum()
+        n_open = (datasets["licence"] == "not stated").sum()
+        columns = numbered(sum(map(len, datasets["noisy"])), "column")
         sets, domains = numbered(len(datasets), "data set"), numbered(datasets["domain"].nunique(), "domain")
         _print(
-            f"{sets} of {domains}, with {numbered(n_noisy, 'column')} of noisy labels, are in {folder}; "
-            f"SOURCES.md there says who gave the labels, and what to cite. "
-            f"The sources of {n_open} state no licence."
+            f"{sets} of {domains}, with {columns} of noisy labels, are in {folder}; SOURCES.md there says "
+            f"who gave the labels, and what to cite. The sources of {n_open} state no licence."
         )
 
     def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
@@ -286,7 +286,7 @@ class Events(Display):
         for line in message.splitlines():
             self._write("error", message=line)
 
-    def show_interruption(self, command: str, reason: str = "Interrupted") -> None:
+    def show_interruption(self, command: str, reason: str = "Interrupted", kept: str = "cells") -> None:
         """Write the event interrupted."""
         self._write("interrupted", resume_with=command)
 
