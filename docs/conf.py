@@ -23,7 +23,7 @@ project_copyright = f"2026, {author[0].lower()}{author[1:]}"
 release = version = metadata.version("boostnoise")
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_nb", "citations", "mathml"]
-exclude_patterns = ["_build", "_ext", "conf.py", "config_reference.py"]
+exclude_patterns = ["_build", "_ext", "conf.py", "config_reference.py", "real_noise_page.py"]
 templates_path = ["_templates"]
 
 # Docstrings name these without their packages.  The classes among them are links in types of parameters, too.
