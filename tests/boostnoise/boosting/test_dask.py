@@ -229,5 +229,5 @@ def test_a_client_is_needed(monkeypatch):
         raise ValueError("No global client found")
 
     monkeypatch.setattr(distributed, "get_client", no_client)
-    with pytest.raises(ValueError, match=r"create a distributed\.Client before fit"):
+    with pytest.raises(ValueError, match=r"create a distributed\.Client first"):
         RobustXGBClassifier().fit(*in_parts(*make_rows(2)[:2]))
