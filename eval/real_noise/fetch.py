@@ -76,13 +76,16 @@ def fetch_real_noise(
                     continue
             if name != ANSWERS:
                 rows[name] = _describe(path, group)
-        _write_sources(target / SOURCES, [group for name, group in chosen.items() if name not in failed])
+        if len(failed) < len(chosen):
+            _write_sources(target / SOURCES, [group for name, group in chosen.items() if name not in failed])
     except OSError as error:
         raise ConfigError(f"data sets cannot be written to {target}: {one_line(error)}") from None
     if failed:
-        some = f"{counted(len(failed), 'data set')} of {len(chosen)}"
-        what = f"{some} could not be made; all others are in {target}"
-        raise ConfigError("\n".join([what, *(f"{name}: {reason}" for name, reason in failed.items())]))
+        what = f"{counted(len(failed), 'data set')} of {len(chosen)} could not be made"
+        what += f"; all others are in {target}" if len(failed) < len(chosen) else ""
+        names = {reason: [name for name in failed if failed[name] == reason] for reason in failed.values()}
+        reasons = [f"{joined(failing)}: {reason}" for reason, failing in names.items()]
+        raise ConfigError("\n".join([what, *reasons]))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
 
 
@@ -136,6 +139,7 @@ def download(file: SourceFile, host: str | None = None) -> Path:
         If the file cannot be downloaded, or has another content than in the catalogue.
     """
     import pooch
+    from requests import ConnectionError as NoConnection
     from requests import RequestException
 
     url = f"{host or HOST}/{file.repository}/{file.commit}/{quote(file.path)}"
@@ -150,6 +154,8 @@ def download(file: SourceFile, host: str | None = None) -> Path:
             path=folder,
             downloader=pooch.HTTPDownloader(timeout=TIMEOUT),
         )
+    except NoConnection:
+        raise ConfigError(f"no connection to {host or HOST}; repeat the command later") from None
     except RequestException as error:
         raise ConfigError(f"{url} cannot be downloaded: {one_line(error)}; repeat the command later") from None
     except ValueError:
