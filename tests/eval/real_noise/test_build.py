@@ -1,9 +1,12 @@
 """Each source's tables, from small stand-ins of its files."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.real_noise.build import BUILDERS, build_set
 from boostnoise.eval.real_noise.catalogue import read_catalogue
 from boostnoise.eval.real_noise.fetch import _describe
@@ -217,3 +220,9 @@ def test_the_real_tables(data_root):
     }
     assert sum(len(facts["noisy"]) for facts in found.values()) == 107
     assert all(0.02 < facts["wrong"] < 0.4 for facts in found.values())
+
+
+def test_a_library_that_is_not_installed(build, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyreadr", None)
+    with pytest.raises(ConfigError, match=r"needs the package pyreadr: pip install 'boostnoise\[real-noise\]'"):
+        build("covid", {"c.RDS": ""})
