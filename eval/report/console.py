@@ -300,8 +300,7 @@ class Events(Display):
 
     def show_fetched(self, folder: Path, datasets: pd.DataFrame) -> None:
         """Write the event fetched."""
-        rows = json.loads(datasets.reset_index().to_json(orient="records"))
-        self._write("fetched", folder=str(folder), datasets=rows)
+        self._write("fetched", folder=str(folder), datasets=datasets.reset_index().to_dict("records"))
 
     def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Write the event plan."""
