@@ -25,7 +25,7 @@ TREES = 100  # of each forest
 
 
 class JudgedParts(NamedTuple):
-    """What the judges say.
+    """Probabilities of the labels of all rows, and the sample that they come from.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from .._atomic_file import atomic_write
+from .._atomic_file import atomic_write, write
 from .._cache_folder import cache_folder
 from .._wording import counted, joined
 from ..errors import ConfigError, one_line, suggest
@@ -199,5 +199,4 @@ def _write_sources(path: Path, groups: Iterable[Group]) -> None:
             f"- From: {', '.join(repositories)}",
         ]
         lines += [f"- Note: {group.trap}"] if group.trap else []
-    with atomic_write(path) as file:
-        file.write("\n".join([*lines, ""]).encode())
+    write(path, "\n".join([*lines, ""]).encode())

@@ -15,8 +15,9 @@ from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
-from .._atomic_file import atomic_write
+from .._atomic_file import write
 from .._cache_folder import cache_folder
+from ..errors import ConfigError
 from ..execution.run import Run
 
 # Packages that tables, figures and pages are made with.
@@ -65,12 +66,9 @@ def remember_written(run: Run, files: Iterable[Path]) -> None:
         Files in the folder of the run.
     """
     folder = run.config.output_dir
-    record = _record(folder)
-    with suppress(OSError):
+    with suppress(OSError, ConfigError):
         facts = {path.name: (path.stat().st_size, _digest(path)) for path in files}
-        record.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(record) as file:
-            file.write(json.dumps({"content": _content(run), "files": facts}).encode())
+        write(_record(folder), json.dumps({"content": _content(run), "files": facts}).encode())
 
 
 def _record(folder: Path) -> Path:
@@ -79,7 +77,8 @@ def _record(folder: Path) -> Path:
 
 
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _content(run: Run) -> str:
