@@ -10,6 +10,7 @@ import numpy as np
 AUTO = "auto"  # value of a parameter that is chosen on the data
 ROUND_PARAMETERS = ("n_estimators", "learning_rate")
 MAX_RATE = 0.3  # learning rate of few rounds
+N_FOLDS = 3  # what "auto" means for `cv`
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,11 @@ class AutoParameters:
 def is_auto(value: Any) -> bool:
     """Whether a parameter is chosen on the data."""
     return isinstance(value, str) and value == AUTO
+
+
+def resolve_folds(cv: Any) -> Any:
+    """The parameter `cv`, with the number of folds in the place of "auto"."""
+    return N_FOLDS if is_auto(cv) else cv
 
 
 def _positive(params: dict[str, Any], name: str, default: float) -> float:

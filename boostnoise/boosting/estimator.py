@@ -9,6 +9,7 @@ from typing import Any
 
 from robust_splits.label_noise.folds import check_folds
 
+from .auto_parameters import resolve_folds
 from .loss_parameters import build_loss
 from .passes import check_passes
 
@@ -44,7 +45,7 @@ def check_fit(estimator: Any, parent: Any, fit_params: Collection[str]) -> None:
         If a parameter is invalid.
     """
     check_passes(estimator.passes)
-    check_folds(estimator.cv)
+    check_folds(resolve_folds(estimator.cv))
     known = inspect.signature(parent.fit).parameters
     unknown = [name for name in fit_params if name not in known]
     if unknown:

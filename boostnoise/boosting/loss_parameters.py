@@ -41,7 +41,7 @@ from ..losses.label import GeneralizedCrossEntropy
 from ..losses.registry import get_loss, is_known, loss_parameters
 from ..losses.softmax import Floats
 from ..objectives.hooks import Objective
-from .auto_parameters import is_auto
+from .auto_parameters import is_auto, resolve_folds
 from .target import Target
 from .weights import combine_all_weights
 
@@ -177,7 +177,7 @@ def choose_loss_parameter(
                 )
             X, sample_weight = indexable(X, fit_params["sample_weight"])
             fit_params = {**fit_params, "sample_weight": sample_weight}
-            folds = make_folds(target.codes, estimator.cv, groups, seed)
+            folds = make_folds(target.codes, resolve_folds(estimator.cv), groups, seed)
             loss, scores = _choose_q(estimator, folds, X, target, weight, fit_params)
         else:
             n_jobs = effective_n_jobs(estimator.n_jobs or -1)

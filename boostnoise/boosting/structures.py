@@ -4,8 +4,9 @@ Two structures are compared, a smaller and a larger one; both are the larger the
 fitted to the soft labels of the rows outside of a fold, and its probabilities p of the clean labels are scored
 by how likely they make the given labels of the fold, ``sum_i p_i T[i, given]``: a score that prefers better
 models without clean labels.  It favours large boosters a little, because the judges of the other rows have seen
-these labels, so no more than two are compared.  From 1,000 rows on, only the first fold is held out, and from
-30,000 rows on, boosters are compared after half of their rounds.
+these labels, so no more than two are compared.  Unless `cv` says otherwise, one fold of three is held out, and
+fewer than 1,000 rows have the smaller structure: with so few, the comparison gains nothing.  From 30,000 rows
+on, boosters are compared after half of their rounds.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from robust_splits.label_noise.clean_posterior import mean_log_likelihood
 from robust_splits.label_noise.folds import Folds, limit_folds, make_weighted_folds
 
 from ..losses.softmax import Floats
+from .auto_parameters import is_auto, resolve_folds
 from .target import Target
 
 SIZES = (2_000, 10_000, 30_000)  # numbers of rows from which on the structures are larger
-HOLD_OUT_ROWS = 1_000  # from here on, only the first fold is held out
+COMPARED_ROWS = 1_000  # with fewer, structures are not compared by default
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,16 @@ class TrainingRows:
 
     def folds(self, cv: Any, seed: int) -> Folds:
         """Folds to compare structures in; none if there are too few rows."""
+        chooses_folds = is_auto(cv)
+        if chooses_folds and self.n_used < COMPARED_ROWS:
+            return []
+        cv = resolve_folds(cv)
         if isinstance(cv, Integral):
             groups = None if self.groups is None else np.asarray(self.groups)
             if limit_folds(int(cv), self.codes, groups) < 2:
                 return []
         folds = make_weighted_folds(self.codes, self.weight, cv, self.groups, seed)
-        return folds[:1] if self.n_used >= HOLD_OUT_ROWS and isinstance(cv, Integral) else folds
+        return folds[:1] if chooses_folds else folds
 
 
 @dataclass(frozen=True)

@@ -70,9 +70,9 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         2 judges the labels before the booster is trained, 1 takes them as they are.  "auto" means 2 for cross
         entropy and 1 for other losses, which are robust themselves; for soft labels; where training starts from
         a model or from margins; and where the features do not distinguish the classes.
-    cv : int, cross-validation splitter or iterable of splits, default=3
-        Folds in which structures are compared, and q is chosen; an integer is the number of stratified folds.
-        From 1,000 rows on, structures are compared in the first of these folds only.
+    cv : "auto", int, cross-validation splitter or iterable of splits, default="auto"
+        Folds in which structures are compared and q is chosen; an integer is the number of stratified folds.
+        "auto" means three; structures are compared in the first only, and not below 1,000 rows.
     verbose : int, default=0
         If positive, `fit` prints a line for each structure.
     **kwargs
@@ -125,7 +125,7 @@ class RobustXGBClassifier(xgboost.XGBClassifier):
         subsample: float | str | None = AUTO,
         colsample_bynode: float | str | None = AUTO,
         passes: int | str = AUTO,
-        cv: Any = 3,
+        cv: Any = "auto",
         verbose: int = 0,
         **kwargs: Any,
     ) -> None:

@@ -168,7 +168,9 @@ def make_weighted_folds(
 
 
 def check_folds(cv: Any) -> None:
-    """Raise a ValueError if `cv` is an integer below 2, has no splits, or can be read only once."""
+    """Raise a ValueError if `cv` is an integer below 2 or a string, has no splits, or can be read only once."""
+    if isinstance(cv, str):
+        raise ValueError(f"cv must be a number of folds, a splitter or a list of splits, got {cv!r}")
     if isinstance(cv, Integral) and cv < 2:
         raise ValueError(f"cv must be at least 2 folds, got {cv!r}")
     if isinstance(cv, Iterator):

@@ -56,10 +56,18 @@ def test_more_rows_have_larger_boosters(library):
     assert sizes == sorted(sizes)
 
 
+def test_few_rows_have_the_smaller_structure(library, fits):
+    X, y = noisy()
+    fitted = clone(library[0]).fit(X, y)
+    assert len(fits) == 1
+    assert fitted.chosen_params_ == library[1].structures[0][0]
+    assert not hasattr(fitted, "cv_results_")
+
+
 def test_two_structures_in_three_folds_and_one_booster_of_all_rows(library, fits):
     model, auto, _ = library
     X, y = noisy()
-    fitted = clone(model).fit(X, y)
+    fitted = clone(model).set_params(cv=3).fit(X, y)
     assert len(fits) == 2 * 3 + 1
     assert fits[-1][0] == 400
     assert max(fits[:-1])[0] < 270
@@ -67,7 +75,7 @@ def test_two_structures_in_three_folds_and_one_booster_of_all_rows(library, fits
 
 
 def test_many_rows_have_one_fold(library, fits, monkeypatch):
-    monkeypatch.setattr(structures, "HOLD_OUT_ROWS", 300)
+    monkeypatch.setattr(structures, "COMPARED_ROWS", 300)
     X, y = noisy()
     fitted = clone(library[0]).fit(X, y)
     assert len(fits) == 2 + 1
@@ -78,7 +86,7 @@ def test_many_rows_have_one_fold(library, fits, monkeypatch):
 @pytest.mark.parametrize("given", [{}, {"n_estimators": 7}])
 def test_large_boosters_are_compared_after_half_of_their_rounds(library, fits, monkeypatch, given):
     monkeypatch.setattr(structures, "SIZES", (100, 200, 300))
-    monkeypatch.setattr(structures, "HOLD_OUT_ROWS", 300)
+    monkeypatch.setattr(structures, "COMPARED_ROWS", 300)
     X, y = noisy()
     fitted = clone(library[0]).set_params(**given).fit(X, y)
     rounds = [structure["n_estimators"] for structure in library[1].structures[-1]]

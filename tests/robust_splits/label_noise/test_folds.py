@@ -83,6 +83,7 @@ def test_seeds_become_integers():
     ("cv", "message"),
     [
         (1, "cv must be at least 2 folds, got 1"),
+        ("few", "cv must be a number of folds, a splitter or a list of splits, got 'few'"),
         ([], "cv must have at least one split, got none"),
         ((split for split in ()), r"cv is a generator, which .* only once; pass list\(cv\)"),
     ],
