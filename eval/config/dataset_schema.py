@@ -33,6 +33,13 @@ def allow_combinations(schema: dict[str, Any]) -> None:
             "then": {"properties": {"test_path": {"pattern": pattern_of(*get_args(Format))}}},
         },
         {
+            "if": {"required": ["copies"], "properties": {"copies": {"const": "together"}}},
+            "then": {
+                **with_keys(absent=["group", "split", "test_path"]),
+                "not": {"required": ["unchecked"], "properties": {"unchecked": {"const": "train"}}},
+            },
+        },
+        {
             "if": {"required": ["labels"], "properties": {"labels": {"const": "noisy"}}},
             "then": {
                 "properties": {

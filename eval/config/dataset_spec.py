@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
@@ -44,6 +41,9 @@ Missing = Literal["error", "drop_rows", "impute", "keep"]
 FeaturesAs = Literal["frame", "numbers"]
 Unchecked = Literal["drop", "train"]
 Labels = Literal["right", "noisy"]
+Copies = Literal["anywhere", "together"]
+# Parts of a domain, such as software/jira.
+DOMAIN = r"^[^/\s]([^/]*[^/\s])?(/[^/\s]([^/]*[^/\s])?)*$"
 Column = str | int
 MAX_SIZES = 1000
 
@@ -109,6 +109,9 @@ class DatasetSpec(Strict):
         Column of groups of rows that stay together, such as the rows of one patient: in the random split, in
         searches and early stopping, and in the folds and bootstrap samples of this project's models.  It is not
         used as a feature.
+    copies : {"anywhere", "together"}
+        Where rows with the same features go: ``anywhere``, so that models may be tested on copies of training
+        rows; or ``together``, as if they were a `group`.
     weight : str, int or None
         Column of the weights of rows in training, numbers from 0, which every model must accept.  It is not
         used as a feature.  Scores are not weighted.
@@ -159,6 +162,10 @@ class DatasetSpec(Strict):
         Number of training rows, drawn in each repeat with unchanged class shares; smaller numbers are part of
         larger ones.  The test rows stay the same.  A list stands for one data set for each number, and the
         figure ``training_size`` shows the measure against it.
+    domain : str or None
+        Where the data set comes from, such as ``"medicine"`` or ``"software/jira"``.  Means over data sets,
+        ranks and tests count each domain once, and in a domain each part, and in a part each data set alike.
+        Either all data sets have a domain or none.
     """
 
     model_config = ConfigDict(json_schema_extra=allow_combinations)
@@ -176,6 +183,7 @@ class DatasetSpec(Strict):
     target: Column | None = None
     split: Column | None = None
     group: Column | None = None
+    copies: Copies = "anywhere"
     weight: Column | None = None
     rate_column: Column | None = None
     noisy: dict[Name, Column] = Field(default={}, max_length=100)
@@ -195,6 +203,7 @@ class DatasetSpec(Strict):
         TrainRows | Annotated[list[TrainRows], Field(min_length=1, max_length=MAX_SIZES)] | None,
         BeforeValidator(_number_or_list),
     ] = None
+    domain: Annotated[Name, Field(json_schema_extra={"pattern": DOMAIN})] | None = None
 
     @classmethod
     def short_form(cls) -> dict[str, Any]:
@@ -252,6 +261,13 @@ class DatasetSpec(Strict):
             )
         return path
 
+    @field_validator("domain")
+    @classmethod
+    def _parts_of_domain(cls, domain: str | None) -> str | None:
+        if domain is not None and not re.fullmatch(DOMAIN, domain):
+            raise ValueError(f"must be a name, or names with '/' between them, got {domain!r}")
+        return domain
+
     @field_validator("target", "split", "group", "weight", "rate_column", "checked", mode="before")
     @classmethod
     def _name_or_position(cls, column: Any) -> Any:
@@ -282,6 +298,10 @@ class DatasetSpec(Strict):
         for name in self.noisy:
             if self.annotators is not None and name in LABELS_OF_ANNOTATORS:
                 raise ValueError(f"'noisy' must not use the name {name!r}, which is that of 'annotators'")
+        if self.copies == "together" and self.group is not None:
+            raise ValueError('has both \'group\' and "copies": "together"; only one is allowed')
+        if self.copies == "together" and self.has_own_split:
+            raise ValueError('"copies": "together" requires a random split')
         if self.unchecked == "train" and not self.noisy_names:
             raise ValueError("'unchecked' requires 'noisy' or 'annotators'")
         if self.labels == "noisy" and self.set in SYNTHETIC:
@@ -349,47 +369,3 @@ class DatasetSpec(Strict):
         if self.format is not None or self.path is None:
             return self.format
         return format_of(self.path)
-
-
-def expand_folders(specs: Sequence[DatasetSpec]) -> list[DatasetSpec]:
-    """Replace each folder with the data files in it, in the order of their names.
-
-    The keys of the folder apply to each file, except `target`, which svmlight files do not have.  Subfolders
-    and hidden files are skipped, and with a warning also files of unknown format.
-
-    Raises
-    ------
-    ValueError
-        If a folder cannot be read, has no data file or one whose name cannot be printed, or if `target` is
-        missing and a file needs it.
-    """
-    return [file for spec in specs for file in (_expand_folder(spec) if spec.is_folder else [spec])]
-
-
-def _expand_folder(folder: DatasetSpec) -> list[DatasetSpec]:
-    assert folder.path is not None  # noqa: S101 - for the type checker: is_folder is true
-    try:
-        files = sorted(path for path in Path(folder.path).iterdir() if path.is_file())
-    except OSError as error:
-        raise ValueError(f"folder {folder.path} cannot be read: {error.strerror}") from None
-    for file in files:
-        if not file.name.isprintable() or not stem_of(file.name).strip():
-            raise ValueError(
-                f"folder {folder.path}: file names must be printable and not blank, got {file.name!r}"
-            )
-    formats = {file: folder.format or format_of(file.name) for file in files if not file.name.startswith(".")}
-    ignored = [file.name for file, file_format in formats.items() if file_format is None]
-    if len(ignored) == len(formats):
-        raise ValueError(f"folder {folder.path} has no file that ends in {', '.join(FORMAT_OF_SUFFIX)}")
-    if ignored:
-        warnings.warn(f"{folder.path}: ignored files of unknown format: {', '.join(ignored)}", stacklevel=2)
-    specs = []
-    for file, file_format in formats.items():
-        if file_format is None:
-            continue
-        target = None if file_format == "svmlight" else folder.target
-        if target is None and file_format != "svmlight":
-            raise ValueError(f"'target' is missing for {file}")
-        changes = {"name": stem_of(file.name), "path": str(file), "format": file_format, "target": target}
-        specs.append(folder.model_copy(update=changes))
-    return specs

@@ -17,7 +17,8 @@ from ..errors import ConfigError, shown, suggest
 from ..metrics.registry import ACCURACIES, BUILT_IN, BUILT_IN_MEASURES
 from ..models.packages import described_classes, missing_extras, not_installed, packages_of
 from .base import Name, Strict, check_json, validate
-from .dataset_spec import DatasetSpec, expand_folders
+from .data_folders import expand_folders
+from .dataset_spec import DatasetSpec
 from .figures import FigureOptions, figure_names
 from .metric_spec import MEAN, MetricSpec, add_named_metrics
 from .model_spec import ModelSpec
@@ -242,6 +243,9 @@ class Config(Strict):
             )
         _check_unique("data sets", [dataset.name for dataset in self.datasets])
         _check_unique("models", [model.name for model in self.models])
+        without = [dataset.name for dataset in self.datasets if dataset.domain is None]
+        if 0 < len(without) < len(self.datasets):
+            raise ValueError(f"data set {without[0]!r} has no 'domain', but others have")
         names = [noise.name for noise in self.noise]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)

@@ -27,7 +27,15 @@ from .given_labels import (
 )
 from .inspection import describe_numbers_as_text, parse_dates
 from .named_sets import load_openml, load_set
-from .row_columns import check_split, find_column, read_groups, read_noise_rates, read_split, read_weights
+from .row_columns import (
+    check_split,
+    find_column,
+    group_copies,
+    read_groups,
+    read_noise_rates,
+    read_split,
+    read_weights,
+)
 
 
 def load_dataset(spec: DatasetSpec) -> Dataset:
@@ -61,6 +69,8 @@ def load_dataset(spec: DatasetSpec) -> Dataset:
         drawn = _draw(labels, source.is_test, spec.max_rows, context, keep_test=spec.unchecked == "train")
         source, labels = source.take(drawn), labels.take(drawn)
     groups = None if source.groups is None else read_groups(source.groups, context)
+    if spec.copies == "together":
+        groups = group_copies(source.features, context)
     weights = None if source.weights is None else read_weights(source.weights, labels.y, context)
     if source.is_test is not None:
         check_split(labels.y, source.is_test, groups, context)

@@ -90,6 +90,20 @@ def read_groups(column: pd.Series[Any], context: str) -> NDArray[np.int64]:
     return groups.astype(np.int64)
 
 
+def group_copies(features: pd.DataFrame, context: str) -> NDArray[np.int64] | None:
+    """Number of the group of each row, in the order of their first rows: rows with equal features.
+
+    None if all rows differ.
+    """
+    check_single_values(features, context)
+    rows = features.groupby(list(features), sort=False, dropna=False, observed=True)
+    groups = rows.ngroup().to_numpy(np.int64)
+    n_groups = int(groups.max()) + 1
+    if n_groups == 1:
+        raise ConfigError(f'{context}: all rows have the same features, so "copies" must not be "together"')
+    return groups if n_groups < groups.size else None
+
+
 def read_weights(column: pd.Series[Any], y: NDArray[np.int64], context: str) -> NDArray[np.float64]:
     """Weight of each row."""
     weights = _read_numbers(column, "weights", context)

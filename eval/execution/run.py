@@ -33,7 +33,7 @@ class Run:
         share their test rows, there is a column ``correct_rows``; see ``Outcome``.  If several columns of noisy
         labels are one kind of noise, there is a column ``noisy_labels`` with the names of theirs.  If scores of
         some data sets are estimates of those on right labels, they have "estimated" in a column
-        ``test_labels``.
+        ``test_labels``.  If the data sets have domains, these are in a column ``domain``.
     datasets : dict of str to DatasetFacts
     sessions : tuple of Session
         The oldest first; empty if all cells come from other runs.
@@ -112,6 +112,7 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
     """Make a run from its record and the outcomes of its cells by key."""
     missing = Outcome(error=NOT_FITTED)
     labels = {(kind, rate): name for kind, rates in record.given_rates.items() for name, rate in rates.items()}
+    domains = {spec.name: spec.domain for spec in config.datasets}
     estimated = {spec.name for spec in config.datasets if spec.test_labels == "estimated"}
     own = [metric.name for metric in config.metrics]
     rows = []
@@ -125,6 +126,7 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
                 "noisy_labels": labels.get((cell.noise_kind, cell.noise_rate)),
                 "test_labels": "estimated" if cell.dataset in estimated else None,
                 "realised_rate": outcome.scores.get("realised_rate"),
+                "domain": domains.get(cell.dataset),
                 "repeat": cell.repeat,
                 "model": cell.model,
                 **{name: outcome.scores.get(name) for name in [*RANGES, *own] if name != "realised_rate"},
@@ -137,9 +139,10 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
         "correct_rows": "string",
         "noisy_labels": "string",
         "test_labels": "string",
+        "domain": "string",
     }
     scores = pd.DataFrame(rows).astype(types)
-    unused = [name for name in ("correct_rows", "noisy_labels", "test_labels") if scores[name].isna().all()]
-    scores = scores.drop(columns=unused)
+    optional = ("correct_rows", "noisy_labels", "test_labels", "domain")
+    scores = scores.drop(columns=[name for name in optional if scores[name].isna().all()])
     settings = tuple(cell.setting for cell in record.cells)
     return Run(config, scores, record.datasets, tuple(record.sessions), settings)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .domains import DOMAIN, domains_of, weigh_domains
 from .registry import MEASURES, PAIRED, check_metric
 from .robustness import area_under_ela
 
@@ -77,7 +78,8 @@ def per_repeat(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
     if metric == "area_under_ela":
         groups = per_repeat(scores, "ela", measure).groupby(CELL, sort=False)
         areas = [(*key, area_under_ela(group["ela"], group["noise_rate"])) for key, group in groups]
-        return pd.DataFrame(areas, columns=[*CELL, metric])
+        table, domains = pd.DataFrame(areas, columns=[*CELL, metric]), domains_of(scores)
+        return table.assign(**{DOMAIN: table["dataset"].map(domains)}) if domains else table
     paired_sets = has_baseline(scores)
     if paired_sets.any():
         scores = scores[paired_sets]
@@ -112,7 +114,8 @@ def curve(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> pd.Da
 def mean_curve(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> pd.DataFrame:
     """Mean of a metric over the data sets, per noise rate and model.
 
-    The data sets are averaged within each repeat, then the repeats; the spread is over the repeats.  A model
+    The data sets are averaged within each repeat, then the repeats; the spread is over the repeats.  If they
+    have domains, these count alike, and so do the data sets of a domain, see `domains`.  A model
     that lacks a data set or a repeat has no mean, because a mean over other data sets or splits is not
     comparable.
 
@@ -128,7 +131,7 @@ def mean_curve(scores: pd.DataFrame, metric: str, measure: str = "accuracy") -> 
         deviation ``std`` over the repeats, and ``repeats``, the number of repeats with a value.  The area under
         ELA has no rate.
     """
-    values = per_repeat(scores, metric, measure)
+    values = weigh_domains(per_repeat(scores, metric, measure), metric)
     by = [name for name in ("noise_kind", "noise_rate", "model") if name in values]
     repeats = values.groupby([*by, "repeat"], sort=False)[metric]
     n_datasets = values.groupby("noise_kind")["dataset"].nunique().to_dict()

@@ -13,6 +13,7 @@ import pandas as pd
 from .._wording import counted, is_or_are
 from ..config.figures import Band
 from ..metrics.curves import curve, mean_curve
+from ..metrics.domains import count_units
 from ..metrics.registry import REGISTRY
 from ..statistics.confidence_band import FEWEST, confidence_band
 from ..statistics.shared_test_rows import has_row_values, shares_test_rows
@@ -36,12 +37,12 @@ def averaged(
         return _with_two_sd(mean_curve(scores, metric, measure), metric), over_repeats(
             scores, metric, measure, band
         )
-    n_repeats, n_datasets = scores["repeat"].nunique(), scores["dataset"].nunique()
-    if n_repeats >= FEWEST or n_datasets < FEWEST:
+    n_repeats, (n, unit) = scores["repeat"].nunique(), count_units(scores)
+    if n_repeats >= FEWEST or n < FEWEST:
         return confidence_band(scores, metric, measure=measure), over_repeats(scores, metric, measure)
     table = confidence_band(scores, metric, measure=measure, over="datasets")
     why = f"{counted(n_repeats, 'repeat')} {is_or_are(n_repeats)} too few for an interval over repeats"
-    return table, f"{over_datasets(n_datasets, n_datasets)} ({why})"
+    return table, f"{over_units(n, n, unit)} ({why})"
 
 
 def by_dataset(
@@ -83,13 +84,11 @@ def over_repeats(scores: pd.DataFrame, metric: str, measure: str = "accuracy", b
     return f"{INTERVAL} over {n} repeats{joined} the test rows that they share"
 
 
-def over_datasets(fewest: int, most: int) -> str:
-    """Describe a band over data sets, whose number may differ between the points of a curve."""
-    return (
-        f"{INTERVAL} over {_range(fewest, most)} data sets"
-        if most >= FEWEST
-        else _none(most, "data set", FEWEST)
-    )
+def over_units(fewest: int, most: int, unit: str = "data set") -> str:
+    """Describe a band over data sets or domains, whose number may differ between the points of a curve."""
+    if most < FEWEST:
+        return _none(most, unit, FEWEST)
+    return f"{INTERVAL} over {_range(fewest, most)} {unit}s"
 
 
 def _range(fewest: int, most: int) -> str:

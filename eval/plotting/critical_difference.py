@@ -54,7 +54,7 @@ def critical_difference_diagram(request: PlotRequest) -> Axes | NDArray[Any]:
 def _note(result: FriedmanNemenyi) -> str:
     parts = []
     if result.has_power:
-        sets = counted(result.n_datasets, "data set")
+        sets = counted(result.n_datasets, result.unit)
         parts = [f"Friedman's test over {sets}: {p_text(result.p_value)}.", result.remark]
     if result.dropped:
         parts.append(f"Excluded data sets (a model has no value): {', '.join(result.dropped)}.")

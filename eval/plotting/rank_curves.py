@@ -1,4 +1,4 @@
-"""Mean ranks of the models over data sets, against the noise rate."""
+"""Mean ranks of the models over data sets or domains, against the noise rate."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from ..metrics.domains import count_units
 from ..metrics.registry import higher_is_better
 from ..statistics.confidence_band import mean_interval
 from ..statistics.score_tables import rank_table, score_table
-from .bands import over_datasets
+from .bands import over_units
 from .curves import MAX_TICKS, draw_curves, name_rates
 from .request import PlotRequest
 
@@ -31,9 +32,10 @@ def rank_curves(request: PlotRequest) -> Axes | NDArray[Any]:
         return lines
 
     counts = sorted({int(n) for table in tables.values() for n in table["n_datasets"]})
-    caption = "Band: " + over_datasets(counts[0], counts[-1])
-    if counts[0] < len(request.datasets):
-        caption += f"; of {len(request.datasets)}: data sets where a model has no value are excluded"
+    n, unit = count_units(request.scores)
+    caption = "Band: " + over_units(counts[0], counts[-1], unit)
+    if counts[0] < n:
+        caption += f"; of {n}: data sets where a model has no value are excluded"
     return request.draw_panels(draw, title=f"{request.name}{request.noise_suffix}: mean rank", caption=caption)
 
 
@@ -45,9 +47,9 @@ def rank_table_by_rate(request: PlotRequest, kind: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``noise_rate``, ``model``, ``rank``, ``low``, ``high``, ``n_datasets``, the number of data sets that
-        count, and ``compared``, a number shared by the rates at which the same models are ranked on the same
-        data sets.
+        ``noise_rate``, ``model``, ``rank``, ``low``, ``high``, ``n_datasets``, the number of data sets or
+        domains that count, and ``compared``, a number shared by the rates at which the same models are ranked
+        on the same data sets.
     """
     parts = []
     compared: dict[tuple[Any, ...], int] = {}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._wording import sentence, under_noise
 from ..config.figures import FigureOptions
 from ..metrics.curves import are_estimated
+from ..metrics.domains import averaged_over
 from ..metrics.registry import label_of, short_label_of
 from ..statistics.score_tables import resolve_noise_rate
 from ..statistics.verdict import compared_rate
@@ -86,10 +87,7 @@ class PlotRequest:
     @property
     def over_datasets(self) -> str:
         """The data sets that are averaged, for titles."""
-        sizes = self.scores.groupby("noise_kind")["dataset"].nunique()
-        if sizes.min() < sizes.max():
-            return f"mean over {sizes.min()} to {sizes.max()} data sets"
-        return "1 data set" if sizes.max() == 1 else f"mean over {sizes.max()} data sets"
+        return averaged_over(self.scores)
 
     @property
     def noise_suffix(self) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 from .._wording import numbered, sentence
 from ..config.run import Config
 from ..errors import MAX_LENGTH, shortened
+from ..metrics import domains
 from ..metrics.curves import (
     are_estimated,
     by_noise_rate,
@@ -77,9 +78,8 @@ def table_title(metric: str, measure: str, noise_kind: str, *, estimated: bool =
 
 
 def averaged_over(scores: pd.DataFrame) -> str:
-    """The data sets that are averaged, for titles."""
-    n = scores["dataset"].nunique()
-    return f"mean over {n} data sets" if n > 1 else str(scores["dataset"].iloc[0])
+    """The data sets that are averaged, for titles; the name of a single one."""
+    return domains.averaged_over(scores) if scores["dataset"].nunique() > 1 else str(scores["dataset"].iloc[0])
 
 
 def table_of(name: str, config: Config, scores: pd.DataFrame) -> pd.DataFrame:

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from .._numbers import check_fraction
 from ..metrics.curves import per_repeat
+from ..metrics.domains import count_units, domain_means, domain_weights, domains_of, weigh_domains
 from ..metrics.registry import REGISTRY
 from .result import too_few_remark
 from .shared_test_rows import row_values, sum_of_variances, variance_of_rows
 
-FEWEST = 3  # repeats or data sets; with two, intervals are six times as wide
+FEWEST = 3  # repeats, data sets or domains; with two, intervals are six times as wide
 
 
 def confidence_band(
@@ -45,6 +46,8 @@ def confidence_band(
     normally distributed values in 95 % of cases, with three repeats too; in 93 % if there are three of three
     data sets and one of these varies most.  Repeats on random splits of the same rows are not independent, so
     bands over repeats are somewhat too narrow.
+
+    Domains of data sets count alike, see `mean_curve`; a band over data sets is then one over domains.
 
     Where the repeats of a data set share their test rows, the variance over the rows is added, for metrics
     computed from the accuracy; see `shared_test_rows`.
@@ -79,6 +82,9 @@ def confidence_band(
         raise ValueError("over must be 'repeats' if by_dataset is set, got 'datasets'")
     check_fraction("confidence", confidence)
     values = per_repeat(scores, metric, measure)
+    domains = {} if by_dataset else domains_of(values)
+    if over == "repeats" and not by_dataset:
+        values = weigh_domains(values, metric)
     unit = "repeat" if over == "repeats" else "dataset"
     averaged = None if over == "repeats" else "repeat"
     lines = [name for name in ("dataset", "noise_kind", "noise_rate", "model") if name in values]
@@ -88,14 +94,17 @@ def confidence_band(
     rows = row_values(scores, metric, measure) if over == "repeats" else {}
     shares = metric == "accuracy"
     added = {line: (variance_of_rows(x, are_shares=shares), x.size - 1.0) for line, x in rows.items()}
+    if domains:
+        added = _weighted(added, values)
     bands = [
-        _band_of_kind(of_kind, metric, lines, unit, strata, averaged, confidence, added)
+        _band_of_kind(of_kind, metric, lines, unit, strata, averaged, confidence, added, domains)
         for _, of_kind in values.groupby("noise_kind", sort=False)
     ]
     table = pd.concat(bands, ignore_index=True)
-    n = int(values.groupby("noise_kind")[unit].nunique().min())
+    n, what = int(values.groupby("noise_kind")[unit].nunique().min()), "repeat"
+    if over == "datasets":
+        n, what = min(count_units(of_kind) for _, of_kind in values.groupby("noise_kind"))
     if n < FEWEST:
-        what = "repeat" if over == "repeats" else "data set"
         table.attrs["remark"] = too_few_remark(n, what, f"a band over {what}s", FEWEST)
     return table
 
@@ -109,6 +118,7 @@ def _band_of_kind(
     averaged: str | None,
     confidence: float,
     added: dict[tuple[Any, ...], tuple[float, float]],
+    domains: dict[str, str],
 ) -> pd.DataFrame:
     """Means and bands of the lines under one kind of noise.  Means over incomplete data are NaN."""
     means = values.groupby([*lines, *strata, unit], sort=False)[metric].agg(["mean", "count"])
@@ -120,13 +130,27 @@ def _band_of_kind(
     columns = pd.MultiIndex.from_product(drawn) if strata else drawn[0]
     wide = wide.reindex(index=index.droplevel([*strata, unit]).unique(), columns=columns)
     table = wide.index.to_frame(index=False)
-    array = wide.to_numpy(dtype=np.float64).reshape(len(wide), -1, len(drawn[-1]))
+    if averaged is not None:
+        wide = domain_means(wide.T, domains).T
+    array = wide.to_numpy(dtype=np.float64).reshape(len(wide), len(drawn[0]) if strata else 1, -1)
     table[metric] = array.mean(axis=1).mean(axis=1)  # summed in the same order as in `mean_curve`
     of_strata: list[tuple[Any, ...]] = [(name,) for name in drawn[0]] if strata else [()]
     shared = [[added.get((*stratum, *line), (0.0, 1.0)) for stratum in of_strata] for line in wide.index]
     interval = mean_interval(array, confidence, np.array(shared))
     table["low"], table["high"] = np.clip(interval, REGISTRY[metric].minimum, REGISTRY[metric].maximum)
     return table
+
+
+def _weighted(
+    added: dict[tuple[Any, ...], tuple[float, float]], values: pd.DataFrame
+) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """Variances of the data sets' means, each times the square of the data set's weight."""
+    weights = {
+        (name, kind): weight
+        for kind, of_kind in values.groupby("noise_kind")
+        for name, weight in domain_weights(of_kind).items()
+    }
+    return {line: (weights[line[:2]] ** 2 * variance, n) for line, (variance, n) in added.items()}
 
 
 def mean_interval(

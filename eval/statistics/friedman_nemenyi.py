@@ -1,6 +1,7 @@
 """Friedman's and Nemenyi's tests: whether three or more models differ over data sets, and which pairs.
 
-Each data set counts once, with the mean over its repeats, so its splits need not be independent.
+Each data set, or domain of data sets, counts once, with the mean over its repeats, so its splits need not be
+independent.
 
 References
 ----------
@@ -22,8 +23,9 @@ import pandas as pd
 
 from .._numbers import check_fraction
 from .._wording import counted, p_text, there_are
+from ..metrics.domains import unit_of
 from .result import NO_DATASET, TestResult, too_few_remark
-from .score_tables import complete, rank_table
+from .score_tables import compared, rank_table
 
 MANY_DATASETS = 10  # with fewer, the asymptotic distributions are rough [1]
 
@@ -70,7 +72,7 @@ class FriedmanNemenyi(TestResult):
     def _parts(self) -> tuple[str, ...]:
         test = (
             f"Friedman's test of {counted(len(self.mean_ranks), 'model')} over "
-            f"{counted(self.n_datasets, 'data set')}: chi-squared {self.statistic:.2f}, "
+            f"{counted(self.n_datasets, self.unit)}: chi-squared {self.statistic:.2f}, "
             f"{p_text(self.p_value)}; Nemenyi's critical difference {self.critical_difference:.2f}."
         )
         ranks = self.mean_ranks.to_frame().round(2).to_string() if len(self.mean_ranks) else ""
@@ -110,7 +112,7 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
     from scipy.stats import friedmanchisquare
 
     check_fraction("alpha", alpha)
-    table, dropped, left_out = complete(table)
+    table, dropped, left_out = compared(table)
     n, k = table.shape
     ranks = rank_table(table, higher_is_better=higher_is_better)
     mean_ranks = ranks.mean().rename("mean rank").sort_values(kind="stable")
@@ -133,9 +135,10 @@ def friedman_nemenyi(table: pd.DataFrame, *, higher_is_better: bool, alpha: floa
         ranks=ranks[models],
         groups=groups,
         n_datasets=n,
+        unit=unit_of(table),
         alpha=alpha,
         has_power=has_power,
-        remark=_remark(n, k, alpha, p_value, all_alike=groups == [models]),
+        remark=_remark(n, unit_of(table), k, alpha, p_value, all_alike=groups == [models]),
         dropped=dropped,
         left_out=left_out,
     )
@@ -172,17 +175,17 @@ def _ranks_have_power(n: int, k: int, alpha: float) -> bool:
     )
 
 
-def _remark(n: int, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
+def _remark(n: int, unit: str, k: int, alpha: float, p_value: float, *, all_alike: bool) -> str:
     if k < 3:
         return f"Friedman's test compares three or more models; {there_are(k, 'model')}."
     if n == 0:
         return NO_DATASET
     if math.isnan(p_value):
         needed = next(m for m in itertools.count(n + 1) if _ranks_have_power(m, k, alpha))
-        return too_few_remark(n, "data set", f"Friedman's and Nemenyi's tests of {counted(k, 'model')}", needed)
+        return too_few_remark(n, unit, f"Friedman's and Nemenyi's tests of {counted(k, 'model')}", needed)
     remarks = []
     if n < MANY_DATASETS:
-        remarks.append("With fewer than ten data sets the p-values are rough.")
+        remarks.append(f"With fewer than ten {unit}s the p-values are rough.")
     if p_value > alpha:
         remarks.append("Friedman's test finds no difference, so pairs of models are not compared.")
     elif all_alike:

@@ -19,7 +19,8 @@ class TestResult:
     Attributes
     ----------
     n_datasets : int
-        Number of data sets compared.
+        Number of data sets compared, or of domains, which then count as one data set each.
+    unit : {"data set", "domain"}
     alpha : float
         Significance level.
     has_power : bool
@@ -33,6 +34,7 @@ class TestResult:
     """
 
     n_datasets: int
+    unit: str = "data set"
     alpha: float = 0.05
     has_power: bool = True
     remark: str = ""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._numbers import is_real
 from ..errors import shortened
 from ..metrics.curves import per_repeat
+from ..metrics.domains import domain_means, domains_of
 from ..metrics.outcome import NOT_FITTED
 from ..metrics.registry import PAIRED
 
@@ -51,7 +52,8 @@ def score_table(
     -------
     DataFrame
         One row per data set, one column per model, both in the order of the scores; NaN where a repeat is
-        missing.  ``attrs["missing"]`` maps such data sets to dicts of such models and reasons.
+        missing.  ``attrs["missing"]`` maps such data sets to dicts of such models and reasons, and
+        ``attrs["domains"]`` data sets to their domains, if they have any.
 
     Raises
     ------
@@ -102,7 +104,8 @@ def repeat_table(
     wide = values.pivot(index=["dataset", "repeat"], columns="model", values=metric)
     wide = wide.reindex(index=rows, columns=columns).astype(np.float64)
     rates = None if noise_rate is None else [noise_rate, 0.0] if metric in PAIRED else [noise_rate]
-    wide.attrs = {"missing": _reasons(wide, scores, metric if metric in scores else measure, rates)}
+    missing = _reasons(wide, scores, metric if metric in scores else measure, rates)
+    wide.attrs = {"missing": missing, "domains": domains_of(scores)}
     return wide
 
 
@@ -200,8 +203,27 @@ def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[st
     return table[~sets.isin(incomplete)], dropped, left_out
 
 
+def compared(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, str]]:
+    """The rows that models are compared over: complete data sets, or the means of their domains.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `score_table` returns it.
+
+    Returns
+    -------
+    table, dropped, left_out
+        As from `complete`.  If the data sets have domains, there is one row per domain; see `domain_means`.
+    """
+    whole, dropped, left_out = complete(table)
+    return domain_means(whole, table.attrs.get("domains", {})), dropped, left_out
+
+
 def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
     """Rank the models on each data set: 1 is the best, ties share the mean of their ranks.
+
+    If the data sets have domains, models are ranked by their means in each domain.
 
     Parameters
     ----------
@@ -212,15 +234,17 @@ def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Ranks in the same rows and columns.  A data set on which a model has no value has no ranks; models
-        without any value are left out.
+        Ranks in the same rows and columns, or in one row per domain.  A data set on which a model has no value
+        has no ranks, and does not count in its domain; models without any value are left out.
     """
     from scipy.stats import rankdata
 
-    whole, _, _ = complete(table)
+    whole, _, _ = compared(table)
     values = rounded(whole.to_numpy(dtype=np.float64))
     ranks = rankdata(-values if higher_is_better else values, axis=1) if values.size else values
-    result = pd.DataFrame(ranks, whole.index, whole.columns).reindex_like(table)
+    result = pd.DataFrame(ranks, whole.index, whole.columns).reindex(columns=table.columns)
+    if whole.index.name == table.index.name:
+        result = result.reindex(table.index)
     result.attrs = table.attrs
     return result
 

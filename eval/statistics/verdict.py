@@ -10,12 +10,13 @@ import pandas as pd
 
 from .._wording import counted, distinct_numbers, is_or_are, listed, p_text, percent, sentence
 from ..metrics.curves import are_estimated, has_baseline, per_repeat
+from ..metrics.domains import domain_means, unit_of
 from ..metrics.outcome import missing_cells
 from ..metrics.registry import higher_is_better, label_of
 from .paired_t import PairedTTests, paired_t_tests
 from .score_tables import complete, rank_table, repeat_table, resolve_noise_rate, score_table
 from .shared_test_rows import row_interval, row_values_at
-from .wilcoxon_holm import HOLM, HOLM_OVER_PAIRS, wilcoxon_holm
+from .wilcoxon_holm import HOLM, HOLM_OVER_PAIRS, WilcoxonHolm, wilcoxon_holm
 
 # By default a verdict uses the rate nearest to this one: enough noise to separate models, but below one half,
 # where labels of two classes carry no information.
@@ -127,11 +128,12 @@ def _verdict_on_kind(
     elif control in left_out:
         sentences = [f"{setting} {control} has no values to compare"]
     else:
-        ranks = rank_table(table, higher_is_better=higher_is_better(metric)).mean()
+        of_units = rank_table(table, higher_is_better=higher_is_better(metric))
+        ranks = of_units.mean()
         best = [str(name) for name in ranks.index[ranks == ranks.min()]]
         model = best[0] if control is None else control
         what = label_of(metric, estimated=are_estimated(scores))
-        first = f"{setting} {_rank_clause(table, ranks, best, model, what)}"
+        first = f"{setting} {_rank_clause(table, of_units, best, model, what)}"
         if len(table) == 1:
             of_set = scores[scores["dataset"] == table.index[0]]
             first += _interval(of_set, model, metric, noise_rate, 1 - alpha)
@@ -169,18 +171,23 @@ def _tables(scores: pd.DataFrame, metric: str, noise_rate: float) -> tuple[pd.Da
     return table, retention
 
 
-def _rank_clause(table: pd.DataFrame, ranks: pd.Series[float], best: list[str], model: str, what: str) -> str:
+def _means(table: pd.DataFrame) -> pd.Series[float]:
+    """Means over the data sets, or over their domains."""
+    return domain_means(table, table.attrs.get("domains", {})).mean()
+
+
+def _rank_clause(table: pd.DataFrame, of_units: pd.DataFrame, best: list[str], model: str, what: str) -> str:
     """Clause on the mean rank of a model in a measure; the models `best` share the best one."""
-    n_datasets, n_models = table.shape
+    ranks, (n_datasets, n_models) = of_units.mean(), of_units.shape
     among = f"of {counted(n_models, 'model')}"
-    if n_datasets == 1:
+    if len(table) == 1:
         mean, on = "", f"on {table.index[0]}"
         best_rank = f"best {what} {among} {on}"
     else:
-        mean, on = "mean ", f"over {counted(n_datasets, 'data set')}"
+        mean, on = "mean ", f"over {counted(n_datasets, unit_of(of_units))}"
         best_rank = f"best mean rank {among} ({ranks.min():.3g}) in {what} {on}"
     if n_models == 1:
-        return f"{model}, the only model, has the {mean}{what} {table[model].mean():.3g} {on}"
+        return f"{model}, the only model, has the {mean}{what} {_means(table)[model]:.3g} {on}"
     if model not in best:
         return f"{model} has the {mean}rank {ranks[model]:.3g} {among} in {what} {on}, {listed(best)} the best"
     if len(best) > 1:
@@ -205,13 +212,13 @@ def _interval(scores: pd.DataFrame, model: str, metric: str, noise_rate: float, 
 
 def _retention_clause(scores: pd.DataFrame, retention: pd.DataFrame, metric: str, model: str) -> str:
     """Clause on the share of the measure that a model keeps, and on the model that keeps the most."""
-    shares, what = retention.mean(), label_of(metric, estimated=are_estimated(scores))
+    shares, what = _means(retention), label_of(metric, estimated=are_estimated(scores))
     text = f"keeps {percent(shares[model], 3)} of its {what}"
     if scores["repeat"].nunique() == 1:
         text += " (a rough figure, from one repeat)"
     most = shares.index[np.isclose(shares, shares.max(), rtol=0, atol=TIE)]
     if model not in most:
-        clean = score_table(scores, metric, noise_rate=0).loc[retention.index].mean()
+        clean = _means(score_table(scores, metric, noise_rate=0).loc[retention.index])
         less = f", but of a lower {what}" if clean[most[0]] < clean[model] else ""
         text += f"; {most[0]} keeps the most, {percent(shares.max(), 3)}{less}"
     elif len(most) == 1 < len(shares):
@@ -224,7 +231,7 @@ def _ela_sentence(
 ) -> list[str]:
     """Sentence on the model with the lowest ELA, if it is not the best model."""
     losses = score_table(scores, "ela", noise_rate=noise_rate, measure=metric)
-    means = losses.loc[table.index, table.columns].mean()
+    means = _means(losses.loc[table.index, table.columns])
     lowest = str(means.idxmin())
     if not np.isfinite(means).all() or means[model] - means[lowest] < TIE:
         return []
@@ -247,9 +254,9 @@ def _test_sentence(table: pd.DataFrame, control: str | None, metric: str, alpha:
     tied = rows[~rows["significant"]]
     clauses = []
     if len(worse):
-        clauses.append(f"{model} beats {_model_list(worse, 'wins', result.n_datasets)}")
+        clauses.append(f"{model} beats {_model_list(worse, 'wins', result)}")
     if len(better):
-        clauses.append(f"{model} loses to {_model_list(better, 'losses', result.n_datasets)}")
+        clauses.append(f"{model} loses to {_model_list(better, 'losses', result)}")
     if len(tied):
         clauses.append(_no_difference(tied["model"], tied["p_holm"]))
     return f"by Wilcoxon's signed-rank test with {result.correction} {'; '.join(clauses)}"
@@ -297,15 +304,16 @@ def _names(models: pd.Series[str], noun: str) -> str:
     return listed(list(models)) if len(models) <= MAX_NAMES else counted(len(models), noun)
 
 
-def _model_list(rows: pd.DataFrame, column: str, n: int) -> str:
-    """Models with their number of data sets and p-values."""
+def _model_list(rows: pd.DataFrame, column: str, result: WilcoxonHolm) -> str:
+    """Models with their number of data sets or domains, and p-values."""
+    of_all = f"of {result.n_datasets} {result.unit}s"
     if len(rows) > MAX_NAMES:
         low, high = rows[column].min(), rows[column].max()
         span = f"{low}" if low == high else f"{low} to {high}"
         p = p_text(rows["p_holm"].max())
-        return f"{counted(len(rows), 'model')} (on {span} of {n} data sets, largest {p})"
+        return f"{counted(len(rows), 'model')} (on {span} {of_all}, largest {p})"
     cells = zip(rows["model"], rows[column], rows["p_holm"], strict=True)
-    return listed([f"{name} (on {count} of {n} data sets, {p_text(p)})" for name, count, p in cells])
+    return listed([f"{name} (on {count} {of_all}, {p_text(p)})" for name, count, p in cells])
 
 
 def _exclusion_sentences(scores: pd.DataFrame, dropped: dict[str, str], left_out: dict[str, str]) -> list[str]:

@@ -3,7 +3,8 @@
 The best model of a study wins against equal ones by its choice alone.  Where the data choose the model, the
 correction is therefore over the pairs of all models.
 
-Each data set counts once, with the mean over its repeats, so its splits need not be independent.
+Each data set, or domain of data sets, counts once, with the mean over its repeats, so its splits need not be
+independent.
 
 References
 ----------
@@ -26,8 +27,9 @@ from numpy.typing import NDArray
 
 from .._numbers import check_fraction
 from .._wording import counted
+from ..metrics.domains import unit_of
 from .result import NO_DATASET, TestResult, format_table, too_few_remark
-from .score_tables import complete, rank_table, rounded
+from .score_tables import compared, rank_table, rounded
 from .shared_test_rows import sign_flip_p_value
 
 MAX_EXACT = 50  # data sets
@@ -47,9 +49,9 @@ class WilcoxonHolm(TestResult):
         Number of tests that Holm's correction is over: one per other model, or one per pair of models if the
         control was chosen as the best one.
     table : DataFrame
-        One row per other model: model; wins, ties and losses of the control, in data sets; rank_sum_won and
-        rank_sum_lost, the rank sums of the differences in favour of the control and against it, of which the
-        larger shows the better model; p_value, p_holm, significant.
+        One row per other model: model; wins, ties and losses of the control, in data sets or domains;
+        rank_sum_won and rank_sum_lost, the rank sums of the differences in favour of the control and against
+        it, of which the larger shows the better model; p_value, p_holm, significant.
     """
 
     control: str | None
@@ -65,7 +67,7 @@ class WilcoxonHolm(TestResult):
     def _parts(self) -> tuple[str, ...]:
         test = (
             f"Wilcoxon's signed-rank test of {self.control} against {counted(len(self.table), 'model')} over "
-            f"{counted(self.n_datasets, 'data set')}, with {self.correction}; wins, ties and losses are "
+            f"{counted(self.n_datasets, self.unit)}, with {self.correction}; wins, ties and losses are "
             f"those of {self.control}."
         )
         without = [] if self.has_power else ["p_value", "p_holm", "significant"]
@@ -112,7 +114,7 @@ def wilcoxon_holm(
     check_fraction("alpha", alpha)
     if control is not None and control not in table.columns:
         raise ValueError(f"control must be one of {', '.join(map(str, table.columns))}, got {control!r}")
-    table, dropped, left_out = complete(table)
+    table, dropped, left_out = compared(table)
     if control in left_out:
         raise ValueError(f"control {control!r} cannot be compared: {left_out[str(control)]}")
     n = len(table)
@@ -154,9 +156,10 @@ def wilcoxon_holm(
         n_tests=n_tests,
         table=result,
         n_datasets=n,
+        unit=unit_of(table),
         alpha=alpha,
         has_power=has_power,
-        remark=_power_remark(n, m, n_tests, alpha),
+        remark=_power_remark(n, unit_of(table), m, n_tests, alpha),
         dropped=dropped,
         left_out=left_out,
     )
@@ -202,7 +205,7 @@ def _p_value(differences: NDArray[np.float64]) -> float:
     return sign_flip_p_value(np.where(differences == 0, 0, doubled), differences > 0)
 
 
-def _power_remark(n: int, m: int, n_tests: int, alpha: float) -> str:
+def _power_remark(n: int, unit: str, m: int, n_tests: int, alpha: float) -> str:
     if n == 0:
         return NO_DATASET
     if m == 0:
@@ -211,4 +214,4 @@ def _power_remark(n: int, m: int, n_tests: int, alpha: float) -> str:
         return ""
     needed = next(i for i in itertools.count(n + 1) if n_tests * 2.0 ** (1 - i) <= alpha)
     what = f"against {counted(m, 'model')}" if n_tests == m else f"of all pairs of {counted(m + 1, 'model')}"
-    return too_few_remark(n, "data set", f"Wilcoxon's signed-rank test {what}", needed)
+    return too_few_remark(n, unit, f"Wilcoxon's signed-rank test {what}", needed)

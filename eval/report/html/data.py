@@ -16,8 +16,9 @@ from boostnoise.eval._wording import counted, numbered
 from boostnoise.eval.config.figures import FigureOptions
 from boostnoise.eval.execution.run import Run
 from boostnoise.eval.metrics.curves import are_estimated, labels_by_rate, main_curves
+from boostnoise.eval.metrics.domains import averaged_over, count_units, domains_of
 from boostnoise.eval.metrics.registry import MEASURES, label_of, short_label_of
-from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets, over_repeats
+from boostnoise.eval.plotting.bands import averaged, by_dataset, over_repeats, over_units
 from boostnoise.eval.plotting.rank_curves import rank_table_by_rate
 from boostnoise.eval.plotting.request import PlotRequest
 from boostnoise.eval.statistics.confidence_band import FEWEST
@@ -115,13 +116,14 @@ class Results:
         found = self.scores.groupby("noise_kind")["dataset"].unique()
         return {kind: [str(name) for name in found[kind]] for kind in self.kinds}
 
+    @property
+    def has_domains(self) -> bool:
+        """Whether means count domains of data sets."""
+        return bool(domains_of(self.scores))
+
     def over(self, kind: str | None = None) -> str:
         """The data sets that are averaged under a kind of noise; None for any."""
-        kinds = self.kinds if kind is None else [kind]
-        sizes = sorted({len(self.datasets_of[kind]) for kind in kinds})
-        if len(sizes) > 1:
-            return f"mean over {sizes[0]} to {sizes[-1]} data sets"
-        return "one data set" if sizes == [1] else f"mean over {sizes[0]} data sets"
+        return averaged_over(self.scores if kind is None else self.scores[self.scores["noise_kind"] == kind])
 
     @cached_property
     def averages(self) -> dict[str, dict[str, Lines]]:
@@ -168,13 +170,14 @@ class Results:
         if not most:
             return "No data set has a value for every model."
         models = _count_of(int(n_models.min()), int(n_models.max()), len(self.models), "model")
-        sets = _count_of(fewest, most, len(self.datasets), "data set")
-        condition = ": those where each of these models has a value" if fewest < len(self.datasets) else ""
+        n, unit = count_units(self.scores)
+        sets = _count_of(fewest, most, n, unit)
+        condition = ": those where each of these models has a value" if fewest < n else ""
         breaks = (
             " Lines break where the ranked models or the data sets change." if self._breaks(table).size else ""
         )
-        band = over_datasets(int(n_datasets[n_datasets >= min(most, FEWEST)].min()), most)
-        none = "; none over fewer data sets" if fewest < FEWEST <= most else ""
+        band = over_units(int(n_datasets[n_datasets >= min(most, FEWEST)].min()), most, unit)
+        none = f"; none over fewer {unit}s" if fewest < FEWEST <= most else ""
         return f"Ranks of {models} over {sets}{condition}.{breaks} Band: {band}{none}."
 
     @staticmethod

@@ -24,6 +24,13 @@ def test_defaults():
     assert len(set(SETS)) == len(SETS) == 11
 
 
+def test_domains_of_all_data_sets_or_none():
+    (one, other) = parse_all({"set": "iris", "domain": "plants/iris"}, {"set": "wine", "domain": "food"})
+    assert (one.domain, other.domain) == ("plants/iris", "food")
+    with pytest.raises(ConfigError, match="data set 'wine' has no 'domain', but others have"):
+        parse_all({"set": "iris", "domain": "plants"}, "wine")
+
+
 def test_names():
     assert parse(path="a/b.csv", target=0).name == "b"
     assert parse(path="a/w8a", format="svmlight").name == "w8a"
@@ -36,6 +43,10 @@ def test_names():
     ("keys", "message"),
     [
         ({}, "has no source; add 'path' and 'target', 'set', or 'openml'"),
+        ({"set": "iris", "domain": "plants//iris"}, "must be a name, or names with '/' between them, got 'plants//iris'"),
+        ({"set": "iris", "domain": "plants "}, "must be a name, or names with '/' between them"),
+        ({"set": "iris", "copies": "together", "group": "g"}, "has both 'group' and \"copies\": \"together\""),
+        ({"set": "iris", "copies": "together", "split": "s"}, '"copies": "together" requires a random split'),
         ({"set": "iris", "openml": 61}, "has several sources (set, openml); only one is allowed"),
         ({"set": "isolet"}, "unknown data set; must be an object with 'path' and 'target', or one of breast_cancer,"),
         ({"set": ["iris"]}, "unknown data set; must be an object with 'path' and 'target', or one of breast_cancer,"),

@@ -36,6 +36,22 @@ def test_groups_and_weights_are_no_features(load):
     assert (some.groups.tolist(), some.weights.tolist()) == ([0, 2], [1, 0])
 
 
+def test_copies_stay_together(load):
+    frame = FRAME.assign(age=[30.0, 31, 30, None, 50, None, 30, 61], patient=list("aaaabbab"))
+    dataset = load(frame, copies="together", drop=["part", "trust"], missing="keep")
+    assert dataset.groups.tolist() == [0, 1, 0, 2, 3, 4, 0, 5]
+    assert load(frame, drop=["part", "trust"], missing="keep").groups is None
+    frame["patient"] = "a"
+    assert load(frame, copies="together", drop=["part", "trust"], missing="keep").groups.tolist() == [
+        *(0, 1, 0, 2, 3, 2, 0, 4)
+    ]
+    assert load(copies="together", drop=["part"]).groups is None  # all rows differ
+    with pytest.raises(
+        ConfigError, match='all rows have the same features, so "copies" must not be "together"'
+    ):
+        load(FRAME.assign(age=1), copies="together", drop=["part", "trust", "patient"])
+
+
 def test_noise_rates_are_no_features_and_no_part_of_the_fingerprint(load):
     keys = {"drop": ["part", "patient"]}
     dataset = load(rate_column="trust", **keys)

@@ -36,6 +36,19 @@ class States(list):
 
 
 @pytest.mark.usefixtures("fits_in_this_process")
+def test_domains_are_in_the_scores_and_fit_no_cell_again(make):
+    run(make(), n_jobs=1)
+    states = States()
+    sets = [{"set": "iris", "domain": "plants"}, {"set": "wine", "domain": "food/drinks"}]
+    scores = run(make(datasets=sets), n_jobs=1, progress=states).scores
+    assert states[0] == (16, 0, 16)  # all cells are done
+    assert set(zip(scores["dataset"], scores["domain"], strict=True)) == {
+        ("iris", "plants"),
+        ("wine", "food/drinks"),
+    }
+
+
+@pytest.mark.usefixtures("fits_in_this_process")
 def test_scores(make):
     states = States()
     scores = run(make(), n_jobs=1, progress=states).scores

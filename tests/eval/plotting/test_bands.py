@@ -4,7 +4,7 @@ import pytest
 
 from boostnoise.eval.metrics.correct_rows import pack_rows
 from boostnoise.eval.metrics.curves import per_repeat
-from boostnoise.eval.plotting.bands import averaged, by_dataset, over_datasets
+from boostnoise.eval.plotting.bands import averaged, by_dataset, over_units
 from boostnoise.eval.statistics.confidence_band import confidence_band
 
 SETS = ("w", "x", "y", "z")
@@ -35,7 +35,7 @@ def test_too_few_repeats_and_data_sets(made_scores):
     assert table["low"].isna().all()
     assert table["ela"].notna().all()
     assert description.startswith("none (two repeats are too few")
-    assert over_datasets(1, 1).startswith("none (one data set is too few")
+    assert over_units(1, 1).startswith("none (one data set is too few")
 
 
 def test_by_dataset(made_scores):
@@ -71,7 +71,7 @@ def test_no_standard_deviation_of_one_repeat(made_scores):
 
 
 def test_points_with_fewer_data_sets():
-    assert over_datasets(3, 7) == f"{INTERVAL} 3 to 7 data sets"
+    assert over_units(3, 7) == f"{INTERVAL} 3 to 7 data sets"
 
 
 def test_repeats_that_share_their_test_rows(made_scores):
