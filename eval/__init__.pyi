@@ -23,6 +23,7 @@ from .plotting.plot import plot
 from .real_noise.fetch import fetch_real_noise
 from .report.files import write_report
 from .report.reference import reference
+from .statistics.bayesian_signed_rank import bayesian_signed_rank
 from .statistics.confidence_band import confidence_band
 from .statistics.friedman_nemenyi import friedman_nemenyi
 from .statistics.intervals import best_and_overlapping
@@ -54,6 +55,7 @@ __all__ = [
     "SoftLabels",
     "UniformNoise",
     "area_under_ela",
+    "bayesian_signed_rank",
     "best_and_overlapping",
     "cell_labels",
     "compare_with_published",

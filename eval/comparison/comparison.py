@@ -14,6 +14,7 @@ from ..config.run import Config
 from ..execution.run import Run, load_run
 from ..metrics.curves import by_noise_rate, curve, mean_curve
 from ..metrics.registry import higher_is_better
+from ..statistics.bayesian_signed_rank import ROPE
 from ..statistics.score_tables import rank_table, resolve_noise_kind, score_table
 from ..statistics.significance import SignificanceTests, significance_tests
 from ..statistics.verdict import compared_rate, verdict
@@ -181,6 +182,7 @@ class Comparison:
         metric: str | None = None,
         noise_kind: str | None = None,
         alpha: float = 0.05,
+        rope: float = ROPE,
     ) -> SignificanceTests:
         """Test whether models differ, over the data sets and on each one.
 
@@ -192,6 +194,8 @@ class Comparison:
             The model that is compared with every other; None for the model with the best mean rank.
         alpha : float, default=0.05
             Significance level.
+        rope : float, default=0.01
+            Largest difference that the Bayesian test takes for none.
 
         Returns
         -------
@@ -200,9 +204,8 @@ class Comparison:
             test.
         """
         chosen = self._chosen(noise_rate, metric, noise_kind)
-        fixed = self.config.sets_with_own_split
-        fraction = self.config.resampled_fraction
-        return significance_tests(**chosen, control=control, alpha=alpha, test_fraction=fraction, fixed=fixed)
+        splits = {"test_fraction": self.config.resampled_fraction, "fixed": self.config.sets_with_own_split}
+        return significance_tests(**chosen, **splits, control=control, alpha=alpha, rope=rope)
 
     def verdict(self, noise_rate: float | None = None, control: str | None = None) -> str:
         """Describe which model does best and what is significant, in a paragraph per kind of noise.

@@ -5,7 +5,7 @@ A data set counts only if every compared model has all its repeats; missing scor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -203,20 +203,33 @@ def complete(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[st
     return table[~sets.isin(incomplete)], dropped, left_out
 
 
-def compared(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, str]]:
+def compared(
+    table: pd.DataFrame, control: str | None = None
+) -> tuple[pd.DataFrame, dict[str, str], dict[str, str]]:
     """The rows that models are compared over: complete data sets, or the means of their domains.
 
     Parameters
     ----------
     table : DataFrame
         As `score_table` returns it.
+    control : str or None, default=None
+        A model that must have values.
 
     Returns
     -------
     table, dropped, left_out
         As from `complete`.  If the data sets have domains, there is one row per domain; see `domain_means`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such control, or it has no values.
     """
+    if control is not None and control not in table.columns:
+        raise ValueError(f"control must be one of {', '.join(map(str, table.columns))}, got {control!r}")
     whole, dropped, left_out = complete(table)
+    if control in left_out:
+        raise ValueError(f"control {control!r} cannot be compared: {left_out[str(control)]}")
     return domain_means(whole, table.attrs.get("domains", {})), dropped, left_out
 
 
@@ -247,6 +260,26 @@ def rank_table(table: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
         result = result.reindex(table.index)
     result.attrs = table.attrs
     return result
+
+
+def best_of(table: pd.DataFrame, *, higher_is_better: bool) -> str | None:
+    """The model with the best mean rank; None without values."""
+    ranks = rank_table(table, higher_is_better=higher_is_better)
+    return str(ranks.mean().idxmin()) if table.size else None
+
+
+def differences_of(
+    table: pd.DataFrame, pairs: Sequence[tuple[str | None, str]], higher_is_better: bool
+) -> NDArray[np.float64]:
+    """Differences of pairs of models, one row per pair; positive where the first model is better."""
+    if not pairs:
+        return np.empty((0, len(table)))
+    first, second = (
+        table.columns.get_indexer(pd.Index([name for pair in pairs for name in pair])).reshape(-1, 2).T
+    )
+    values = table.to_numpy(dtype=np.float64)
+    differences = rounded(values[:, first] - values[:, second], like=values).T
+    return differences if higher_is_better else -differences
 
 
 def rounded(values: NDArray[np.float64], like: NDArray[np.float64] | None = None) -> NDArray[np.float64]:

@@ -12,13 +12,14 @@ References
 .. [2] Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945.
 .. [3] Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
        1979.
+.. [4] Kerby, "The Simple Difference Formula: An Approach to Teaching Nonparametric Correlation", Comprehensive
+       Psychology 3, 2014.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +30,7 @@ from .._numbers import check_fraction
 from .._wording import counted
 from ..metrics.domains import unit_of
 from .result import NO_DATASET, TestResult, format_table, too_few_remark
-from .score_tables import compared, rank_table, rounded
+from .score_tables import best_of, compared, differences_of
 from .shared_test_rows import sign_flip_p_value
 
 MAX_EXACT = 50  # data sets
@@ -50,8 +51,10 @@ class WilcoxonHolm(TestResult):
         control was chosen as the best one.
     table : DataFrame
         One row per other model: model; wins, ties and losses of the control, in data sets or domains;
-        rank_sum_won and rank_sum_lost, the rank sums of the differences in favour of the control and against
-        it, of which the larger shows the better model; p_value, p_holm, significant.
+        difference, the mean difference in favour of the control; rank_sum_won and rank_sum_lost, the rank sums
+        of the differences in favour of the control and against it, of which the larger shows the better model;
+        effect_size, the rank-biserial correlation of matched pairs [4]_: the difference of the rank sums
+        divided by the sum of all ranks, from -1 to 1; p_value, p_holm, significant.
     """
 
     control: str | None
@@ -68,7 +71,7 @@ class WilcoxonHolm(TestResult):
         test = (
             f"Wilcoxon's signed-rank test of {self.control} against {counted(len(self.table), 'model')} over "
             f"{counted(self.n_datasets, self.unit)}, with {self.correction}; wins, ties and losses are "
-            f"those of {self.control}."
+            f"those of {self.control}, and differences are in its favour."
         )
         without = [] if self.has_power else ["p_value", "p_holm", "significant"]
         return (test if len(self.table) else "", format_table(self.table.drop(columns=without)))
@@ -112,17 +115,13 @@ def wilcoxon_holm(
     from scipy.stats import rankdata
 
     check_fraction("alpha", alpha)
-    if control is not None and control not in table.columns:
-        raise ValueError(f"control must be one of {', '.join(map(str, table.columns))}, got {control!r}")
-    table, dropped, left_out = compared(table)
-    if control in left_out:
-        raise ValueError(f"control {control!r} cannot be compared: {left_out[str(control)]}")
+    table, dropped, left_out = compared(table, control)
     n = len(table)
     chosen = control is None and table.size > 0
     if chosen:
-        control = str(rank_table(table, higher_is_better=higher_is_better).mean().idxmin())
+        control = best_of(table, higher_is_better=higher_is_better)
     others = [name for name in table.columns if name != control] if control is not None else []
-    differences = _differences(table, [(control, name) for name in others], higher_is_better)
+    differences = differences_of(table, [(control, name) for name in others], higher_is_better)
     ranks = rankdata(np.abs(differences), axis=1) if differences.size else differences
     m = len(others)
     n_tests = m * (m + 1) // 2 if chosen else m
@@ -134,7 +133,7 @@ def wilcoxon_holm(
         from statsmodels.stats.multitest import multipletests
 
         pairs = list(itertools.combinations(others, 2)) if chosen else []
-        tested = np.concatenate([differences, _differences(table, pairs, higher_is_better)])
+        tested = np.concatenate([differences, differences_of(table, pairs, higher_is_better)])
         p_values = _p_values(tested)
         significant, p_holm, *_ = multipletests(p_values, alpha, method="holm")
         p_values, p_holm, significant = p_values[:m], p_holm[:m], significant[:m]
@@ -144,8 +143,10 @@ def wilcoxon_holm(
             "wins": (differences > 0).sum(axis=1),
             "ties": (differences == 0).sum(axis=1),
             "losses": (differences < 0).sum(axis=1),
+            "difference": differences.mean(axis=1) if n else math.nan,
             "rank_sum_won": (ranks * (np.sign(differences) + 1) / 2).sum(axis=1),
             "rank_sum_lost": (ranks * (1 - np.sign(differences)) / 2).sum(axis=1),
+            "effect_size": (ranks * np.sign(differences)).sum(axis=1) / max(1, n * (n + 1) / 2),
             "p_value": p_values,
             "p_holm": p_holm,
             "significant": significant,
@@ -163,20 +164,6 @@ def wilcoxon_holm(
         dropped=dropped,
         left_out=left_out,
     )
-
-
-def _differences(
-    table: pd.DataFrame, pairs: Sequence[tuple[str | None, str]], higher_is_better: bool
-) -> NDArray[np.float64]:
-    """Differences of pairs of models, one row per pair; positive where the first model is better."""
-    if not pairs:
-        return np.empty((0, len(table)))
-    first, second = (
-        table.columns.get_indexer(pd.Index([name for pair in pairs for name in pair])).reshape(-1, 2).T
-    )
-    values = table.to_numpy(dtype=np.float64)
-    differences = rounded(values[:, first] - values[:, second], like=values).T
-    return differences if higher_is_better else -differences
 
 
 def _p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,10 +20,13 @@ def test_the_example_of_demsar(demsar):
     row = result.table.iloc[0]
     assert (row["rank_sum_won"], row["rank_sum_lost"]) == (93, 12)
     assert (row["wins"], row["ties"], row["losses"]) == (10, 2, 2)
+    assert row["effect_size"] == pytest.approx((93 - 12) / 105)
+    assert row["difference"] == pytest.approx((table["C4.5+m"] - table["C4.5"]).mean())
     assert row["significant"]
     assert row["p_value"] == row["p_holm"] == pytest.approx(brute_force(table["C4.5+m"] - table["C4.5"]))
     other = wilcoxon_holm(table, "C4.5", higher_is_better=True).table.iloc[0]
     assert (other["rank_sum_won"], other["rank_sum_lost"], other["p_value"]) == (12, 93, row["p_value"])
+    assert (other["effect_size"], other["difference"]) == (-row["effect_size"], -row["difference"])
 
 
 def brute_force(differences):
