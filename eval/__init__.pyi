@@ -1,3 +1,5 @@
+from .bundles.bundle import write_bundle
+from .bundles.verification import verify_bundle
 from .config.reader import load_config
 from .config.run import Config
 from .errors import ConfigError
@@ -80,6 +82,8 @@ __all__ = [
     "run",
     "score_table",
     "verdict",
+    "verify_bundle",
     "wilcoxon_holm",
+    "write_bundle",
     "write_report",
 ]

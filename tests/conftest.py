@@ -168,7 +168,8 @@ def refusal():
 @pytest.fixture
 def fits_in_this_process(monkeypatch):
     """Runs start no worker, which takes seconds to load what this process has loaded already."""
-    monkeypatch.setattr("boostnoise.eval.execution.runner.fit_locally", _fit)
+    for module in ("execution.runner", "bundles.verification"):
+        monkeypatch.setattr(f"boostnoise.eval.{module}.fit_locally", _fit)
 
 
 @pytest.fixture
@@ -201,6 +202,7 @@ def _in_this_process(folder, *arguments, **options):
         patch.chdir(folder)
         patch.setenv("MPLBACKEND", "agg")  # set back to what it was
         patch.setattr("boostnoise.eval.execution.runner.fit_locally", _fit)
+        patch.setattr("boostnoise.eval.bundles.verification.fit_locally", _fit)
         try:
             done = CliRunner(**options).invoke(main, [*map(str, arguments)])
         finally:

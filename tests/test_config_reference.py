@@ -111,8 +111,8 @@ def test_all_names_are_listed():
 
 def test_examples():
     assert set(json_blocks(README)[0]) <= Config.model_fields.keys()
-    data_sets, models, *_ = json_blocks(TEXT)
-    for spec, examples in ((DatasetSpec, data_sets), (ModelSpec, models)):
+    data_sets, of_domains, models, *_ = json_blocks(TEXT)
+    for spec, examples in ((DatasetSpec, data_sets), (DatasetSpec, of_domains), (ModelSpec, models)):
         for example in examples:
             spec.model_validate(example)
 

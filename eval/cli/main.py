@@ -29,6 +29,7 @@ from .command import (
     reraise_interrupts,
     time_limit,
 )
+from .option_rules import check_combination
 from .results import shown_warnings, write_results
 
 if TYPE_CHECKING:
@@ -93,6 +94,18 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
     metavar="NAME",
     help="Allow models from any class of this package, whose code is executed: an installed one, or one in the "
     "working directory.  May be repeated.",
+)
+@click.option(
+    "--bundle",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the config, scores, versions and hardware of the run to this zip file, for --verify.",
+)
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Fit a random tenth of the cells of a bundle again, compare the scores, and exit.  CONFIG is the file "
+    "of --bundle; data files are those of the working directory.",
 )
 @click.option(
     "--redraw",
@@ -171,6 +184,8 @@ def main(
     fetch: str | None,
     only: tuple[str, ...],
     dry_run: bool,
+    bundle: Path | None,
+    verify: bool,
     redraw: bool,
     max_memory: float | None,
     max_time: float | None,
@@ -184,36 +199,19 @@ def main(
     Results go to <results_dir>/<name of the config>/: scores, tables, figures, and report.html, which shows
     all of them.  Every finished cell is stored at once.  To resume a stopped run, repeat its command.
 
-    Exit status: 0 done, 1 some cells or trials of --dry-run failed, 2 bad config or usage, or the output cannot
-    be written, 124 stopped by --max-time, 130 interrupted, 141 output closed (broken pipe).
+    Exit status: 0 done, 1 some cells or trials of --dry-run failed, or --verify found other scores, 2 bad
+    config or usage, or the output cannot be written, 124 stopped by --max-time, 130 interrupted, 141 output
+    closed (broken pipe).
     """
     os.environ["MPLBACKEND"] = "agg"  # opens no windows, whatever the environment sets
     # SIGTERM interrupts a run like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if data is None and target is not None:
-        raise click.UsageError("--target requires --init")
-    if fetch is None and only:
-        raise click.UsageError("--only requires --fetch")
-    if fetch is not None and (data is not None or redraw or dry_run):
-        raise click.UsageError("--fetch only downloads: it cannot be combined with --init, --redraw, --dry-run")
     for name in allow_modules:
         if not name.isidentifier():
             raise click.UsageError(
                 f"--allow-module takes the name of a module or package, without folder and dots, got {name!r}"
             )
-    if dry_run and stores:
-        raise click.UsageError("--dry-run writes nothing, so it cannot be combined with --merge")
-    if scheduler is not None and jobs is not None:
-        raise click.UsageError("--jobs applies to this machine, so it cannot be combined with --scheduler")
-    if redraw:
-        others = {
-            "--jobs": bool(jobs), "--scheduler": bool(scheduler), "--quick": quick, "--fresh": fresh,
-            "--merge": bool(stores), "--allow-module": bool(allow_modules), "--init": bool(data),
-            "--dry-run": dry_run,
-        }  # fmt: skip
-        used = [option for option, is_used in others.items() if is_used]
-        if used:
-            raise click.UsageError(f"--redraw fits nothing, so it cannot be combined with {used[0]}")
+    check_combination(click.get_current_context())
     # Imported here to keep --help fast.
     from ..errors import ConfigError
     from ..report.console import create_display
@@ -227,8 +225,10 @@ def main(
                 sys.exit(_init(config, data, target, display))
             if fetch is not None:
                 sys.exit(_fetch(config, only, display))
+            if verify:
+                sys.exit(_verify(config, jobs or -1, allow_modules, display))
             if redraw:
-                sys.exit(_redraw(config, display, published, compare_with))
+                sys.exit(_redraw(config, display, published, compare_with, bundle))
             checked = _read_config(config, fresh, allow_modules, display)
             checked = checked.quick() if quick else checked
             if published is not None:
@@ -245,7 +245,15 @@ def main(
                     sys.exit(_dry_run(checked, jobs or -1, allow_modules, compare_with, display))
                 sys.exit(
                     _run(
-                        checked, jobs or -1, scheduler, stores, allow_modules, published, compare_with, display
+                        checked,
+                        jobs or -1,
+                        scheduler,
+                        stores,
+                        allow_modules,
+                        published,
+                        compare_with,
+                        bundle,
+                        display,
                     )
                 )
             except ConfigError as error:
@@ -281,7 +289,11 @@ def _fetch(folder: Path, only: tuple[str, ...], display: Display) -> int:
 
 
 def _redraw(
-    folder: Path, display: Display, published: str | None = None, compare_with: str | None = None
+    folder: Path,
+    display: Display,
+    published: str | None = None,
+    compare_with: str | None = None,
+    bundle: Path | None = None,
 ) -> int:
     from ..config.run import STORE_NAME
     from ..errors import ConfigError
@@ -293,7 +305,16 @@ def _redraw(
     from ..execution.run import load_run
 
     check_folder(folder)
-    return write_results(load_run(folder), display, published, compare_with, always=True)
+    return write_results(load_run(folder), display, published, compare_with, bundle, always=True)
+
+
+def _verify(path: Path, n_jobs: int, allow_modules: tuple[str, ...], display: Display) -> int:
+    from ..bundles.verification import verify_bundle
+
+    with shown_warnings(display):
+        found = verify_bundle(path, n_jobs=n_jobs, allow_modules=allow_modules, progress=display.show_step)
+    display.show_verification(found)
+    return DONE if found.is_verified else SOME_CELLS_FAILED
 
 
 def _read_config(path: Path, fresh: bool, allow_modules: tuple[str, ...], display: Display) -> Config:
@@ -339,14 +360,18 @@ def _run(
     allow_modules: tuple[str, ...],
     published: str | None,
     compare_with: str | None,
+    bundle: Path | None,
     display: Display,
 ) -> int:
+    from .._atomic_file import check_folder
     from ..config.line_styles import check_figures
     from ..execution.plan import plan
     from ..execution.runner import merge, run
     from ..report.reference import check_in_common
 
     check_figures(config)
+    if bundle is not None:
+        check_folder(bundle.absolute().parent)
     if compare_with is not None:
         check_in_common(plan(config, allow_modules=allow_modules), compare_with)
     if stores:
@@ -355,4 +380,4 @@ def _run(
         finished = run(
             config, n_jobs=n_jobs, scheduler=scheduler, allow_modules=allow_modules, progress=display
         )
-    return write_results(finished, display, published, compare_with)
+    return write_results(finished, display, published, compare_with, bundle)

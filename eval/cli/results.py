@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from .command import DONE, SOME_CELLS_FAILED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..execution.run import Run
     from ..report.console import Display
 
@@ -29,13 +31,23 @@ def shown_warnings(display: Display) -> Iterator[list[str]]:
 
 
 def write_results(
-    run: Run, display: Display, published: str | None, compare_with: str | None, *, always: bool = False
+    run: Run,
+    display: Display,
+    published: str | None,
+    compare_with: str | None,
+    bundle: Path | None = None,
+    *,
+    always: bool = False,
 ) -> int:
     """Write the results of a run, unless all files are up to date and not `always`, and show them."""
     from ..errors import ConfigError
     from ..papers.published_numbers import against_published
     from ..report.up_to_date import find_written, remember_written
 
+    if bundle is not None:
+        from ..bundles.bundle import write_bundle
+
+        display.show_bundle(write_bundle(run, bundle))
     if compare_with is not None:
         from ..report.reference import add_models_of
 

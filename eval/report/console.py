@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from ..errors import printable
 if TYPE_CHECKING:  # these take long to load, and an error in the config should show at once
     import pandas as pd
 
+    from ..bundles.verification import Verification
     from ..execution.forecast import Forecast
     from ..execution.plan import Plan, Progress
     from ..execution.run import Run
@@ -77,7 +77,7 @@ class Display:
 
     def show_starter(self, path: Path, hint: str) -> None:
         """Show the path of a new starter config, and a hint on how to use it."""
-        _print(f"Wrote {path}; {hint}")
+        print_out(f"Wrote {path}; {hint}")
 
     def show_step(self, name: str) -> None:
         """Show what is being made."""
@@ -87,16 +87,24 @@ class Display:
         n_open = (datasets["licence"] == "not stated").sum()
         columns = numbered(sum(map(len, datasets["noisy"])), "column")
         sets, domains = numbered(len(datasets), "data set"), numbered(datasets["domain"].nunique(), "domain")
-        _print(
+        print_out(
             f"{sets} of {domains}, with {columns} of noisy labels, are in {folder}; SOURCES.md there says "
             f"who gave the labels, and what to cite. The sources of {n_open} state no licence."
         )
+
+    def show_bundle(self, path: Path) -> None:
+        """Show the path of a bundle."""
+        print_out(f"Wrote {path}; others can verify it with: noisyeval --verify {path.name}")
+
+    def show_verification(self, verification: Verification) -> None:
+        """Show whether the scores of a bundle could be reproduced."""
+        print_out(str(verification))
 
     def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Show what would run."""
         from .forecast_text import summary_line
 
-        _print(summary_line(forecast, self.name))
+        print_out(summary_line(forecast, self.name))
 
     def show_results(self, run: Run, files: list[Path]) -> None:
         """Show the results of a finished run, or where they are."""
@@ -104,7 +112,7 @@ class Display:
 
         if cells := missing_cells(run.scores):
             self._write_line(f"noisyeval: {cells.describe()}; see the errors in scores.csv")
-        _print(_location(run))
+        print_out(_location(run))
 
     def show_published(self, comparison: PublishedComparison) -> None:
         """Show a comparison with published numbers."""
@@ -144,24 +152,24 @@ class Lines(Display):
         from .forecast_text import dataset_line, forecast_table
 
         for dataset in plan.datasets.values():
-            _print(Text(dataset_line(dataset)))
-        _print(forecast_table(forecast))
+            print_out(Text(dataset_line(dataset)))
+        print_out(forecast_table(forecast))
         super().show_forecast(plan, forecast)
 
     def show_results(self, run: Run, files: list[Path]) -> None:
         """Show what the models were tested on, the tables and the failures."""
         from .text_tables import summary
 
-        _print(Text(f"{run.config.test_labels}\n"))
-        _print(summary(run.config, run.scores, _console().width))
-        _print(_location(run))
+        print_out(Text(f"{run.config.test_labels}\n"))
+        print_out(summary(run.config, run.scores, _console().width))
+        print_out(_location(run))
 
     def show_published(self, comparison: PublishedComparison) -> None:
         """Show how many cells are as published, which claims hold, and where all of it is."""
         location = "They are in published.md; published.csv also has the cells that the run lacks"
         if comparison.cells.empty:
             location = "They are in published.md"
-        _print(Text(f"\n{comparison.summary}\n{location}"))
+        print_out(Text(f"\n{comparison.summary}\n{location}"))
 
 
 class Bar(Lines):
@@ -247,113 +255,11 @@ class Notebook(Display):
             self._output.update(content, raw=True)
 
 
-class Events(Display):
-    """JSON lines for scripts: one object per event."""
-
-    def __call__(self, progress: Progress) -> None:
-        """Write the event start or cell."""
-        counts = {"done": progress.done, "failed": progress.failed, "total": progress.total}
-        from ..metrics.registry import RANGES
-
-        job, outcome = progress.job, progress.outcome
-        if job is None or outcome is None:
-            self._write("start", run=self.name, cached=progress.cached, **counts)
-            return
-        own = [metric.name for metric in job.metrics]
-        self._write(
-            "cell",
-            **counts,
-            dataset=job.dataset,
-            noise_kind=job.noise_kind,
-            noise_rate=job.noise_rate,
-            realised_rate=outcome.scores.get("realised_rate"),
-            repeat=job.repeat,
-            model=job.model.name,
-            **{name: outcome.scores.get(name) for name in [*RANGES, *own] if name != "realised_rate"},
-            error=outcome.error,
-        )
-
-    def show_warning(self, message: str) -> None:
-        """Write the event warning."""
-        self._write("warning", message=message)
-
-    def show_merge(self, n_cells: int) -> None:
-        """Write the event merged."""
-        self._write("merged", cells=n_cells)
-
-    def show_error(self, message: str) -> None:
-        """Write one event error per problem."""
-        for line in message.splitlines():
-            self._write("error", message=line)
-
-    def show_interruption(self, command: str, reason: str = "Interrupted", kept: str = "cells") -> None:
-        """Write the event interrupted."""
-        self._write("interrupted", resume_with=command)
-
-    def show_starter(self, path: Path, hint: str) -> None:
-        """Write the event written."""
-        self._write("written", file=str(path))
-
-    def show_step(self, name: str) -> None:
-        """Write the event step."""
-        self._write("step", name=name)
-
-    def show_fetched(self, folder: Path, datasets: pd.DataFrame) -> None:
-        """Write the event fetched."""
-        self._write("fetched", folder=str(folder), datasets=datasets.reset_index().to_dict("records"))
-
-    def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
-        """Write the event plan."""
-        from .forecast_text import rows_by_class
-
-        pairs = [vars(pair) for pair in forecast.pairs]
-        total = {"seconds": forecast.seconds, "at_least": forecast.at_least}
-        datasets = {
-            name: {"features": data.X.shape[1], "rows": data.y.size, "rows_by_class": rows_by_class(data)}
-            for name, data in plan.datasets.items()
-        }
-        self._write("plan", run=self.name, **total, jobs=forecast.n_jobs, pairs=pairs, datasets=datasets)
-
-    def show_results(self, run: Run, files: list[Path]) -> None:
-        """Write the event end."""
-        from ..metrics.outcome import missing_cells
-        from .text_tables import table_of
-
-        config, scores = run.config, run.scores
-        tables = {
-            name: json.loads(table_of(name, config, scores).to_json(orient="records")) for name in config.tables
-        }
-        cells = missing_cells(scores)
-        self._write(
-            "end",
-            failed=cells.n_failed,
-            not_fitted=cells.n_not_fitted,
-            results_dir=str(config.output_dir),
-            report=str(run.report_path),
-            files=list(map(str, files)),
-            tables=tables,
-        )
-
-    def show_published(self, comparison: PublishedComparison) -> None:
-        """Write the event published."""
-        agreement = comparison.rank_agreement.to_json(orient="records")
-        n_found, share, claims = len(comparison.reproduced), comparison.share_within, comparison.claims
-        self._write(
-            "published",
-            cells=len(comparison.cells),
-            found=n_found,
-            share_within=share if n_found else None,
-            rank_agreement=json.loads(agreement),
-            claims=[] if claims is None else json.loads(claims.to_json(orient="records")),
-        )
-
-    def _write(self, event: str, **content: Any) -> None:
-        _print(json.dumps({"event": event, **content}, allow_nan=False))
-
-
 def create_display(name: str, *, quiet: bool = False, as_json: bool = False) -> Display:
     """Create the display of the command: JSON lines, quiet, a bar on a terminal, or plain lines."""
     if as_json:
+        from .events import Events  # a display itself
+
         return Events(name)
     if quiet:
         return Display(name)
@@ -378,7 +284,7 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
 
 
-def _print(content: str | RenderableType) -> None:
+def print_out(content: str | RenderableType) -> None:
     """Print text or a rich renderable, without control characters except styles and line ends.
 
     Names and errors come from configs, data files and stores, which may contain terminal control sequences.

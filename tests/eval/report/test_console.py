@@ -12,12 +12,12 @@ from boostnoise.eval.report import console as module
 from boostnoise.eval.report.console import (
     Bar,
     Display,
-    Events,
     Lines,
     Notebook,
     create_display,
     create_python_display,
 )
+from boostnoise.eval.report.events import Events
 from boostnoise.eval.report.files import write_report
 
 TREE = {"name": "a [tree]", "model": "decision_tree", "params": {"max_depth": 2}}

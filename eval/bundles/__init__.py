@@ -1,0 +1,1 @@
+"""Bundles: a run as one file that others can verify."""
