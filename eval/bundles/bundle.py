@@ -115,7 +115,7 @@ def write_bundle(run: Run, path: str | Path) -> Path:
             if cell.key in outcomes
         },
     }
-    files = {
+    files: dict[str, str | bytes] = {
         README: f"The run {config.name} of noisyeval. To refit a tenth of its cells and compare the scores, "
         f"in a folder with the same data files:\n\n    noisyeval --verify {config.name}.zip\n",
         SCORES: run.scores.to_parquet(index=False),

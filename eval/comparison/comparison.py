@@ -204,8 +204,8 @@ class Comparison:
             test.
         """
         chosen = self._chosen(noise_rate, metric, noise_kind)
-        splits = {"test_fraction": self.config.resampled_fraction, "fixed": self.config.sets_with_own_split}
-        return significance_tests(**chosen, **splits, control=control, alpha=alpha, rope=rope)
+        chosen |= {"test_fraction": self.config.resampled_fraction, "fixed": self.config.sets_with_own_split}
+        return significance_tests(**chosen, control=control, alpha=alpha, rope=rope)
 
     def verdict(self, noise_rate: float | None = None, control: str | None = None) -> str:
         """Describe which model does best and what is significant, in a paragraph per kind of noise.

@@ -97,7 +97,7 @@ def group_copies(features: pd.DataFrame, context: str) -> NDArray[np.int64] | No
     """
     check_single_values(features, context)
     rows = features.groupby(list(features), sort=False, dropna=False, observed=True)
-    groups = rows.ngroup().to_numpy(np.int64)
+    groups = np.asarray(rows.ngroup(), dtype=np.int64)
     n_groups = int(groups.max()) + 1
     if n_groups == 1:
         raise ConfigError(f'{context}: all rows have the same features, so "copies" must not be "together"')

@@ -107,7 +107,9 @@ def domain_means(table: pd.DataFrame, domains: Mapping[str, str]) -> pd.DataFram
     if shares[DOMAIN].is_unique:
         return table
     weighted = table.mul(shares["share"], axis=0)
-    means = weighted.groupby(shares[DOMAIN], sort=False).agg(lambda column: column.sum(skipna=False))
+    # A domain with a missing value has no mean.
+    groups = weighted.groupby(shares[DOMAIN], sort=False)
+    means = groups.sum().where(groups.count().eq(groups.size(), axis=0))
     means.attrs = table.attrs
     return means
 
