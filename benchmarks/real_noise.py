@@ -1,9 +1,10 @@
-"""Does what wins under injected noise win under real noise?  Tables from a run of configs/real_noise.json."""
+"""Does what wins under injected noise win under real noise?  Tables and pictures of docs/real_noise.md."""
 
 from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -12,38 +13,76 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 from scipy.stats import kendalltau
 
-from boostnoise.eval import load_run, rank_table, score_table
+from boostnoise.eval import bayesian_signed_rank, load_run, rank_table
+from boostnoise.eval.metrics.domains import domain_means
+from boostnoise.eval.statistics.confidence_band import mean_interval
 
-REAL, INJECTED = "real (heuristic)", "uniform 0.3"
+REAL, RIGHT, INJECTED = "real", "right labels", "uniform 0.3"
 MEASURES = ("balanced_accuracy", "roc_auc", "accuracy")
+SOFT = ("soft_majority", "soft_dawid_skene")  # labels of crowds that are no column of labels
+CROWD = "music"
+# Each of our models beside the one that it replaces.
+PAIRS = {
+    "robust_forest": "random_forest",
+    "balanced+robust_forest": "balanced+random_forest",
+    "robust_xgboost": "xgboost",
+    "robust_lightgbm": "lightgbm",
+    "robust": "lightgbm",
+    "cleanlab+lightgbm": "lightgbm",
+}
 # Places of a label beside its point; the first that overlaps least is taken.
-PLACES = [
+PLACES: list[dict[str, Any]] = [
     {"xytext": (6, 0), "ha": "left", "va": "center"},
     {"xytext": (-6, 0), "ha": "right", "va": "center"},
     {"xytext": (0, 7), "ha": "center", "va": "bottom"},
     {"xytext": (0, -7), "ha": "center", "va": "top"},
 ]
-CROWD = "music"  # ten classes, labelled by a crowd; all other sets have two, labelled by heuristics
 
 
-def tables_by_noise(scores: pd.DataFrame, measure: str) -> dict[str, pd.DataFrame]:
-    """Scores of data sets by models without noise, and at each rate of each kind of noise."""
-    tables = {}
-    for kind, of_kind in scores.groupby("noise_kind", sort=False):
-        for rate in sorted(of_kind["noise_rate"].unique()):
-            is_real = str(kind).startswith("real")
-            if rate > 0 or (kind == "uniform"):
-                label = "no noise" if rate == 0 else str(kind) if is_real else f"{kind} {rate:g}"
-                tables[label] = score_table(of_kind, measure, noise_rate=rate)
-    return tables
+def with_conditions(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores with the condition that a model was trained under, and the column of noisy labels."""
+    real = scores["noise_kind"].str.startswith(REAL)
+    column = scores["noise_kind"].str.extract(r"\((.*)\)")[0]
+    condition = scores["noise_kind"] + " " + scores["noise_rate"].map("{:g}".format)
+    condition = condition.mask(real, REAL).mask(scores["noise_rate"].eq(0), RIGHT)
+    scores = scores.assign(condition=condition, column=column.where(real & scores["noise_rate"].gt(0)))
+    # Cells without noise are in the scores of each kind.
+    return scores[~scores["noise_rate"].eq(0) | scores["noise_kind"].eq("uniform")]
 
 
-def tau(one: pd.Series, other: pd.Series) -> float:
-    """Kendall's rank agreement of the models on a data set."""
-    return float(kendalltau(one, other).statistic)
+def tables_of(scores: pd.DataFrame, measure: str) -> dict[str, pd.DataFrame]:
+    """Data sets by models under each condition; columns of a data set count alike."""
+    hard = scores[~scores["column"].isin(SOFT)]
+    columns = hard.groupby(["condition", "dataset", "model", hard["column"].fillna("")], sort=False)[
+        measure
+    ].mean()
+    means = columns.groupby(level=[0, 1, 2], sort=False).mean()
+    wide = {name: part.droplevel(0).unstack() for name, part in means.groupby(level=0, sort=False)}
+    common = set.intersection(*(set(table.dropna().index) for table in wide.values()))
+    names = [name for name in scores["dataset"].unique() if name in common]
+    return {name: table.loc[names, scores["model"].unique()] for name, table in wide.items()}
 
 
-def draw(ranks: pd.DataFrame, path: Path) -> None:
+def over_domains(values: pd.DataFrame | pd.Series[float], domains: dict[str, str]) -> pd.DataFrame:
+    """Mean of each column over the domains, and its 95 % interval."""
+    units = domain_means(pd.DataFrame(values), domains)
+    low, high = mean_interval(units.to_numpy(dtype=float).T[:, np.newaxis])
+    return pd.DataFrame({"mean": units.mean(), "low": low, "high": high, "domains": len(units)})
+
+
+def agreement(truth: pd.DataFrame, guess: pd.DataFrame) -> pd.DataFrame:
+    """Kendall's tau of the models' rankings in each row, and what the winner of the guess loses in truth."""
+    rows = {
+        name: {
+            "tau": kendalltau(truth.loc[name], guess.loc[name]).statistic,
+            "loss": truth.loc[name].max() - truth.loc[name, guess.loc[name].idxmax()],
+        }
+        for name in truth.index
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("dataset")
+
+
+def draw_ranks(ranks: pd.DataFrame, path: Path) -> None:
     """Mean rank under real noise against that under injected noise, a point for each model."""
     figure = Figure(figsize=(7.2, 6.0), layout="constrained")
     ax = figure.subplots()
@@ -70,36 +109,120 @@ def draw(ranks: pd.DataFrame, path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
+def draw_domains(table: pd.DataFrame, path: Path) -> None:
+    """Balanced accuracy of each model in each domain, relative to the best model there."""
+    behind = table.sub(table.max(axis=1), axis=0)
+    behind = behind[behind.mean().sort_values(ascending=False).index]
+    figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+    ax = figure.subplots()
+    image = ax.imshow(behind, cmap="viridis", vmin=-0.15, vmax=0, aspect="auto")
+    ax.set_xticks(range(behind.shape[1]), behind.columns, rotation=40, ha="right")
+    ax.set_yticks(range(len(behind)), behind.index)
+    for i, j in np.ndindex(behind.shape):
+        value = behind.iat[i, j]
+        ax.text(
+            j,
+            i,
+            f"{value:.2f}".replace("-0", "-"),
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="w" if value < -0.07 else "k",
+        )
+    figure.colorbar(image, label="balanced accuracy minus that of the best model", extend="min")
+    figure.savefig(path, dpi=120)
+
+
+def show(title: str, table: pd.DataFrame, digits: int = 3) -> None:
+    """Print a table."""
+    click.echo(f"\n{title}\n{table.round(digits).to_string()}")
+
+
+def compare_conditions(scores: pd.DataFrame, domains: dict[str, str], pictures: Path | None) -> None:
+    """Print what wins under each condition, and how well it predicts what wins under real noise."""
+    for measure in MEASURES:
+        tables = tables_of(scores, measure)
+        for table in tables.values():
+            table.attrs["domains"] = domains
+        means = pd.DataFrame({name: domain_means(table, domains).mean() for name, table in tables.items()})
+        ranks = pd.DataFrame(
+            {name: rank_table(table, higher_is_better=True).mean() for name, table in tables.items()}
+        ).sort_values(REAL)
+        n = len(tables[REAL])
+        show(f"Mean {measure} over the domains of {n} data sets", means.loc[ranks.index])
+        show("Mean rank over the domains", ranks, 1)
+        if measure != MEASURES[0]:
+            continue
+        show("By domain under real noise", domain_means(tables[REAL], domains).T.loc[ranks.index])
+        for name in (RIGHT, REAL, INJECTED):
+            pairs = pd.DataFrame(
+                {ours: tables[name][ours] - tables[name][peer] for ours, peer in PAIRS.items()}
+            )
+            found = over_domains(pairs, domains)
+            for ours, peer in PAIRS.items():
+                table = tables[name][[ours, peer]].copy()
+                table.attrs = tables[name].attrs
+                outcome = bayesian_signed_rank(table, ours, higher_is_better=True).table.iloc[0]
+                found.loc[ours, ["better", "equal", "worse"]] = outcome[["better", "equal", "worse"]]
+            show(f"More {measure} than the peer, and the Bayesian signed-rank test, under {name}", found)
+        predicted = {name: agreement(tables[REAL], table) for name, table in tables.items() if name != REAL}
+        for what in ("tau", "loss"):
+            table = pd.concat(
+                {name: over_domains(part[[what]], domains).iloc[0] for name, part in predicted.items()}, axis=1
+            ).T
+            show(f"How well each condition predicts the ranking under real noise: {what}", table)
+        between = [
+            kendalltau(tables[REAL].loc[one], tables[REAL].loc[other]).statistic
+            for one, other in combinations(tables[REAL].index, 2)
+            if domains[one] != domains[other]
+        ]
+        click.echo(f"tau between two data sets of different groups under real noise: {np.mean(between):.2f}")
+        if pictures is not None:
+            draw_ranks(ranks, pictures / "real_noise.png")
+            draw_domains(domain_means(tables[REAL], domains), pictures / "real_noise_domains.png")
+
+
+def compare_choices(scores: pd.DataFrame, unchecked: pd.DataFrame, measure: str = MEASURES[0]) -> None:
+    """Print how well a user without checked labels chooses the model, from estimates alone."""
+    real = scores[scores["column"].notna()]
+    truth = real.assign(dataset=real["dataset"] + ": " + real["column"])
+    truth = truth.pivot_table(measure, "dataset", "model", sort=False)
+    domains = dict(zip(unchecked["dataset"], unchecked["domain"], strict=True))
+    conditions = {
+        f"{kind} {rate:g} added" if rate else "labels as given": part.pivot_table(measure, "dataset", "model")
+        for (kind, rate), part in unchecked.groupby(["noise_kind", "noise_rate"])
+    }
+    names = set(truth.dropna().index).intersection(*(table.dropna().index for table in conditions.values()))
+    order = [name for name in truth.index if name in names]
+    truth = truth.loc[order]
+    for what in ("tau", "loss"):
+        rows = {
+            name: over_domains(agreement(truth, table.loc[order, truth.columns])[[what]], domains).iloc[0]
+            for name, table in conditions.items()
+        }
+        for model in ("random_forest", "robust", "balanced+robust_forest") if what == "loss" else ():
+            loss = (truth.max(axis=1) - truth[model]).to_frame(what)
+            rows[f"always {model}"] = over_domains(loss, domains).iloc[0]
+        show(
+            f"A choice from estimates on {len(order)} columns of noisy labels: {what}",
+            pd.concat(rows, axis=1).T,
+        )
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--picture", type=click.Path(path_type=Path), help="Also write a picture to this file.")
-def main(folder: Path, picture: Path | None) -> None:
-    """Print tables of the run in FOLDER, such as results/real_noise."""
-    scores = load_run(folder).scores
-    of_heuristics = scores[scores["dataset"] != CROWD]
-    for measure in MEASURES:
-        tables = tables_by_noise(of_heuristics, measure)
-        ranks = pd.DataFrame(
-            {label: rank_table(table, higher_is_better=True).mean() for label, table in tables.items()}
-        ).sort_values(REAL)
-        means = pd.DataFrame({label: table.mean() for label, table in tables.items()}).loc[ranks.index]
-        real = tables[REAL]
-        agreement = {
-            label: np.mean([tau(real.loc[name], table.loc[name]) for name in real.index])
-            for label, table in tables.items()
-            if not label.startswith("real")
-        }
-        between = np.mean([tau(real.loc[one], real.loc[other]) for one, other in combinations(real.index, 2)])
-        click.echo(f"\nMean {measure} over {len(real)} data sets\n{means.round(3).to_string()}")
-        click.echo(f"\nMean rank\n{ranks.round(1).to_string()}")
-        click.echo("\nKendall's tau with the ranking under real noise, mean over data sets")
-        click.echo(pd.Series(agreement).round(2).to_string())
-        click.echo(f"between the rankings of two data sets under real noise: {between:.2f}")
-        if picture is not None and measure == MEASURES[0]:
-            draw(ranks, picture)
-    tables = tables_by_noise(scores[scores["dataset"] == CROWD], "accuracy")
-    crowd = pd.DataFrame({label: table.loc[CROWD] for label, table in tables.items()})
-    click.echo(f"\nAccuracy on {CROWD}\n{crowd.round(3).to_string()}")
+@click.option("--unchecked", type=click.Path(path_type=Path), help="Also a run of real_noise_unchecked.json.")
+@click.option("--pictures", type=click.Path(path_type=Path), help="Also write pictures to this folder.")
+def main(folder: Path, unchecked: Path | None, pictures: Path | None) -> None:
+    """Print tables of the run of configs/real_noise.json in FOLDER, such as results/real_noise."""
+    scores = with_conditions(load_run(folder).scores)
+    domains = dict(zip(scores["dataset"], scores["domain"], strict=True))
+    compare_conditions(scores, domains, pictures)
+    crowd = scores[scores["dataset"].eq(CROWD)]
+    crowd = crowd.assign(condition=crowd["column"].fillna(crowd["condition"]))
+    show(f"Accuracy on {CROWD}", crowd.pivot_table("accuracy", "model", "condition", sort=False))
+    if unchecked is not None:
+        compare_choices(scores, load_run(unchecked).scores)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,15 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 from _cells import comma_separated, compute, data_option, jobs_option, known_keys
 from numpy.typing import NDArray
 from robust_defaults import MODELS, by_class
 
 from boostnoise import choose_threshold, find_label_errors
 from boostnoise.eval import InstanceDependentNoise, UniformNoise
+from boostnoise.eval.metrics.domains import domain_means
+from boostnoise.eval.real_noise.catalogue import read_catalogue
 from boostnoise.label_noise.judges import predict_out_of_bag
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 
@@ -25,7 +28,9 @@ RARE = 0.06  # rows of the rare class for each row of the other
 COSTS = ((1, 1), (1, 5), (20, 1))  # of a false positive, and of a false negative
 # Choices of the threshold; "clean" is chosen as "audit", but with clean labels of the same rows.
 CHOICES = ("half", "noisy", "formula", "audit", "audit, 200 checked", "clean")
+CROWDS = ("music", "music_annotators")  # of ten classes
 N_CHECKED, N_TESTED = 200, 8_000
+REAL, PREFIX = "real", "noisy_"
 KEY = ["set", "classes", "noise", "repeat", "model"]
 
 Record = dict[str, Any]
@@ -64,6 +69,19 @@ def load(path: Path, classes: str, repeat: int) -> tuple[NDArray[np.float32], ND
     return X[rows], y[rows]
 
 
+def load_real(
+    path: Path, column: str, repeat: int
+) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+    """Shuffled features, checked labels and given ones."""
+    table = pd.read_parquet(path).sample(frac=1, random_state=repeat)
+    X = table.drop(columns=[name for name in table if name.startswith(PREFIX) or name == "target"])
+    return (
+        X.to_numpy(np.float32),
+        table["target"].to_numpy(np.int64),
+        table[f"{PREFIX}{column}"].to_numpy(np.int64),
+    )
+
+
 def mean_cost(p: Floats, y: NDArray[np.int64], threshold: float, costs: tuple[int, int]) -> float:
     """Mean cost of a threshold."""
     return float(np.where(p >= threshold, (1 - y) * costs[0], y * costs[1]).mean())
@@ -72,12 +90,17 @@ def mean_cost(p: Floats, y: NDArray[np.int64], threshold: float, costs: tuple[in
 def study(path: Path, classes: str, noise: str, repeat: int, model: str, n: int) -> Record:
     """Costs on clean test labels of each choice, and of the best threshold; NaN where an audit is impossible.
 
-    A model is trained on `n` rows, and thresholds are chosen on as many others.
+    A model is trained on `n` rows, and thresholds are chosen on as many others.  The classes `REAL` have the
+    labels of a column.
     """
-    X, y = load(path, classes, repeat)
+    if classes == REAL:
+        X, y, noisy = load_real(path, noise, repeat)
+    else:
+        X, y = load(path, classes, repeat)
     n = min(n, y.size // 3)
     part, test = slice(n, 2 * n), slice(2 * n, 2 * n + N_TESTED)
-    noisy = NOISE[classes][noise]().corrupt(y[: 2 * n], X[: 2 * n], random_state=repeat).labels
+    if classes != REAL:
+        noisy = NOISE[classes][noise]().corrupt(y[: 2 * n], X[: 2 * n], random_state=repeat).labels
     given, right = noisy[part], y[part]
     record: Record = dict(zip(KEY, (path.stem, classes, noise, repeat, model), strict=True))
     with warnings.catch_warnings():
@@ -108,10 +131,34 @@ def study(path: Path, classes: str, noise: str, repeat: int, model: str, n: int)
             record[f"{name} {choice}"] = cost
         tried = np.quantile(p_test, np.linspace(0, 1, 500))
         record[f"{name} best"] = min(mean_cost(p_test, y[test], t, costs) for t in [0, *tried, 2])
-        for choice in chosen:
-            low, high = chosen[choice].interval
-            record[f"{name} {choice} holds"] = float(low <= record[f"{name} {choice}"] <= high)
+        for choice in ("noisy", *CHOICES[3:]):  # of all, as records are lines of one file
+            low, high = chosen[choice].interval if choice in chosen else (np.nan, np.nan)
+            holds = float(low <= record[f"{name} {choice}"] <= high)
+            record[f"{name} {choice} holds"] = holds if choice in chosen else np.nan
     return record
+
+
+def real_summary(records: pd.DataFrame) -> str:
+    """Mean costs of each choice by domain; columns of a data set, data sets and groups count alike.
+
+    Costs are relative to those of the threshold at one half, since those of the best one may be zero.
+    """
+    groups = {name: group for group in read_catalogue().values() for name in group.sets}
+    shown = []
+    for (model, of_model), costs in product(records.groupby("model"), COSTS):
+        name = f"{costs[0]}:{costs[1]}"
+        table = of_model.set_index("set")[[f"{name} {choice}" for choice in (*CHOICES, "best")]].copy()
+        table.columns = table.columns.str.removeprefix(f"{name} ")
+        table["no audit"] = table["audit"].isna().astype(float)
+        # Where an audit is impossible, a user has the threshold at one half.
+        for choice in ("audit", "audit, 200 checked"):
+            table[choice] = table[choice].fillna(table["half"])
+        by_set = table.groupby(level=0, sort=False).mean()
+        domains = {key: f"{groups[key].domain}/{groups[key].name}" for key in by_set.index}
+        means = domain_means(by_set, domains)
+        means.loc["mean over the domains"] = means.mean()
+        shown.append(f"mean cost of a row, {model}, costs {name}\n{means.round(3).to_string()}")
+    return "\n\n".join(shown)
 
 
 def summary(records: pd.DataFrame) -> str:
@@ -145,13 +192,36 @@ def summary(records: pd.DataFrame) -> str:
 @click.option(
     "--rows", type=click.IntRange(min=50), default=2000, help="Rows for training, and for the choice."
 )
+@click.option("--real", is_flag=True, help="Labels of data/real_noise/NAME.parquet in place of injected noise.")
 @jobs_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def main(
-    data: Path, sets: list[str] | None, models: list[str], repeats: int, rows: int, jobs: int, file: Path
+    data: Path,
+    sets: list[str] | None,
+    models: list[str],
+    repeats: int,
+    rows: int,
+    real: bool,
+    jobs: int,
+    file: Path,
 ) -> None:
     """Write the costs of each choice to the CSV FILE, and print means; what FILE holds is not run again."""
     known = known_keys(file, KEY)
+    if real:
+        paths = [
+            path for path in sorted((data / "data" / "real_noise").glob("*.parquet")) if path.stem not in CROWDS
+        ]
+        cells = [
+            (path, REAL, name.removeprefix(PREFIX), repeat, model, rows)
+            for path in paths
+            if sets is None or path.stem in sets
+            for name in pq.read_schema(path).names
+            if name.startswith(PREFIX)
+            for repeat, model in product(range(repeats), models)
+            if (path.stem, REAL, name.removeprefix(PREFIX), repeat, model) not in known
+        ]
+        click.echo(real_summary(compute(study, cells, file, jobs)))
+        return
     cells = [
         (data / "data" / f"{name}.parquet", classes, noise, repeat, model, rows)
         for repeat, name, classes, noise, model in product(

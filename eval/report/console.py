@@ -149,11 +149,13 @@ class Lines(Display):
 
     def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Show the data sets, a row for each data set and model, and the total."""
-        from .forecast_text import dataset_line, forecast_table
+        from ..execution.repeats import repeats_by_dataset
+        from .forecast_text import dataset_line, forecast_table, repeats_table
 
         for dataset in plan.datasets.values():
             print_out(Text(dataset_line(dataset)))
         print_out(forecast_table(forecast))
+        print_out(repeats_table(repeats_by_dataset(plan)))
         super().show_forecast(plan, forecast)
 
     def show_results(self, run: Run, files: list[Path]) -> None:

@@ -91,15 +91,25 @@ class Events(Display):
 
     def show_forecast(self, plan: Plan, forecast: Forecast) -> None:
         """Write the event plan."""
+        from ..execution.repeats import repeats_by_dataset
         from .forecast_text import rows_by_class
 
+        repeats = [vars(needed) for needed in repeats_by_dataset(plan)]
         pairs = [vars(pair) for pair in forecast.pairs]
         total = {"seconds": forecast.seconds, "at_least": forecast.at_least}
         datasets = {
             name: {"features": data.X.shape[1], "rows": data.y.size, "rows_by_class": rows_by_class(data)}
             for name, data in plan.datasets.items()
         }
-        self._write("plan", run=self.name, **total, jobs=forecast.n_jobs, pairs=pairs, datasets=datasets)
+        self._write(
+            "plan",
+            run=self.name,
+            **total,
+            jobs=forecast.n_jobs,
+            pairs=pairs,
+            datasets=datasets,
+            repeats=repeats,
+        )
 
     def show_results(self, run: Run, files: list[Path]) -> None:
         """Write the event end."""

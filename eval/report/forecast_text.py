@@ -14,7 +14,12 @@ from .._wording import joined, numbered
 from ..datasets.dataset import Dataset
 from ..errors import printable, shown
 from ..execution.forecast import Forecast, Pair
+from ..execution.repeats import RepeatsNeeded
 
+SPREAD_FROM = {
+    "store": "earlier cells",
+    "assumption": "models of which one is right and the other wrong on a tenth of the test rows",
+}
 KNOWN_FROM = {
     "store": "the times of earlier cells",
     "trial": "trial fits on part of the rows",
@@ -59,6 +64,26 @@ def forecast_table(forecast: Forecast) -> Group:
         if pair.error is not None
     ]
     return Group(table, *errors)
+
+
+def repeats_table(needed: list[RepeatsNeeded]) -> Group:
+    """The repeats that show differences on each data set, for rich to print; empty without data sets."""
+    if not needed:
+        return Group()
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    table.add_column("repeats to show a difference of", overflow="fold")
+    for heading in ("test rows", *(f"{difference:g}" for difference in needed[0].repeats)):
+        table.add_column(heading, justify="right")
+    for row in needed:
+        numbers = ("never" if n is None else str(n) for n in row.repeats.values())
+        table.add_row(Text(row.dataset), str(row.test_rows), *numbers)
+    sources = {row.known_from for row in needed}
+    known_from = [text for source, text in SPREAD_FROM.items() if source in sources]
+    remark = (
+        "Of two models on one data set, by a corrected t-test with α = 5 % and a power of 80 %; estimated from "
+        f"{' and '.join(known_from)}."
+    )
+    return Group(table, Text(remark))
 
 
 def _time_per_cell(pair: Pair) -> str:
