@@ -21,6 +21,7 @@ REAL, RIGHT, INJECTED = "real", "right labels", "uniform 0.3"
 MEASURES = ("balanced_accuracy", "roc_auc", "accuracy")
 SOFT = ("soft_majority", "soft_dawid_skene")  # labels of crowds that are no column of labels
 CROWD = "music"
+ALWAYS = ("random_forest", "robust", "balanced+robust_forest")  # choices that look at no estimate
 # Each of our models beside the one that it replaces.
 PAIRS = {
     "robust_forest": "random_forest",
@@ -155,11 +156,10 @@ def compare_conditions(scores: pd.DataFrame, domains: dict[str, str], pictures: 
             continue
         show("By domain under real noise", domain_means(tables[REAL], domains).T.loc[ranks.index])
         for name in (RIGHT, REAL, INJECTED):
-            pairs = pd.DataFrame(
-                {ours: tables[name][ours] - tables[name][peer] for ours, peer in PAIRS.items()}
-            )
-            found = over_domains(pairs, domains)
-            for ours, peer in PAIRS.items():
+            compared = {ours: peer for ours, peer in PAIRS.items() if {ours, peer} <= set(tables[name])}
+            pairs = {ours: tables[name][ours] - tables[name][peer] for ours, peer in compared.items()}
+            found = over_domains(pd.DataFrame(pairs), domains)
+            for ours, peer in compared.items():
                 table = tables[name][[ours, peer]].copy()
                 table.attrs = tables[name].attrs
                 outcome = bayesian_signed_rank(table, ours, higher_is_better=True).table.iloc[0]
@@ -200,7 +200,8 @@ def compare_choices(scores: pd.DataFrame, unchecked: pd.DataFrame, measure: str 
             name: over_domains(agreement(truth, table.loc[order, truth.columns])[[what]], domains).iloc[0]
             for name, table in conditions.items()
         }
-        for model in ("random_forest", "robust", "balanced+robust_forest") if what == "loss" else ():
+        always = [model for model in ALWAYS if model in truth] if what == "loss" else []
+        for model in always:
             loss = (truth.max(axis=1) - truth[model]).to_frame(what)
             rows[f"always {model}"] = over_domains(loss, domains).iloc[0]
         show(
@@ -219,8 +220,9 @@ def main(folder: Path, unchecked: Path | None, pictures: Path | None) -> None:
     domains = dict(zip(scores["dataset"], scores["domain"], strict=True))
     compare_conditions(scores, domains, pictures)
     crowd = scores[scores["dataset"].eq(CROWD)]
-    crowd = crowd.assign(condition=crowd["column"].fillna(crowd["condition"]))
-    show(f"Accuracy on {CROWD}", crowd.pivot_table("accuracy", "model", "condition", sort=False))
+    if len(crowd):
+        crowd = crowd.assign(condition=crowd["column"].fillna(crowd["condition"]))
+        show(f"Accuracy on {CROWD}", crowd.pivot_table("accuracy", "model", "condition", sort=False))
     if unchecked is not None:
         compare_choices(scores, load_run(unchecked).scores)
 

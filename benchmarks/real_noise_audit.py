@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 from _cells import compute, jobs_option, known_keys
+from _domains import domain_of
+from matplotlib.figure import Figure
 from sklearn.metrics import roc_auc_score
 
 from boostnoise import audit
 from boostnoise.eval.metrics.domains import domain_means
-from boostnoise.eval.real_noise.catalogue import read_catalogue
 
 KEY = ["set", "column", "checked"]
 PREFIX, TARGET, SPLIT = "noisy_", "target", "split"
@@ -84,7 +85,6 @@ def study(path: Path, column: str, n_checked: int, max_rows: int) -> Record:
 
 def summary(records: pd.DataFrame) -> str:
     """Means by domain; columns of a data set, data sets of a group and groups of a domain count alike."""
-    groups = {name: group for group in read_catalogue().values() for name in group.sets}
     records = records[records["error"].isna()].copy()
     records["covered"] = records["wrong"].between(records["low"] - 0.005, records["high"] + 0.005).astype(float)
     records["error of rate"] = (records["estimated"] - records["wrong"]).abs()
@@ -96,19 +96,43 @@ def summary(records: pd.DataFrame) -> str:
     parts = []
     for n_checked, of_number in records.groupby("checked"):
         by_set = of_number.groupby("set", sort=False)[shown].mean()
-        domains = {name: f"{groups[name].domain}/{groups[name].name}" for name in by_set.index}
-        means = domain_means(by_set, domains)
+        means = domain_means(by_set, {name: domain_of(name) for name in by_set.index})
         means.loc["mean over the domains"] = means.mean()
         parts.append(f"{n_checked} rows checked\n{means.round(3).to_string()}")
     return "\n\n".join(parts)
 
 
+def draw(records: pd.DataFrame, path: Path) -> None:
+    """The estimated noise rate of each column with its interval, against the true one, by domain."""
+    figure = Figure(figsize=(10, 4.8), layout="constrained")
+    axes = figure.subplots(1, len(N_CHECKED), sharex=True, sharey=True)
+    records = records[records["error"].isna()]
+    domains = records["set"].map(lambda name: domain_of(name).partition("/")[0])
+    colours = dict(zip(domains.unique(), [f"C{i}" for i in range(10)] * 9, strict=False))
+    top = records[["wrong", "high"]].to_numpy(dtype=float).max() * 1.05
+    for ax, n_checked in zip(axes, N_CHECKED, strict=True):
+        ax.plot([0, top], [0, top], color="0.8", zorder=0)
+        for domain, colour in colours.items():
+            part = records[(records["checked"] == n_checked) & (domains == domain)]
+            below, above = part["estimated"] - part["low"], part["high"] - part["estimated"]
+            spread = np.clip([below, above], 0, None)
+            style = {"fmt": "o", "ms": 3, "lw": 0.7, "color": colour}
+            ax.errorbar(part["wrong"], part["estimated"], spread, label=domain, **style)
+        ax.set_title("nobody has checked a row" if n_checked == 0 else f"{n_checked} random rows checked")
+        ax.set_xlabel("share of wrong labels")
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("estimate of the audit, 90 % interval")
+    axes[0].legend(fontsize=7, frameon=False)
+    figure.savefig(path, dpi=120)
+
+
 @click.command(context_settings={"max_content_width": 120, "show_default": True})
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--rows", type=click.IntRange(min=50), default=5000, help="Rows of a data set at most.")
+@click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), help="Also write a picture.")
 @jobs_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-def main(folder: Path, rows: int, jobs: int, file: Path) -> None:
+def main(folder: Path, rows: int, picture: Path | None, jobs: int, file: Path) -> None:
     """Audit every column of noisy labels in FOLDER, as `noisyeval --fetch real_noise` makes it.
 
     Records go to FILE, a CSV; what it holds is not computed again.  Means by domain are printed.
@@ -125,7 +149,10 @@ def main(folder: Path, rows: int, jobs: int, file: Path) -> None:
         for (path, column), n_checked in product(columns, N_CHECKED)
         if (path.stem, column.removeprefix(PREFIX), n_checked) not in known
     ]
-    click.echo(summary(compute(study, cells, file, jobs)))
+    records = compute(study, cells, file, jobs)
+    click.echo(summary(records))
+    if picture is not None:
+        draw(records, picture)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 from _cells import comma_separated, compute, data_option, jobs_option, known_keys
+from _domains import domain_of
 from numpy.typing import NDArray
 from robust_defaults import MODELS, by_class
 
 from boostnoise import choose_threshold, find_label_errors
 from boostnoise.eval import InstanceDependentNoise, UniformNoise
 from boostnoise.eval.metrics.domains import domain_means
-from boostnoise.eval.real_noise.catalogue import read_catalogue
 from boostnoise.label_noise.judges import predict_out_of_bag
 from robust_splits.label_noise.clean_posterior import IndistinctClassesError
 
@@ -143,7 +143,6 @@ def real_summary(records: pd.DataFrame) -> str:
 
     Costs are relative to those of the threshold at one half, since those of the best one may be zero.
     """
-    groups = {name: group for group in read_catalogue().values() for name in group.sets}
     shown = []
     for (model, of_model), costs in product(records.groupby("model"), COSTS):
         name = f"{costs[0]}:{costs[1]}"
@@ -154,8 +153,7 @@ def real_summary(records: pd.DataFrame) -> str:
         for choice in ("audit", "audit, 200 checked"):
             table[choice] = table[choice].fillna(table["half"])
         by_set = table.groupby(level=0, sort=False).mean()
-        domains = {key: f"{groups[key].domain}/{groups[key].name}" for key in by_set.index}
-        means = domain_means(by_set, domains)
+        means = domain_means(by_set, {key: domain_of(key) for key in by_set.index})
         means.loc["mean over the domains"] = means.mean()
         shown.append(f"mean cost of a row, {model}, costs {name}\n{means.round(3).to_string()}")
     return "\n\n".join(shown)

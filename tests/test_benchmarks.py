@@ -95,6 +95,7 @@ def run(root, data, tmp_path):
         ("label_audit.py", ["--real", *STUDY], "audit"),
         ("annotators.py", ["--sets", "one,two", *STUDY], "err together"),
         ("checked_rows.py", ["--sets", "one,two", "--rates", "0.2", *STUDY], "first 50, random 50"),
+        ("thresholds.py", ["--real", "--rows", 90, "--models", "lightgbm", *STUDY], "costs 20:1"),
         ("thresholds.py", ["--sets", "one", "--rows", 90, "--models", "lightgbm", *STUDY], "intervals hold"),
         ("evaluation.py", ["cells", "--cells", 4, "--jobs", 1, "--rounds", 1], "4 cells"),
         ("faults.py", ["--repeats", 1, "--rounds", 1], "no problems"),
@@ -113,29 +114,56 @@ def test_first_fit_compiles_every_part(run, tmp_path):
 
 
 @pytest.mark.release
+def test_audits_of_real_noise(run, data, tmp_path):
+    told = run(
+        "real_noise_audit.py", "--jobs", "1", data / "data" / "real_noise", "records.csv", "--picture", "a.png"
+    )
+    assert "100 rows checked" in told
+    records = pd.read_csv(tmp_path / "records.csv")
+    assert records["wrong"].tolist() == pytest.approx([1 / 5, 1 / 5, 1 / 3, 1 / 3] * 2)
+    assert (tmp_path / "a.png").stat().st_size > 10_000
+
+
+@pytest.mark.release
 def test_real_noise_of_a_run(run, command, data, tmp_path):
+    columns = {"heuristic": "noisy_sometimes", "other": "noisy_often"}
+    paths = {name: f"{data}/data/real_noise/{name}.parquet" for name in ("one", "two")}
     config = {
         "datasets": [
-            {
-                "path": f"{data}/data/real_noise/{name}.parquet",
-                "target": "target",
-                "noisy": {"heuristic": "noisy_sometimes", "other": "noisy_often"},
-            }
-            for name in ("one", "two")
+            {"path": path, "target": "target", "noisy": columns, "domain": name} for name, path in paths.items()
         ],
         "models": ["random_forest", "robust_forest"],
         "noise": [
             {"kind": "given", "name": "real (heuristic)", "labels": ["heuristic"]},
             {"kind": "given", "name": "real (other)", "labels": ["other"]},
-            {"kind": "uniform", "rates": [0.0, 0.3]},
+            {"kind": "uniform", "rates": [0.3]},
         ],
         "repeats": 1,
+        "metric": "balanced_accuracy",
     }
-    (tmp_path / "small.json").write_text(json.dumps(config))
-    subprocess.run([command, "small.json", "-j", "1"], cwd=tmp_path, check=True)
-    told = run("real_noise.py", "results/small", "--picture", "picture.png")
-    assert "Mean balanced_accuracy over 2 data sets" in told
-    assert (tmp_path / "picture.png").stat().st_size > 10_000
+    unchecked = config | {
+        "datasets": [
+            {
+                "name": f"{name}: {label}",
+                "path": path,
+                "target": column,
+                "labels": "noisy",
+                "drop": ["target", *(other for other in columns.values() if other != column)],
+                "domain": f"{name}/{name}",
+            }
+            for name, path in paths.items()
+            for label, column in columns.items()
+        ],
+        "noise": [{"kind": "uniform", "rates": [0.1]}],
+    }
+    for name, content in (("small", config), ("unchecked", unchecked)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+        subprocess.run([command, f"{name}.json", "-j", "1"], cwd=tmp_path, check=True)
+    told = run("real_noise.py", "results/small", "--unchecked", "results/unchecked", "--pictures", ".")
+    assert "Mean balanced_accuracy over the domains of 2 data sets" in told
+    assert "A choice from estimates on 4 columns of noisy labels: loss" in told
+    for name in ("real_noise", "real_noise_domains"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
 
 
 @pytest.mark.release
