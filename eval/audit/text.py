@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LITTLE = 0.01  # noise rate; an interval that starts below it may contain no noise
 MUCH = 0.02  # share of the labels that are wrong only if the classes do not overlap
+CHECKED_ROWS = 100  # tell the noise rate to about five points
 SHOWN_SUSPECTS = 10
 SHOWN_LISTS = 4
 SHOWN_PAIRS = 3  # of classes that may overlap
@@ -44,6 +45,11 @@ def sentences(audit: AuditEstimates) -> list[str]:
                 "If the classes do not overlap, it is about "
                 f"{short_percent(audit.noise_rate_without_overlap)}: without checked labels, noise cannot be "
                 f"told from overlapping classes{_confused(audit)}."
+            )
+        if n > CHECKED_ROWS:
+            found.append(
+                "Mistakes on rows where classes overlap, as people and rules make, are missed: "
+                f"{CHECKED_ROWS} checked rows tell how many labels are wrong."
             )
     expected = audit.expected_precision * audit.expected_precision.index
     lists = [f"{count:.0f} of the first {length}" for length, count in expected.items()][:SHOWN_LISTS]

@@ -62,6 +62,7 @@ def test_summaries(found):
     assert "% of 400 labels are wrong; 90 % interval from" in text
     assert "Expected to be wrong: 10 of the first 10, 20 of the first 20" in text
     assert "more likely wrong than right" in text
+    assert "100 checked rows tell how many labels are wrong." in " ".join(text.split())
     assert "\u202e" not in text
     html = found._repr_html_()
     assert "<b>a</b>" not in html
