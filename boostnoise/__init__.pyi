@@ -1,5 +1,6 @@
 from .boosting.lightgbm_classifier import RobustLGBMClassifier
 from .boosting.xgboost_classifier import RobustXGBClassifier
+from .ensemble.dask_forest import fit_forest_by_parts
 from .ensemble.robust_classifier import RobustClassifier
 from .eval.audit.annotator_comparison import AnnotatorComparison
 from .eval.audit.annotators import compare_annotators
@@ -89,6 +90,7 @@ __all__ = [
     "compare_annotators",
     "estimate_transition_matrix",
     "find_label_errors",
+    "fit_forest_by_parts",
     "get_loss",
     "lightgbm_objective",
     "load_model",

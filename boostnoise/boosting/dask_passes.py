@@ -143,9 +143,9 @@ def prepare_dask_training(
             sampled = np.eye(len(rows.encoder.classes_), dtype=np.float32)[drawn.codes]
         shared = rows.share(Judge(judge.forests, judge.calibration))
         known = np.split(sampled, np.cumsum([positions.size for positions in drawn.positions])[:-1])
-        soft = rows.map(_judge_part, drawn.positions, known, judge=shared)
+        soft = rows.map(judge_part, drawn.positions, known, judge=shared)
     weighting = {
-        "class_weight": _class_weights(estimator.class_weight, rows.encoder, drawn, judge),
+        "class_weight": weights_of_classes(estimator.class_weight, rows.encoder, drawn, judge),
         "scale_pos_weight": objective.scale_pos_weight,
         "encoder": rows.encoder,
     }
@@ -159,7 +159,7 @@ def prepare_dask_training(
     return DaskTraining(drawn, training, shared, labels, None if weight is None else weights)
 
 
-def _judge_part(
+def judge_part(
     X: Any,
     codes: NDArray[np.int64],
     weight: Any,
@@ -179,7 +179,7 @@ def _judge_part(
     return p
 
 
-def _class_weights(class_weight: Any, encoder: LabelEncoder, drawn: Sample, judge: Judge) -> Any:
+def weights_of_classes(class_weight: Any, encoder: LabelEncoder, drawn: Sample, judge: Judge) -> Any:
     """Weights of classes, those that are "balanced" from the shares of the classes in the sample."""
     if class_weight != "balanced":
         return class_weight

@@ -161,7 +161,7 @@ def prepare_training(
     # Raises errors before the forests are grown.
     small, large = (auto.adapt(structure, to_choose, given | params) for structure in pair)
     X = np.asarray(X) if isinstance(X, list | tuple) else indexable(X)[0]
-    judged = _judge(judge or judge_labels, estimator, X, target.codes, weight, arguments["groups"])
+    judged = run_judge(judge or judge_labels, estimator, X, target.codes, weight, arguments["groups"])
     p = np.eye(target.n_classes)[target.codes] if judged is None else judged.soft_labels()
     T = None if judged is None else judged.transition_matrix
     soft = replace(target, probabilities=p.astype(np.float32))
@@ -186,7 +186,7 @@ def prepare_training(
     return Training(soft, weight, params | choice.params, choice.results, T)
 
 
-def _judge(
+def run_judge(
     judge: Callable[..., CleanPosterior],
     estimator: Any,
     X: Any,

@@ -140,8 +140,9 @@ class DaskRows:
         TypeError
             If y or weights are no Dask collections.
         """
-        X = client.persist(_with_all_columns(X))
+        X = _with_all_columns(X)
         features = client.compute(_to_parts(X))
+        X = _of_parts(features, X)
         labels = client.compute(_to_parts(_aligned(y, X, "y")))
         weights = [None] * len(features)
         if weight is not None:
@@ -278,8 +279,27 @@ def _aligned(column: Any, X: Any, name: str) -> Any:
 
 
 def _to_parts(collection: Any) -> list[Any]:
-    """The parts of a collection along its rows."""
-    return list(np.ravel(collection.to_delayed()))
+    """The parts of a collection along its rows.
+
+    Dask joins parts of Parquet files where few columns are read, so that labels would have fewer than features;
+    hence without its optimisation.
+    """
+    return list(np.ravel(collection.to_delayed(optimize_graph=False)))
+
+
+def _of_parts(futures: list[Any], like: Any) -> Any:
+    """A collection of parts that are computed once."""
+    if hasattr(like, "chunks"):
+        import dask.array as da
+        from dask import delayed
+
+        shapes = [(length, *like.shape[1:]) for length in like.chunks[0]]
+        parts = zip(futures, shapes, strict=True)
+        arrays = [da.from_delayed(delayed(future), shape, meta=like._meta) for future, shape in parts]
+        return da.concatenate(arrays, allow_unknown_chunksizes=True)
+    import dask.dataframe as dd
+
+    return dd.from_delayed(futures, meta=like._meta, verify_meta=False)
 
 
 @contextmanager

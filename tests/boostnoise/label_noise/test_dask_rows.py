@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from boostnoise.label_noise.dask_rows import DaskRows, count, draw, shares_to_draw
@@ -48,3 +49,20 @@ def test_a_sample_of_collections(dask_client, weighted):
     assert everything.codes.size == 3_000
     assert everything.counts is None
     assert (everything.counted_weight is None) == (not weighted)
+
+
+@pytest.mark.release
+def test_parquet_files_have_as_many_parts_for_labels_as_for_features(dask_client, tmp_path):
+    """Dask would join the parts of the labels, which are one column of many."""
+    frame = pytest.importorskip("dask.dataframe")
+    table = pd.DataFrame(np.arange(800.0).reshape(80, 10), columns=list("abcdefghij"))
+    table["y"] = np.arange(80) % 2
+    for part in range(4):
+        table[20 * part : 20 * (part + 1)].to_parquet(tmp_path / f"{part}.parquet")
+    read = frame.read_parquet(tmp_path)
+    rows = DaskRows.read(dask_client, read.drop(columns="y"), read["y"])
+    assert rows.lengths == [20] * 4
+    assert rows.X.npartitions == 4
+    pd.testing.assert_frame_equal(rows.X.compute(), table.drop(columns="y"))
+    X, codes, _ = rows.take([np.array([0])] * 4)
+    assert (X["a"].tolist(), codes.tolist()) == ([0, 200, 400, 600], [0, 0, 0, 0])
