@@ -105,7 +105,7 @@ def fit_forest_by_parts(forest: Forest, X: Any, y: Any, sample_weight: Any = Non
     grown = rows.map(_grow, soft, n_trees, seeds, template=template, classes=classes)
     fitted.estimators_ = [tree for trees in rows.client.gather(grown) for tree in trees]
     for name in OF_ALL_ROWS:
-        vars(fitted).pop(name, None)
+        fitted.__dict__.pop(name, None)
     fitted._packed = []
     return fitted
 
