@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,29 @@ def over_domains(values: pd.DataFrame | pd.Series[float], domains: dict[str, str
     return pd.DataFrame({"mean": units.mean(), "low": low, "high": high, "domains": len(units)})
 
 
+def mixed_model(values: pd.DataFrame, domains: dict[str, str]) -> pd.DataFrame:
+    """Mean of each column with random effects of domains and of their groups, and its 95 % interval."""
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    paths = pd.Series(domains).loc[values.index].str.split("/")
+    rows = {}
+    for name, column in values.items():
+        data = pd.DataFrame({"value": column, "domain": paths.str[0], "group": paths.str.join(" ")})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a variance may be zero
+            model = MixedLM.from_formula(
+                "value ~ 1", data, groups="domain", vc_formula={"group": "0 + C(group)"}
+            )
+            try:
+                fitted = model.fit()
+                low, high = fitted.conf_int().loc["Intercept"]
+            except np.linalg.LinAlgError:  # too few data sets
+                rows[name] = dict.fromkeys(("mixed", "mixed low", "mixed high"), np.nan)
+                continue
+        rows[name] = {"mixed": fitted.params["Intercept"], "mixed low": low, "mixed high": high}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
 def agreement(truth: pd.DataFrame, guess: pd.DataFrame) -> pd.DataFrame:
     """Kendall's tau of the models' rankings in each row, and what the winner of the guess loses in truth."""
     rows = {
@@ -114,7 +138,7 @@ def draw_domains(table: pd.DataFrame, path: Path) -> None:
     """Balanced accuracy of each model in each domain, relative to the best model there."""
     behind = table.sub(table.max(axis=1), axis=0)
     behind = behind[behind.mean().sort_values(ascending=False).index]
-    figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+    figure = Figure(figsize=(9.6, 5.2), layout="constrained")
     ax = figure.subplots()
     image = ax.imshow(behind, cmap="viridis", vmin=-0.15, vmax=0, aspect="auto")
     ax.set_xticks(range(behind.shape[1]), behind.columns, rotation=40, ha="right")
@@ -130,7 +154,7 @@ def draw_domains(table: pd.DataFrame, path: Path) -> None:
             fontsize=8,
             color="w" if value < -0.07 else "k",
         )
-    figure.colorbar(image, label="balanced accuracy minus that of the best model", extend="min")
+    figure.colorbar(image, label="balanced accuracy minus that of the best", extend="min")
     figure.savefig(path, dpi=120)
 
 
@@ -164,7 +188,8 @@ def compare_conditions(scores: pd.DataFrame, domains: dict[str, str], pictures: 
                 table.attrs = tables[name].attrs
                 outcome = bayesian_signed_rank(table, ours, higher_is_better=True).table.iloc[0]
                 found.loc[ours, ["better", "equal", "worse"]] = outcome[["better", "equal", "worse"]]
-            show(f"More {measure} than the peer, and the Bayesian signed-rank test, under {name}", found)
+            with_mixed = found.join(mixed_model(pd.DataFrame(pairs), domains))
+            show(f"More {measure} than the peer, the Bayesian test, a mixed model: {name}", with_mixed)
         predicted = {name: agreement(tables[REAL], table) for name, table in tables.items() if name != REAL}
         for what in ("tau", "loss"):
             table = pd.concat(
