@@ -129,9 +129,9 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @click.option("--target", metavar="COLUMN", help="With --init: column of the labels.  [default: guessed]")
 @click.option(
     "--fetch",
-    type=click.Choice(["real_noise"]),
-    help="Download data sets with labels of people and heuristics, beside checked ones, to the folder CONFIG, "
-    "and exit.",
+    type=click.Choice(["real_noise", "data_2020"]),
+    help="Download data sets to the folder CONFIG, and exit: those with labels of people and heuristics beside "
+    "checked ones, or those of the study of 2020.",
 )
 @click.option(
     "--only",
@@ -224,7 +224,7 @@ def main(
             if data is not None:
                 sys.exit(_init(config, data, target, display))
             if fetch is not None:
-                sys.exit(_fetch(config, only, display))
+                sys.exit(_fetch(fetch, config, only, display))
             if verify:
                 sys.exit(_verify(config, jobs or -1, allow_modules, display))
             if redraw:
@@ -281,7 +281,13 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
     return DONE
 
 
-def _fetch(folder: Path, only: tuple[str, ...], display: Display) -> int:
+def _fetch(what: str, folder: Path, only: tuple[str, ...], display: Display) -> int:
+    if what == "data_2020":
+        from ..papers.data_2020 import fetch_data_2020
+
+        for path in fetch_data_2020(folder, only=only or None, progress=display.show_step):
+            display.show_file(path)
+        return DONE
     from ..real_noise.fetch import fetch_real_noise
 
     display.show_fetched(folder, fetch_real_noise(folder, only=only or None, progress=display.show_step))

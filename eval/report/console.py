@@ -92,6 +92,10 @@ class Display:
             f"who gave the labels, and what to cite. The sources of {n_open} state no licence."
         )
 
+    def show_file(self, path: Path) -> None:
+        """Show the path of a file."""
+        print_out(str(path))
+
     def show_bundle(self, path: Path) -> None:
         """Show the path of a bundle."""
         print_out(f"Wrote {path}; others can verify it with: noisyeval --verify {path.name}")

@@ -73,6 +73,10 @@ class Events(Display):
         """Write the event fetched."""
         self._write("fetched", folder=str(folder), datasets=datasets.reset_index().to_dict("records"))
 
+    def show_file(self, path: Path) -> None:
+        """Write the event written."""
+        self._write("written", file=str(path))
+
     def show_bundle(self, path: Path) -> None:
         """Write the event written."""
         self._write("written", file=str(path))
