@@ -200,6 +200,7 @@ def test_the_command(noisyeval, tmp_path):
     assert failed.exit_code == 2
     assert "noisyeval: error: only: 'medicin' is no domain" in failed.stderr
     assert (
-        "cannot be combined with --redraw" in noisyeval(tmp_path, "a", "--fetch", "real_noise", "--redraw").stderr
+        "cannot be combined with --redraw"
+        in noisyeval(tmp_path, "a", "--fetch", "real_noise", "--redraw").stderr
     )
     assert "--only requires --fetch" in noisyeval(tmp_path, "some", "--only", "medicine").stderr
