@@ -34,7 +34,7 @@ from .results import shown_warnings, write_results
 
 if TYPE_CHECKING:
     from ..config.run import Config
-    from ..report.console import Display
+    from ..report.display import Display
 
 
 def _print_schema(context: click.Context, _: click.Parameter, wanted: bool) -> None:

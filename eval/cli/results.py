@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..execution.run import Run
-    from ..report.console import Display
+    from ..report.display import Display
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import Display, print_out
+from .display import Display, print_out
 
 if TYPE_CHECKING:  # these take long to load, and an error in the config should show at once
     import pandas as pd

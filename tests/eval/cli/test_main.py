@@ -15,7 +15,7 @@ import pytest
 from boostnoise.eval.cli.main import _redraw
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.execution.runner import run
-from boostnoise.eval.report.console import Display
+from boostnoise.eval.report.display import Display
 
 TREE = {"name": "tree", "module": "sklearn.tree", "model": "DecisionTreeClassifier"}
 BAD = {"name": "bad", "model": "decision_tree", "params": {"max_depth": -1}}

@@ -11,12 +11,12 @@ from boostnoise.eval.metrics.outcome import Outcome
 from boostnoise.eval.report import console as module
 from boostnoise.eval.report.console import (
     Bar,
-    Display,
     Lines,
     Notebook,
     create_display,
     create_python_display,
 )
+from boostnoise.eval.report.display import Display
 from boostnoise.eval.report.events import Events
 from boostnoise.eval.report.files import write_report
 
