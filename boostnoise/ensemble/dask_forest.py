@@ -35,9 +35,9 @@ def fit_forest_by_parts(forest: Forest, X: Any, y: Any, sample_weight: Any = Non
     """Fit a forest whose rows are in parts on the workers of a Dask cluster, such as a large Parquet data set.
 
     Each tree draws its rows from one part, and each part has trees in proportion to its rows.  So the rows must
-    be in random order; if they are sorted by time or label, shuffle them first.  Parts should be as large as the
-    workers can hold, as a tree of more rows is better.  Node size, shrinkage and the noise of the labels are
-    chosen on a sample of 100,000 rows, which the client holds, as it does the trees.
+    be in random order; if they are sorted by time or label, shuffle them first.  Parts should be as large as
+    the workers can hold, as a tree of more rows is better.  Node size, shrinkage and the noise of the labels
+    are chosen on a sample of 100,000 rows, which the client holds, as it does the trees.
 
     To use several machines for rows that fit each of them, call `fit` under joblib's Dask backend.
 
