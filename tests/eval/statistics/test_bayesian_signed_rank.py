@@ -73,9 +73,11 @@ def test_the_control_is_the_best_by_default(noisy_table):
 
 
 def test_too_few_data_sets(noisy_table):
-    result = bayesian_signed_rank(noisy_table(1, 3), higher_is_better=True)
+    result = bayesian_signed_rank(noisy_table(4, 3), higher_is_better=True)
     assert result.table[["better", "equal", "worse"]].isna().all(axis=None)
-    expected = "One data set is too few for the Bayesian signed-rank test; at least two data sets are needed."
+    expected = (
+        "Four data sets are too few for the Bayesian signed-rank test; at least five data sets are needed."
+    )
     assert result.summary == expected
     assert not bayesian_signed_rank(noisy_table(5, 1), higher_is_better=True).has_power
 
@@ -95,8 +97,12 @@ def test_mistakes(noisy_table, options, message):
 
 @pytest.mark.usefixtures("fits_in_this_process")
 def test_the_tests_of_a_comparison(tmp_path):
-    sets = ["iris", "wine", "breast_cancer"]
-    made = compare(["robust_tree", "gbm"], sets, 0.2, repeats=2, results_dir=tmp_path, n_jobs=1, progress=False)
+    sets = [
+        {"set": name, "name": f"{name} {n}", "max_rows": n} for name in ("iris", "wine") for n in (60, 90, 120)
+    ]
+    made = compare(
+        ["robust_tree", "decision_tree"], sets, 0.2, repeats=1, results_dir=tmp_path, n_jobs=1, progress=False
+    )
     tests = made.tests(rope=0.5)
     assert tests.bayesian.table["equal"].tolist() == [1]
     assert "equal within 0.5, or worse" in str(tests)
