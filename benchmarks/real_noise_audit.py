@@ -1,4 +1,4 @@
-"""What audits find of labels that people, tests and heuristics gave; docs/real_noise.md has the results."""
+"""Audit labels that people, tests and heuristics gave; docs/real_noise.md has the results."""
 
 from __future__ import annotations
 

@@ -138,12 +138,7 @@ def prepare_dask_training(
     sampled, shared = None, None
     soft: list[Any] = [None] * len(rows.lengths)
     if training.target.probabilities is not None:
-        sampled = judge.soft_labels
-        if sampled is None:  # the features do not distinguish the classes
-            sampled = np.eye(len(rows.encoder.classes_), dtype=np.float32)[drawn.codes]
-        shared = rows.share(Judge(judge.forests, judge.calibration))
-        known = np.split(sampled, np.cumsum([positions.size for positions in drawn.positions])[:-1])
-        soft = rows.map(judge_part, drawn.positions, known, judge=shared)
+        sampled, shared, soft = judge_parts(judge, rows, drawn)
     weighting = {
         "class_weight": weights_of_classes(estimator.class_weight, rows.encoder, drawn, judge),
         "scale_pos_weight": objective.scale_pos_weight,
@@ -159,7 +154,27 @@ def prepare_dask_training(
     return DaskTraining(drawn, training, shared, labels, None if weight is None else weights)
 
 
-def judge_part(
+def judge_parts(judge: Judge, rows: DaskRows, drawn: Sample) -> tuple[Probabilities, Any, list[Any]]:
+    """Judge the labels of all parts.
+
+    Returns
+    -------
+    sampled : float32 array of shape (m, K)
+        Soft labels of the sample; the given ones if the features do not distinguish the classes.
+    shared : future
+        The judge; keep it as long as the parts, since a part is judged again if its worker is lost.
+    soft : list of futures
+        Soft labels of each part, float32 arrays of shape (n, K).
+    """
+    sampled = judge.soft_labels
+    if sampled is None:
+        sampled = np.eye(len(rows.encoder.classes_), dtype=np.float32)[drawn.codes]
+    shared = rows.share(Judge(judge.forests, judge.calibration))
+    known = np.split(sampled, np.cumsum([positions.size for positions in drawn.positions])[:-1])
+    return sampled, shared, rows.map(_judge_part, drawn.positions, known, judge=shared)
+
+
+def _judge_part(
     X: Any,
     codes: NDArray[np.int64],
     weight: Any,

@@ -16,9 +16,9 @@ from sklearn.base import clone
 from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier
 from robust_splits.label_noise.folds import integer_seed
 
-from ..boosting.dask_passes import SAMPLED_ROWS, Judge, judge_part, weights_of_classes
+from ..boosting.dask_passes import SAMPLED_ROWS, Judge, judge_parts, weights_of_classes
 from ..boosting.passes import run_judge
-from ..label_noise.dask_rows import DaskRows, Sample, find_client, is_dask_collection
+from ..label_noise.dask_rows import DaskRows, find_client, is_dask_collection
 
 Forest = TypeVar("Forest", RobustForestClassifier, RobustExtraTreesClassifier)
 UNLIKE = 0.1  # difference of the share of a class in a part from that in all rows
@@ -98,12 +98,13 @@ def fit_forest_by_parts(forest: Forest, X: Any, y: Any, sample_weight: Any = Non
         "class_weight": weights_of_classes(forest.class_weight, rows.encoder, drawn, judge),
         **fitted.chosen_params_,
     }
-    soft = _soft_labels(rows, drawn, judge)
+    _, shared, soft = judge_parts(judge, rows, drawn)
     seeds = [[seed, part] for part in range(len(n_trees))]
     template = rows.share(clone(forest).set_params(**own))
     classes = rows.encoder.classes_.tolist()
     grown = rows.map(_grow, soft, n_trees, seeds, template=template, classes=classes)
     fitted.estimators_ = [tree for trees in rows.client.gather(grown) for tree in trees]
+    del shared  # kept until now, since a part is judged again if its worker is lost
     for name in OF_ALL_ROWS:
         fitted.__dict__.pop(name, None)
     fitted._packed = []
@@ -158,16 +159,6 @@ def _warn_of_sorted_rows(rows: DaskRows) -> None:
             UserWarning,
             stacklevel=3,
         )
-
-
-def _soft_labels(rows: DaskRows, drawn: Sample, judge: Judge) -> list[Any]:
-    """Futures of the soft labels of each part; the given labels if they are not judged."""
-    sampled = judge.soft_labels
-    if sampled is None:
-        sampled = np.eye(len(rows.encoder.classes_), dtype=np.float32)[drawn.codes]
-    known = np.split(sampled, np.cumsum([positions.size for positions in drawn.positions])[:-1])
-    shared = rows.share(Judge(judge.forests, judge.calibration))
-    return rows.map(judge_part, drawn.positions, known, judge=shared)
 
 
 def _grow(

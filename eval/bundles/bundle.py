@@ -125,10 +125,7 @@ def write_bundle(run: Run, path: str | Path) -> Path:
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in files.items():
             archive.writestr(zipfile.ZipInfo(name, DATE), data, zipfile.ZIP_DEFLATED)
-    try:
-        write(path, buffer.getvalue())
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror or one_line(error)}") from None
+    write(path, buffer.getvalue())
     return path
 
 

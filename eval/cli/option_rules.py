@@ -1,4 +1,4 @@
-"""Which options of `noisyeval` require or exclude others."""
+"""Rules of `noisyeval`: options that require others, and options that cannot be combined."""
 
 from __future__ import annotations
 

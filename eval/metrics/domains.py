@@ -124,12 +124,15 @@ def count_units(scores: pd.DataFrame) -> tuple[int, str]:
 
 
 def unit_of(table: pd.DataFrame) -> str:
-    """What the rows of a table are."""
+    """Noun for the rows of a table: domain or data set."""
     return DOMAIN if table.index.name == DOMAIN else "data set"
 
 
 def averaged_over(scores: pd.DataFrame) -> str:
-    """What a mean over data sets is over, for titles; its numbers may differ by the kind of noise."""
+    """Describe a mean for titles, such as "mean over 6 data sets of 3 domains".
+
+    Kinds of noise with different numbers of data sets give a range.
+    """
     kinds = [of_kind for _, of_kind in scores.groupby("noise_kind", sort=False)]
     n_sets = {int(of_kind["dataset"].nunique()) for of_kind in kinds}
     if n_sets == {1}:

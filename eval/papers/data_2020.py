@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from .._atomic_file import write
-from ..errors import ConfigError, one_line, suggest
+from ..errors import ConfigError, suggest
 from ..real_noise.catalogue import SourceFile
 from ..real_noise.fetch import download
 
@@ -44,7 +44,7 @@ def fetch_data_2020(
     Parameters
     ----------
     folder : str or Path
-        Where the CSV files are written; those that are there with the right content stay.
+        Where the CSV files are written.
     only : collection of str or None, default=None
         Names of data sets, such as ``"yeast"``; None for all.
     progress : callable or None, default=None
@@ -70,13 +70,6 @@ def fetch_data_2020(
             progress(name)
         file = f"{name}.csv"
         copy = download(SourceFile(REPOSITORY, COMMIT, f"{FOLDER}/{file}", FILES[file]))
-        path = Path(folder, file)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            content = copy.read_bytes()
-            if not path.is_file() or path.read_bytes() != content:
-                write(path, content)
-        except OSError as error:
-            raise ConfigError(f"{path} cannot be written: {error.strerror or one_line(error)}") from None
-        paths.append(path)
+        paths.append(Path(folder, file))
+        write(paths[-1], copy.read_bytes())
     return paths

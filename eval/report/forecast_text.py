@@ -18,7 +18,7 @@ from ..execution.repeats import RepeatsNeeded
 
 SPREAD_FROM = {
     "store": "earlier cells",
-    "assumption": "models of which one is right and the other wrong on a tenth of the test rows",
+    "assumption": "the assumption that two models disagree on a tenth of the test rows",
 }
 KNOWN_FROM = {
     "store": "the times of earlier cells",

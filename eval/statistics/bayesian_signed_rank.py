@@ -19,9 +19,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._wording import counted
 from ..metrics.domains import unit_of
-from .result import NO_DATASET, TestResult, format_table, too_few_remark
+from .result import NO_DATASET, ControlResult, format_table, too_few_remark
 from .score_tables import best_of, compared, differences_of, rounded
 
 ROPE = 0.01  # differences of measures that are practically none, as in [2]
@@ -34,13 +33,13 @@ FEWEST = 5  # data sets; of fewer, the draws vary less than other data sets woul
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BayesianSignedRank(TestResult):
+class BayesianSignedRank(ControlResult):
     """Result of `bayesian_signed_rank`.
 
     Attributes
     ----------
     control : str or None
-        The model that the others are compared with; None if no model has values.
+        See `ControlResult`.
     rope : float
         Half the width of the region of practical equivalence: differences within it do not matter.
     table : DataFrame
@@ -48,17 +47,14 @@ class BayesianSignedRank(TestResult):
         ``better`` by more than `rope`, practically ``equal``, or ``worse``.  They sum to 1.
     """
 
-    control: str | None
     rope: float
-    table: pd.DataFrame
 
     def _parts(self) -> tuple[str, ...]:
         if not self.has_power:
             return ()
         test = (
-            f"Bayesian signed-rank test of {self.control} against {counted(len(self.table), 'model')} over "
-            f"{counted(self.n_datasets, self.unit)}: probability that {self.control} is better by more than "
-            f"{self.rope:g}, equal within {self.rope:g}, or worse."
+            f"Bayesian signed-rank test of {self.compared}: probability that {self.control} is better by more "
+            f"than {self.rope:g}, equal within {self.rope:g}, or worse."
         )
         return test, format_table(self.table)
 

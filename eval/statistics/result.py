@@ -61,6 +61,28 @@ class TestResult:
         return ()
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ControlResult(TestResult):
+    """Result of tests of one model against all others.
+
+    Attributes
+    ----------
+    control : str or None
+        The model that the others are compared with; None if no model has values.
+    table : DataFrame
+        One row per other model.
+    """
+
+    control: str | None
+    table: pd.DataFrame
+
+    @property
+    def compared(self) -> str:
+        """What is compared, for the beginning of a description."""
+        others, units = counted(len(self.table), "model"), counted(self.n_datasets, self.unit)
+        return f"{self.control} against {others} over {units}"
+
+
 def format_table(table: pd.DataFrame) -> str:
     """Format a table as text; empty if it has no row."""
     return table.to_string(index=False, float_format="{:.4f}".format) if len(table) else ""

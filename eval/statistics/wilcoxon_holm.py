@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from .._numbers import check_fraction
 from .._wording import counted
 from ..metrics.domains import unit_of
-from .result import NO_DATASET, TestResult, format_table, too_few_remark
+from .result import NO_DATASET, ControlResult, format_table, too_few_remark
 from .score_tables import best_of, compared, differences_of
 from .shared_test_rows import sign_flip_p_value
 
@@ -39,27 +39,25 @@ HOLM_OVER_PAIRS = f"{HOLM} over all pairs of models"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class WilcoxonHolm(TestResult):
+class WilcoxonHolm(ControlResult):
     """Result of `wilcoxon_holm`.
 
     Attributes
     ----------
     control : str or None
-        The model that the others are compared with; None if no model has values.
+        See `ControlResult`.
     n_tests : int
         Number of tests that Holm's correction is over: one per other model, or one per pair of models if the
         control was chosen as the best one.
     table : DataFrame
         One row per other model: model; wins, ties and losses of the control, in data sets or domains;
-        difference, the mean difference in favour of the control; rank_sum_won and rank_sum_lost, the rank sums
-        of the differences in favour of the control and against it, of which the larger shows the better model;
+        difference, the mean difference in favour of the control; rank_sum_won and rank_sum_lost, the sums of
+        the ranks of differences in favour of the control and against it (the better model has the larger sum);
         effect_size, the rank-biserial correlation of matched pairs [4]_: the difference of the rank sums
         divided by the sum of all ranks, from -1 to 1; p_value, p_holm, significant.
     """
 
-    control: str | None
     n_tests: int
-    table: pd.DataFrame
 
     @property
     def correction(self) -> str:
@@ -69,9 +67,8 @@ class WilcoxonHolm(TestResult):
 
     def _parts(self) -> tuple[str, ...]:
         test = (
-            f"Wilcoxon's signed-rank test of {self.control} against {counted(len(self.table), 'model')} over "
-            f"{counted(self.n_datasets, self.unit)}, with {self.correction}; wins, ties and losses are "
-            f"those of {self.control}, and differences are in its favour."
+            f"Wilcoxon's signed-rank test of {self.compared}, with {self.correction}; wins, ties and losses "
+            f"are those of {self.control}, and differences are in its favour."
         )
         without = [] if self.has_power else ["p_value", "p_holm", "significant"]
         return (test if len(self.table) else "", format_table(self.table.drop(columns=without)))
