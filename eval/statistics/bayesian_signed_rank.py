@@ -39,7 +39,7 @@ class BayesianSignedRank(ControlResult):
     Attributes
     ----------
     control : str or None
-        See `ControlResult`.
+        The model that the others are compared with; None if no model has values.
     rope : float
         Half the width of the region of practical equivalence: differences within it do not matter.
     table : DataFrame

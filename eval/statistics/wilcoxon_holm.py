@@ -45,7 +45,7 @@ class WilcoxonHolm(ControlResult):
     Attributes
     ----------
     control : str or None
-        See `ControlResult`.
+        The model that the others are compared with; None if no model has values.
     n_tests : int
         Number of tests that Holm's correction is over: one per other model, or one per pair of models if the
         control was chosen as the best one.
