@@ -8,7 +8,7 @@ from pathlib import Path
 from .errors import ConfigError
 
 
-def check_input_file(path: str | Path, context: str = "") -> Path:
+def check_input_file(path: str | Path, context: str = "", advice: str = "") -> Path:
     """Check that a path names a regular file, before anything opens it.
 
     Libraries download from web addresses, and opening a named pipe or a device can wait forever.
@@ -18,6 +18,8 @@ def check_input_file(path: str | Path, context: str = "") -> Path:
     path : str or Path
     context : str, default=""
         Prefix of error messages.
+    advice : str, default=""
+        End of the message if there is no such file.
 
     Returns
     -------
@@ -35,7 +37,7 @@ def check_input_file(path: str | Path, context: str = "") -> Path:
     except PermissionError as error:
         raise ConfigError(f"{prefix}{path} cannot be read: {error.strerror}") from None
     except (OSError, ValueError):  # for example, the name is too long or has a null character
-        hint = "; web addresses are not read" if "://" in str(path) else ""
+        hint = "; web addresses are not read" if "://" in str(path) else advice
         raise ConfigError(f"{prefix}no such file: {path}{hint}") from None
     if not stat.S_ISREG(mode):
         raise ConfigError(f"{prefix}not a regular file: {path}")

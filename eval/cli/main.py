@@ -129,9 +129,9 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @click.option("--target", metavar="COLUMN", help="With --init: column of the labels.  [default: guessed]")
 @click.option(
     "--fetch",
-    type=click.Choice(["real_noise", "data_2020"]),
+    type=click.Choice(["real_noise", "study_data", "data_2020"]),
     help="Download data sets to the folder CONFIG, and exit: those with labels of people and heuristics beside "
-    "checked ones, or those of the study of 2020.",
+    "checked ones, those of configs/studies, or those of the study of 2020.",
 )
 @click.option(
     "--only",
@@ -282,15 +282,17 @@ def _init(path: Path, data: str, target: str | None, display: Display) -> int:
 
 
 def _fetch(what: str, folder: Path, only: tuple[str, ...], display: Display) -> int:
-    if what == "data_2020":
-        from ..papers.data_2020 import fetch_data_2020
+    if what == "real_noise":
+        from ..real_noise.fetch import fetch_real_noise
 
-        for path in fetch_data_2020(folder, only=only or None, progress=display.show_step):
-            display.show_file(path)
+        display.show_fetched(folder, fetch_real_noise(folder, only=only or None, progress=display.show_step))
         return DONE
-    from ..real_noise.fetch import fetch_real_noise
+    from ..study_data.data_2020 import fetch_data_2020
+    from ..study_data.fetch import fetch_study_data
 
-    display.show_fetched(folder, fetch_real_noise(folder, only=only or None, progress=display.show_step))
+    fetch = fetch_study_data if what == "study_data" else fetch_data_2020
+    for path in fetch(folder, only=only or None, progress=display.show_step):
+        display.show_file(path)
     return DONE
 
 

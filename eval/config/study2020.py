@@ -15,6 +15,7 @@ from pydantic import Field, field_validator
 
 from ..errors import ConfigError
 from .base import Strict, Title, validate
+from .download_advice import advice_to_download
 from .noise_base import MAX_RATES
 from .run import MAX_MODELS, Config
 
@@ -65,7 +66,8 @@ class _StudyConfig(Strict):
     @classmethod
     def _is_folder(cls, data_dir: str) -> str:
         if not Path(data_dir).is_dir():
-            raise ValueError("no such folder (relative paths start at the working directory)")
+            advice = advice_to_download(data_dir)
+            raise ValueError(f"no such folder (relative paths start at the working directory{advice})")
         return data_dir
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from .._input_file import check_input_file
 from ..config.data_paths import suffix_of
+from ..config.download_advice import advice_to_download
 from ..errors import ConfigError, one_line
 from .file_size import check_unpacked_size
 
@@ -88,7 +89,7 @@ def read_files(
 
 def _read_file(read: Any, path: str, file_format: str, context: str) -> Any:
     """Read a file with `read`, and convert its errors."""
-    file = check_input_file(path, context)
+    file = check_input_file(path, context, advice_to_download(path))
     try:
         check_unpacked_size(file, file_format, context)
         return read(str(file))

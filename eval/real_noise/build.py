@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from ..downloads.raw_files import RawFiles
 from . import chemistry, forecasts, medicine, music, software, sport, surveys, text
-from .raw_files import Labelled, RawFiles
-from .table import to_table
+from .table import Labelled, to_table
 
 BUILDERS: dict[str, Callable[[RawFiles], Labelled]] = {
     "books": text.build_books,

@@ -8,27 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-
-@dataclass(frozen=True)
-class SourceFile:
-    """A file in a public repository on GitHub.
-
-    Attributes
-    ----------
-    repository : str
-        Owner and name.
-    commit : str
-        Hash of the commit.
-    path : str
-        In the repository.
-    sha256 : str
-        Hash of the content.
-    """
-
-    repository: str
-    commit: str
-    path: str
-    sha256: str
+from ..downloads.download import SourceFile, source_files
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,17 +45,9 @@ def read_catalogue() -> dict[str, Group]:
     """All groups by name."""
     content = json.loads((files(__package__) / "catalogue.json").read_text(encoding="utf-8"))
     commits = content["repositories"]
-
-    def source_files(repositories: Mapping[str, Mapping[str, str]]) -> tuple[SourceFile, ...]:
-        return tuple(
-            SourceFile(repository, commits[repository], path, sha256)
-            for repository, paths in repositories.items()
-            for path, sha256 in paths.items()
-        )
-
     groups = {}
     for name, facts in content["groups"].items():
-        sets = {key: source_files(repositories) for key, repositories in facts.pop("sets").items()}
+        sets = {key: source_files(repositories, commits) for key, repositories in facts.pop("sets").items()}
         groups[name] = Group(name=name, **{"trap": "", **facts}, sets=sets)
     return groups
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .raw_files import Labelled, RawFiles, needed
+from ..downloads.raw_files import RawFiles, needed
+from .table import Labelled
 
 DESCRIPTORS = (
     "MolWt", "HeavyAtomMolWt", "NumValenceElectrons", "TPSA", "LabuteASA", "MolLogP", "MolMR", "FractionCSP3",

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from urllib.parse import quote
 
 import pandas as pd
 
-from .._atomic_file import atomic_write, write
 from .._cache_folder import cache_folder
-from .._wording import counted, joined
-from ..errors import ConfigError, one_line, suggest
-from .catalogue import Group, SourceFile, domains, read_catalogue
-from .raw_files import RawFiles
+from .._wording import joined
+from ..downloads.make_tables import make_tables
+from ..downloads.raw_files import RawFiles
+from ..errors import ConfigError, suggest
+from .catalogue import Group, domains, read_catalogue
 from .table import PREFIX, TARGET
 
-HOST = "https://raw.githubusercontent.com"
-TIMEOUT = 60  # seconds without an answer
-SOURCES = "SOURCES.md"
 ANSWERS = "music_annotators"  # belongs to music, and is no data set of its own
 
 
@@ -60,32 +56,16 @@ def fetch_real_noise(
     """
     chosen = choose_sets(only)
     target = cache_folder() / "real_noise" if folder is None else Path(folder)
-    failed: dict[str, str] = {}
-    rows = {}
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for name, group in chosen.items():
-            path = target / f"{name}.parquet"
-            if not path.exists():
-                if progress is not None:
-                    progress(name)
-                try:
-                    _build(path, name, group)
-                except ConfigError as error:
-                    failed[name] = str(error)
-                    continue
-            if name != ANSWERS:
-                rows[name] = _describe(path, group)
-        if len(failed) < len(chosen):
-            _write_sources(target / SOURCES, [group for name, group in chosen.items() if name not in failed])
-    except OSError as error:
-        raise ConfigError(f"data sets cannot be written to {target}: {one_line(error)}") from None
-    if failed:
-        what = f"{counted(len(failed), 'data set')} of {len(chosen)} could not be made"
-        what += f"; all others are in {target}" if len(failed) < len(chosen) else ""
-        names = {reason: [name for name in failed if failed[name] == reason] for reason in failed.values()}
-        reasons = [f"{joined(failing)}: {reason}" for reason, failing in names.items()]
-        raise ConfigError("\n".join([what, *reasons]))
+    make_tables(
+        target,
+        {name: group.sets[name] for name, group in chosen.items()},
+        lambda name, raw: _build(chosen[name], name, raw),
+        lambda names: _sources(dict.fromkeys(chosen[name] for name in names)),
+        progress,
+    )
+    rows = {
+        name: _describe(target / f"{name}.parquet", group) for name, group in chosen.items() if name != ANSWERS
+    }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
 
 
@@ -114,53 +94,10 @@ def choose_sets(only: Collection[str] | None) -> dict[str, Group]:
     }
 
 
-def _build(path: Path, name: str, group: Group) -> None:
-    """Download the files of a data set, and write its table."""
+def _build(group: Group, name: str, raw: RawFiles) -> pd.DataFrame:
     from .build import build_set  # slow to import
 
-    raw = RawFiles({file.path: download(file) for file in group.sets[name]})
-    try:
-        table = build_set(group.name, name, raw)
-    except ConfigError:
-        raise
-    except Exception as error:
-        # A library of another version may read the files in another way.
-        raise ConfigError(f"cannot be built: {type(error).__name__}: {one_line(error)}") from error
-    with atomic_write(path) as file:
-        table.to_parquet(file, index=False)
-
-
-def download(file: SourceFile, host: str | None = None) -> Path:
-    """Local copy of a file, which is downloaded unless there is one with the right content.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be downloaded, or has another content than in the catalogue.
-    """
-    import pooch
-    from requests import ConnectionError as NoConnection
-    from requests import RequestException
-
-    url = f"{host or HOST}/{file.repository}/{file.commit}/{quote(file.path)}"
-    name = Path(file.path)
-    folder = cache_folder() / "downloads" / file.repository / file.commit / name.parent
-    pooch.get_logger().setLevel("WARNING")
-    try:
-        found = pooch.retrieve(
-            url,
-            f"sha256:{file.sha256}",
-            fname=name.name,
-            path=folder,
-            downloader=pooch.HTTPDownloader(timeout=TIMEOUT),
-        )
-    except NoConnection:
-        raise ConfigError(f"no connection to {host or HOST}; repeat the command later") from None
-    except RequestException as error:
-        raise ConfigError(f"{url} cannot be downloaded: {one_line(error)}; repeat the command later") from None
-    except ValueError:
-        raise ConfigError(f"{url} has another content than expected, by its SHA-256") from None
-    return Path(found)
+    return build_set(group.name, name, raw)
 
 
 def _describe(path: Path, group: Group) -> dict[str, object]:
@@ -180,23 +117,16 @@ def _describe(path: Path, group: Group) -> dict[str, object]:
     }
 
 
-def _write_sources(path: Path, groups: Iterable[Group]) -> None:
-    """Write who labelled the data sets, their licences, and what to cite."""
-    lines = ["# Sources of these data sets"]
-    for group in dict.fromkeys(groups):
-        repositories = dict.fromkeys(
-            f"https://github.com/{file.repository}/tree/{file.commit}"
-            for files in group.sets.values()
-            for file in files
-        )
-        lines += [
-            f"\n## {group.name}\n",
-            f"- Data sets: {', '.join(group.sets)}",
-            f"- Labels given by: {group.given_by}",
-            f"- Labels checked by: {group.checked_by}",
-            f"- Licence: {group.licence or 'not stated; ask the authors before you pass the files on'}",
-            f"- Cite: {group.citation}",
-            f"- From: {', '.join(repositories)}",
-        ]
-        lines += [f"- Note: {group.trap}"] if group.trap else []
-    write(path, "\n".join([*lines, ""]).encode())
+def _sources(groups: Iterable[Group]) -> Iterator[str]:
+    """Who labelled the data sets, their licences, and what to cite."""
+    for group in groups:
+        pages = dict.fromkeys(file.page for files in group.sets.values() for file in files)
+        yield f"\n## {group.name}\n"
+        yield f"- Data sets: {', '.join(group.sets)}"
+        yield f"- Labels given by: {group.given_by}"
+        yield f"- Labels checked by: {group.checked_by}"
+        yield f"- Licence: {group.licence or 'not stated; ask the authors before you pass the files on'}"
+        yield f"- Cite: {group.citation}"
+        yield f"- From: {', '.join(pages)}"
+        if group.trap:
+            yield f"- Note: {group.trap}"

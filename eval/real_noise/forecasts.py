@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from .raw_files import Labelled, RawFiles
+from ..downloads.raw_files import RawFiles
+from .table import Labelled
 
 DEFENDANT = (
     "def_gender", "def_age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count",

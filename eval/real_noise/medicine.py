@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .raw_files import Labelled, RawFiles
+from ..downloads.raw_files import RawFiles
+from .table import Labelled
 
 HEART = (
     "age", "sex", "cp", "trestbps", "chol", "fbs", "restecg", "thalach", "exang", "oldpeak", "slope", "ca",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .raw_files import RawFiles
+from ..downloads.raw_files import RawFiles
 
 ENDINGS = {"train": "gold.csv", "test": "test.csv", "answers": "mturk.csv"}
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from .raw_files import Labelled, RawFiles
+from ..downloads.raw_files import RawFiles
+from .table import Labelled
 
 IDENTIFIERS = ("commit_id", "commit_hash", "author_date", "commit_date", "Unnamed: 0")
 PROJECTS = ("ant", "cassandra", "commons", "derby", "jmeter", "lucene-solr", "maven", "tomcat")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .raw_files import Labelled, RawFiles
+from ..downloads.raw_files import RawFiles
+from .table import Labelled
 
 PITCH = (
     "pitch_type", "release_speed", "release_pos_x", "release_pos_y", "release_pos_z", "release_spin_rate",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .raw_files import Labelled, RawFiles
+from ..downloads.raw_files import RawFiles
+from .table import Labelled
 
 PEOPLE = (
     "demo_age_years", "demo_race", "demo_gender", "demo_pregnant", "cc_smoke", "cc_bmi", "cc_diabetes",

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 import numpy as np
 import pandas as pd
 
-from .raw_files import Labelled
-
 MAX_ROWS = 20_000  # more are sampled
 TARGET, PREFIX = "target", "noisy_"
+
+
+class Labelled(NamedTuple):
+    """A data set as its source has it.
+
+    Attributes
+    ----------
+    X : DataFrame of n rows
+        Features.
+    noisy : dict of str to array-like of shape (n,)
+        Labels as they were given, by name.
+    checked : array-like of shape (n,)
+        Checked labels.
+    """
+
+    X: pd.DataFrame
+    noisy: Mapping[str, Any]
+    checked: Any
 
 
 def to_table(found: Labelled) -> pd.DataFrame:

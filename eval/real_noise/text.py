@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from .raw_files import Labelled, RawFiles
+from ..downloads.raw_files import RawFiles
+from .table import Labelled
 
 COMPONENTS, DIGITS = 32, 4
 HALF = 0.5

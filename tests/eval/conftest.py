@@ -1,4 +1,8 @@
+import functools
+import hashlib
 import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -43,3 +47,50 @@ def forget_metrics():
 def without_times():
     """Removes the times, which differ from run to run, from a table of scores."""
     return lambda scores: scores.drop(columns=["fit_seconds", "predict_seconds"])
+
+
+class _Server:
+    """A server of the files of a repository, which counts the requests for each."""
+
+    def __init__(self, folder):
+        self.folder, self.requests = folder, []
+
+        class Handler(SimpleHTTPRequestHandler):
+            def do_GET(handler):
+                self.requests.append(handler.path)
+                super().do_GET()
+
+            def log_message(self, *_):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def add(self, path, content):
+        """Serve a file, and return how to download it."""
+        from boostnoise.eval.downloads.download import SourceFile
+
+        content = content.encode() if isinstance(content, str) else content
+        file = SourceFile("owner/name", "abc", path, hashlib.sha256(content).hexdigest())
+        self.put(file, content)
+        return file
+
+    def put(self, file, content):
+        """Serve this content in place of the right one."""
+        path = self.folder / file.repository / file.commit / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A local server in place of GitHub, with an empty cache of downloads."""
+    from boostnoise.eval.downloads import download
+
+    (tmp_path / "served").mkdir()
+    server = _Server(tmp_path / "served")
+    monkeypatch.setattr(download, "HOST", f"http://127.0.0.1:{server.http.server_port}")
+    monkeypatch.setenv("BOOSTNOISE_CACHE", str(tmp_path / "cache"))
+    yield server
+    server.http.shutdown()
+    server.http.server_close()

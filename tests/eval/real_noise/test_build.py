@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from boostnoise.eval.downloads.raw_files import RawFiles
 from boostnoise.eval.errors import ConfigError
 from boostnoise.eval.real_noise.build import BUILDERS, build_set
 from boostnoise.eval.real_noise.catalogue import read_catalogue
 from boostnoise.eval.real_noise.fetch import _describe
-from boostnoise.eval.real_noise.raw_files import Labelled, RawFiles
-from boostnoise.eval.real_noise.table import to_table
+from boostnoise.eval.real_noise.table import Labelled, to_table
 
 pyreadr = pytest.importorskip("pyreadr")
 

@@ -1,17 +1,14 @@
 import dataclasses
-import functools
-import hashlib
 import json
 import re
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pandas as pd
 import pytest
 
 from boostnoise.eval import ConfigError, fetch_real_noise
+from boostnoise.eval.downloads import download
 from boostnoise.eval.real_noise import fetch
-from boostnoise.eval.real_noise.catalogue import Group, SourceFile, read_catalogue
+from boostnoise.eval.real_noise.catalogue import Group, read_catalogue
 
 DEFECTS = """File,size,HeuBug,HeuBugCount,RealBug,RealBugCount,language
 a.java,10,True,1,True,1,en
@@ -21,49 +18,11 @@ d.java,,False,0,False,0,en
 """
 
 
-class Server:
-    """A server of files, which counts the requests for each."""
-
-    def __init__(self, folder):
-        self.folder, self.requests = folder, []
-
-        class Handler(SimpleHTTPRequestHandler):
-            def do_GET(handler):
-                self.requests.append(handler.path)
-                super().do_GET()
-
-            def log_message(self, *_):
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-
-    def put(self, file, content):
-        path = self.folder / file.repository / file.commit / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-
-
-def make_file(path, content=DEFECTS):
-    return SourceFile("owner/name", "abc", path, hashlib.sha256(content.encode()).hexdigest())
-
-
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    (tmp_path / "served").mkdir()
-    server = Server(tmp_path / "served")
-    monkeypatch.setattr(fetch, "HOST", f"http://127.0.0.1:{server.http.server_port}")
-    monkeypatch.setenv("BOOSTNOISE_CACHE", str(tmp_path / "cache"))
-    yield server
-    server.http.shutdown()
-    server.http.server_close()
-
-
 @pytest.fixture
 def catalogue(server, monkeypatch):
     """Two data sets of two domains in place of all."""
     jira = read_catalogue()["jira"]
-    files = {"jira_a": (make_file("data/a 1:2.csv"),), "jira_b": (make_file("data/b.csv"),)}
+    files = {"jira_a": (server.add("data/a 1:2.csv", DEFECTS),), "jira_b": (server.add("data/b.csv", DEFECTS),)}
     groups = {
         "jira": dataclasses.replace(jira, sets={"jira_a": files["jira_a"]}),
         "szz": Group(
@@ -73,8 +32,6 @@ def catalogue(server, monkeypatch):
     monkeypatch.setattr(fetch, "read_catalogue", lambda: groups)
     monkeypatch.setattr(fetch, "domains", lambda: ["medicine", "software"])
     monkeypatch.setitem(fetch_builders(), "szz", fetch_builders()["jira"])
-    for (file,) in files.values():
-        server.put(file, DEFECTS.encode())
     return files
 
 
@@ -146,18 +103,11 @@ def test_a_set_that_fails_does_not_stop_the_others(server, catalogue, tmp_path):
     assert len(fetch_real_noise(tmp_path / "made")) == 2
 
 
-def test_a_damaged_download_is_replaced(server, catalogue, tmp_path):
-    path = fetch.download(catalogue["jira_a"][0])
-    path.write_bytes(DEFECTS.encode()[:20])
-    assert fetch.download(catalogue["jira_a"][0]).read_bytes() == DEFECTS.encode()
-    assert len(server.requests) == 2
-
-
 def test_no_network_and_no_file(server, catalogue, tmp_path, monkeypatch):
     (server.folder / "owner/name/abc/data/b.csv").unlink()
     with pytest.raises(ConfigError, match=r"b\.csv cannot be downloaded: 404 .*; repeat the command later"):
         fetch_real_noise(tmp_path, only="jira_b")
-    monkeypatch.setattr(fetch, "HOST", "http://127.0.0.1:9")
+    monkeypatch.setattr(download, "HOST", "http://127.0.0.1:9")
     with pytest.raises(ConfigError) as caught:
         fetch_real_noise(tmp_path / "made")
     assert str(caught.value).splitlines() == [
@@ -168,8 +118,7 @@ def test_no_network_and_no_file(server, catalogue, tmp_path, monkeypatch):
 
 
 def test_a_file_that_is_no_table(server, catalogue, tmp_path, monkeypatch):
-    broken = make_file("data/c.csv", "x\n1\n")
-    server.put(broken, b"x\n1\n")
+    broken = server.add("data/c.csv", "x\n1\n")
     groups = {"jira": dataclasses.replace(read_catalogue()["jira"], sets={"jira_c": (broken,)})}
     monkeypatch.setattr(fetch, "read_catalogue", lambda: groups)
     with pytest.raises(ConfigError, match="jira_c: cannot be built: KeyError"):

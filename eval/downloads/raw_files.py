@@ -6,31 +6,13 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from ..errors import ConfigError
 
 EXTRA = "real-noise"  # of this package, with the libraries below
-
-
-class Labelled(NamedTuple):
-    """A data set as its source has it.
-
-    Attributes
-    ----------
-    X : DataFrame of n rows
-        Features.
-    noisy : dict of str to array-like of shape (n,)
-        Labels as they were given, by name.
-    checked : array-like of shape (n,)
-        Checked labels.
-    """
-
-    X: pd.DataFrame
-    noisy: Mapping[str, Any]
-    checked: Any
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from .._atomic_file import write
+from ..downloads.download import SourceFile, download
 from ..errors import ConfigError, suggest
-from ..real_noise.catalogue import SourceFile
-from ..real_noise.fetch import download
 
 REPOSITORY = "phetdam/kenkyusha_proj"
 COMMIT = "eb68415e40f8600e7fd37eb7f114e86e9e364386"

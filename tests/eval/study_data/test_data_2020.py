@@ -5,44 +5,33 @@ import pandas as pd
 import pytest
 
 from boostnoise.eval import ConfigError
-from boostnoise.eval.papers import data_2020
-from boostnoise.eval.papers.data_2020 import FILES, fetch_data_2020
+from boostnoise.eval.study_data import data_2020
+from boostnoise.eval.study_data.data_2020 import FILES, fetch_data_2020
 
 ROWS = {"one.csv": b"x,y\n1,a\n2,b\n", "two.csv": b"x,y\n3,c\n"}
 
 
 @pytest.fixture
-def served(tmp_path, monkeypatch):
-    """Downloads in a folder in place of the network; each is asked for once."""
-    asked = []
-
-    def download(file):
-        assert (file.repository, file.commit) == (data_2020.REPOSITORY, data_2020.COMMIT)
-        name = file.path.removeprefix("data/csv_clean/")
-        assert file.sha256 == hashlib.sha256(ROWS[name]).hexdigest()
-        asked.append(name)
-        copy = tmp_path / "downloads" / name
-        copy.parent.mkdir(exist_ok=True)
-        copy.write_bytes(ROWS[name])
-        return copy
-
-    monkeypatch.setattr(
-        data_2020, "FILES", {name: hashlib.sha256(rows).hexdigest() for name, rows in ROWS.items()}
-    )
-    monkeypatch.setattr(data_2020, "download", download)
-    return asked
+def served(server, monkeypatch):
+    """Two files in place of all; the paths that were asked for."""
+    files = {name: server.add(f"data/csv_clean/{name}", rows).sha256 for name, rows in ROWS.items()}
+    monkeypatch.setattr(data_2020, "FILES", files)
+    monkeypatch.setattr(data_2020, "REPOSITORY", "owner/name")
+    monkeypatch.setattr(data_2020, "COMMIT", "abc")
+    return server.requests
 
 
 def test_files_as_they_are(served, tmp_path):
     steps = []
     paths = fetch_data_2020(tmp_path / "a" / "b", progress=steps.append)
-    assert [path.name for path in paths] == served == ["one.csv", "two.csv"]
+    assert [path.name for path in paths] == ["one.csv", "two.csv"]
+    assert served == [f"/owner/name/abc/data/csv_clean/{name}" for name in ROWS]
     assert steps == ["one", "two"]
     assert [path.read_bytes() for path in paths] == list(ROWS.values())
     paths[0].write_bytes(b"changed")
     fetch_data_2020(tmp_path / "a" / "b", only=["one"])
     assert paths[0].read_bytes() == ROWS["one.csv"]
-    assert served == ["one.csv", "two.csv", "one.csv"]
+    assert len(served) == 2  # copied from the cache
 
 
 def test_mistakes(served, tmp_path):

@@ -1,0 +1,1 @@
+"""Files of public repositories, downloaded and checked, and tables made of them."""

@@ -1,0 +1,1 @@
+"""Data sets of the ready studies, to download."""
