@@ -56,8 +56,8 @@ def describe(estimator: Any, context: str) -> dict[str, Any]:
     own = {} if module is not None else {"hash": own_objects.register(cls, context)["hash"]}
     omitted = THREADS | QUIET if module == "catboost" else THREADS
     defaults = _defaults(cls)
-    if module == "tabpfn":
-        del defaults["random_state"]  # 0, but without one a model gets the run's
+    if module in ("tabicl", "tabpfn"):
+        del defaults["random_state"]  # a number, but without one a model gets the run's
     current = estimator.get_params(deep=False)
     if module == "xgboost" and current.get("objective") == FITTED_OBJECTIVE:
         del current["objective"]

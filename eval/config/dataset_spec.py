@@ -141,7 +141,7 @@ class DatasetSpec(Strict):
         Columns, by name or position, that are not used as features.
     features : {"frame", "numbers"} or None
         What models get: ``frame``, the form that suits each model (pipelines that select columns or transform
-        text: a frame; XGBoost, LightGBM, CatBoost, TabPFN and scikit-learn's histogram boosting: native
+        text: a frame; XGBoost, LightGBM, CatBoost, TabICL, TabPFN and scikit-learn's histogram boosting: native
         categories; other models: numbers); or ``numbers``, numbers for all.  By default ``frame``, but where
         all features are numbers, only pipelines get a frame.
     categorical : {"onehot", "ordinal"}

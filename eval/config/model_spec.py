@@ -104,9 +104,9 @@ class ModelSpec(Strict):
     model : str
         A short name, or the name of a class in `module`.  Installed packages may add short names.
     module : str
-        Module of the class, which must be an estimator of scikit-learn, XGBoost, LightGBM, CatBoost, TabPFN or
-        this project.  Other classes require ``--allow-module NAME`` with their package, whose code is then
-        executed.
+        Module of the class, which must be an estimator of scikit-learn, XGBoost, LightGBM, CatBoost, TabICL,
+        TabPFN or this project.  Other classes require ``--allow-module NAME`` with their package, whose code is
+        then executed.
     params : dict
         Parameters of the class.  They override those of the short name.  A value may itself be an object with
         `module`, `model` and `params`.

@@ -102,6 +102,7 @@ CLASSES = {
         "sklearn.semi_supervised": "LabelPropagation LabelSpreading SelfTrainingClassifier",
         "sklearn.svm": "LinearSVC LinearSVR NuSVC NuSVR OneClassSVM SVC SVR",
         "sklearn.tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor",
+        "tabicl": "TabICLClassifier",
         "tabpfn": "TabPFNClassifier",
         "xgboost": "XGBClassifier XGBRFClassifier XGBRFRegressor XGBRegressor",
     }.items()

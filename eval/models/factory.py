@@ -24,6 +24,8 @@ from .resolved_model import ResolvedModel
 from .variants import check_criterion
 
 MAX_CANDIDATES = 10_000  # of a search
+# Classes that are built with fewer parameters, by this package's module MODULE_classifier.
+WRAPPED = {("catboost", "CatBoostClassifier"), ("tabicl", "TabICLClassifier"), ("tabpfn", "TabPFNClassifier")}
 
 
 def build(model: ResolvedModel, *, seed: int, threads: int) -> Any:
@@ -257,14 +259,8 @@ def _build_value(value: Any, context: str, allowed: Collection[str]) -> Any:
 
 def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
     check_classes([(module, model)], allowed)
-    if (module, model) == ("catboost", "CatBoostClassifier"):
-        from .catboost_classifier import CatBoostClassifier
-
-        return CatBoostClassifier
-    if (module, model) == ("tabpfn", "TabPFNClassifier"):
-        from .tabpfn_classifier import TabPFNClassifier
-
-        return TabPFNClassifier
+    if (module, model) in WRAPPED:
+        return getattr(importlib.import_module(f".{module}_classifier", __package__), model)
     try:
         imported = importlib.import_module(module)
     except ImportError as error:

@@ -14,6 +14,7 @@ FORM_OF_CLASS: dict[str, Form] = {
     "ColumnTransformer": "frame",
     "HistGradientBoostingClassifier": "few_categories",
     "LGBMClassifier": "categories",
+    "TabICLClassifier": "categories",
     "TabPFNClassifier": "categories",
     "XGBClassifier": "categories",
 }

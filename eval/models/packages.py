@@ -18,7 +18,7 @@ from ..errors import ConfigError, one_line
 DEPENDENCIES = {"boostnoise": ("xgboost", "lightgbm"), "CleanlabClassifier": ("cleanlab",)}
 
 # Optional packages; each is installed by the extra of the same name.
-EXTRAS = ("catboost", "cleanlab", "tabpfn")
+EXTRAS = ("catboost", "cleanlab", "tabicl", "tabpfn")
 
 MAX_NESTED = 7  # depth of nested estimators
 

@@ -99,6 +99,7 @@ SHORT_NAMES = {
         {"boosting_type": "dart"},
     ),
     "catboost": ShortName("CatBoost", "gradient boosting", "catboost", "CatBoostClassifier"),
+    "tabicl": ShortName("TabICL", "pretrained transformer", "tabicl", "TabICLClassifier"),
     "tabpfn": ShortName("TabPFN", "pretrained transformer, for small data", "tabpfn", "TabPFNClassifier"),
     "robust": ShortName(
         "This project",

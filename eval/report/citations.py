@@ -18,6 +18,7 @@ LIBRARIES = {
     "xgboost": ("XGBoost", ["chen2016"]),
     "lightgbm": ("LightGBM", ["ke2017"]),
     "catboost": ("CatBoost", ["prokhorenkova2018"]),
+    "tabicl": ("TabICL", ["qu2025"]),
     "tabpfn": ("TabPFN", ["hollmann2025"]),
 }
 # Wrapper classes by name, with the library they wrap.

@@ -51,7 +51,9 @@ def parameter(estimator, name):
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in SHORT_NAMES if name != "tabpfn"])  # it downloads weights
+@pytest.mark.parametrize(
+    "name", [name for name in SHORT_NAMES if name not in ("tabicl", "tabpfn")]
+)  # these download weights
 def test_short_names(name):
     skip_without(SHORT_NAMES[name].module)
     estimator = make(name)
@@ -153,7 +155,8 @@ def test_dropout_changes_the_predictions():
 
 
 @pytest.mark.parametrize(
-    ("model", "extra"), [("catboost", "catboost"), ("cleanlab+gbm", "cleanlab"), ("tabpfn", "tabpfn")]
+    ("model", "extra"),
+    [("catboost", "catboost"), ("cleanlab+gbm", "cleanlab"), ("tabicl", "tabicl"), ("tabpfn", "tabpfn")],
 )
 def test_packages_that_are_not_installed(model, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)
