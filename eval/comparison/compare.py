@@ -65,8 +65,8 @@ def compare(
         XGBoost, LightGBM, CatBoost, TabICL, TabPFN or this project, or with their interface; pairs
         ``(name, model)``; or config objects.  A dict maps names to them.  An estimator is stored as a
         description of its class and its non-default parameters; it may be fitted or not.  The run sets seeds
-        that are None and all numbers of threads.  Classes, losses, criteria and functions of a notebook are sent to the processes that fit
-        the cells, and a hash of them is stored.
+        that are None and all numbers of threads.  Classes, losses, criteria and functions of a notebook are
+        sent to the processes that fit the cells, and a hash of them is stored.
     datasets : list or dict
         Names, such as ``"breast_cancer"``; paths of svmlight files; config objects, such as ``{"path":
         "spam.csv", "target": "label"}``.  A dict maps names to these, or to data in memory: ``(X, y)``,

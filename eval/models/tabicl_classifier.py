@@ -26,7 +26,7 @@ class TabICLClassifier(tabicl.TabICLClassifier):
     average_logits : bool, default=True
     support_many_classes : bool, default=True
         Whether to accept more classes than the model was trained for.
-    random_state : int or None, default=42
+    random_state : int or None, default=None
     n_jobs : int or None, default=None
     """
 
@@ -41,7 +41,7 @@ class TabICLClassifier(tabicl.TabICLClassifier):
         softmax_temperature: float = 0.9,
         average_logits: bool = True,
         support_many_classes: bool = True,
-        random_state: int | None = 42,
+        random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(

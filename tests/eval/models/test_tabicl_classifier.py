@@ -72,7 +72,6 @@ def test_it_is_a_scikit_learn_estimator_with_the_seed_and_threads_of_the_run():
         "checkpoint_version",
         "device",
         "disk_offload_dir",
-        "n_jobs",
         "bogus",
     ],
 )
