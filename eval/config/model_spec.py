@@ -120,8 +120,8 @@ class ModelSpec(Strict):
         ``parameter_sweep`` shows the measure against values that are numbers, or that have one as the criterion
         ``ne(0.5)`` has, for the parameter that most models differ in.
     optional : bool
-        Whether to leave the model out, with a warning, if an optional package that it needs is not installed.
-        By default that is an error.
+        Whether to leave the model out, with a warning, if an optional package that it needs is not installed,
+        or its pretrained weights cannot be loaded.  By default that is an error.
     name : str
         Name in tables and figures.  Text between dollar signs is rendered as LaTeX.  By default the model,
         followed by ``(search)`` if there is a search, or by ``(early stopping)``.

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from .._wording import joined, listed
 from ..errors import ConfigError, shown, suggest
 from ..metrics.registry import ACCURACIES, BUILT_IN, BUILT_IN_MEASURES
-from ..models.packages import described_classes, missing_extras, not_installed, packages_of
+from ..models.usable import why_unusable
 from .base import Name, Strict, check_json, validate
 from .data_folders import expand_folders
 from .dataset_spec import DatasetSpec
@@ -307,24 +307,20 @@ class Config(Strict):
         return self
 
     def without_missing(self) -> Config:
-        """Leave out optional models whose packages are not installed, with a warning for each.
+        """Leave out optional models without their packages or pretrained weights, with a warning for each.
 
         Raises
         ------
         ConfigError
             If no model is left.
         """
-        missing = [
-            missing_extras(packages_of(described_classes(model))) if model.optional else []
-            for model in self.models
-        ]
-        for model, packages in zip(self.models, missing, strict=True):
-            if packages:
-                warnings.warn(f"models: {model.name} is left out: {not_installed(packages)}", stacklevel=3)
-        is_usable = [not packages for packages in missing]
+        reasons = [why_unusable(model) if model.optional else "" for model in self.models]
+        for model, reason in zip(self.models, reasons, strict=True):
+            if reason:
+                warnings.warn(f"models: {model.name} is left out: {reason}", stacklevel=3)
+        is_usable = [not reason for reason in reasons]
         if not any(is_usable):
-            packages = sorted({package for packages in missing for package in packages})
-            raise ConfigError(f"models: none is left, as all are optional and {not_installed(packages)}")
+            raise ConfigError(f"models: none is left, as all are optional and {joined(dict.fromkeys(reasons))}")
         figures = {
             name: options.model_copy(update={"plot_kwargs": list(compress(options.plot_kwargs, is_usable))})
             for name, options in (("ela_fig", self.ela_fig), ("rla_fig", self.rla_fig))

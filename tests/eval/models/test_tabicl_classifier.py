@@ -12,6 +12,7 @@ from boostnoise.eval.config.model_spec import ModelSpec
 from boostnoise.eval.models.factory import build
 from boostnoise.eval.models.input_form import input_form
 from boostnoise.eval.models.resolved_model import resolve
+from boostnoise.eval.models.usable import why_unusable
 
 PACKAGE = """
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -78,6 +79,33 @@ def test_it_is_a_scikit_learn_estimator_with_the_seed_and_threads_of_the_run():
 def test_forbidden_parameters(name):
     with pytest.raises(ConfigError, match=f"'{name}'"):
         make(params={name: "x"})
+
+
+OPTIONAL = ModelSpec.model_validate({"model": "tabicl", "optional": True})
+
+
+def test_it_is_usable_with_its_weights_only(monkeypatch):
+    import tabicl
+
+    assert why_unusable(OPTIONAL) == ""
+    rows = []
+    monkeypatch.setattr(tabicl.TabICLClassifier, "fit", lambda model, X, y: rows.append((X.shape, set(y))))
+    assert why_unusable(OPTIONAL) == ""
+    assert rows == [((4, 4), {0, 1})]
+
+    def fit(model, X, y):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(tabicl.TabICLClassifier, "fit", fit)
+    assert why_unusable(OPTIONAL) == "the weights of tabicl cannot be loaded: OSError: no route to host"
+
+
+def test_a_package_that_cannot_be_imported(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tabicl", None)
+    assert why_unusable(OPTIONAL) in (
+        "tabicl is not installed; pip install tabicl",
+        "tabicl cannot be imported: import of tabicl halted; None in sys.modules",
+    )
 
 
 def test_estimators_keep_their_seed():
