@@ -214,11 +214,14 @@ def _check_pending(plan: Plan) -> None:
                     _check_weights(estimator, np.ones(1), "soft labels are weights; leave out one of them")
     for name in dict.fromkeys(job.dataset for job in plan.pending.values()):
         _check_split(plan.datasets[name], config)
+    problems = []
     for job in _highest_audited(plan):
         try:
             split_and_labels(job, plan.datasets[job.dataset])
         except ValueError as error:
-            raise ConfigError(f"noise {job.noise_kind!r}: data set {job.dataset!r}: {error}") from None
+            problems.append(f"noise {job.noise_kind!r}: data set {job.dataset!r}: {error}")
+    if problems:
+        raise ConfigError("\n".join(problems))
 
 
 def _highest_audited(plan: Plan) -> list[Job]:

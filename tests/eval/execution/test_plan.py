@@ -152,4 +152,8 @@ def test_audited_noise_is_checked_before_any_fit(make):
         ConfigError, match=r"noise 'audited': data set 'iris': rate 0\.5 would change half or more"
     ):
         plan(make(noise=[{"kind": "audited", "rates": [0.1, 0.5]}]))
+    with pytest.raises(ConfigError) as caught:
+        plan(make(noise=[{"kind": "audited", "rates": [0.5]}], datasets=["iris", "wine"]))
+    lines = str(caught.value).splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["data set 'iris'", "data set 'wine'"]
     assert len(plan(make(noise=[{"kind": "audited", "rates": [0.01]}])).pending) == 4
