@@ -1,4 +1,4 @@
-"""Make the reference scores of the package from runs of configs/reference.json, and print the leaderboard."""
+"""Make the reference scores of the package from runs of configs/reference*.json, and print the leaderboards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boostnoise.eval.execution.run import Run
 from boostnoise.eval.execution.run_record import RunRecord, Session
 from boostnoise.eval.execution.store import Store
 from boostnoise.eval.report.joined_runs import PLACE, join_runs
-from boostnoise.eval.report.reference import FILE, find_other, write_run_file
+from boostnoise.eval.report.reference import NAMES, find_other, write_run_file
 
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "calibration_error")
 
@@ -73,12 +73,13 @@ def add_models(run: Run, other: Run, other_name: str) -> Run:
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--add", is_flag=True, help="Add the models of the run to those of the package.")
-@click.option("--write", type=click.Path(path_type=Path), help=f"Also write the scores to this file, {FILE}.")
-def main(folder: Path | None, add: bool, write: Path | None) -> None:
-    """Print the leaderboard of the run in FOLDER, by default that of the package."""
+@click.option("--write", type=click.Path(path_type=Path), help="Also write the scores to this Parquet file.")
+@click.option("--study", type=click.Choice(NAMES), default=NAMES[0], help="Scores of the package.")
+def main(folder: Path | None, add: bool, write: Path | None, study: str) -> None:
+    """Print the leaderboard of the run in FOLDER, by default that of a study of the package."""
     if folder is None and (add or write is not None):
         raise click.UsageError("--add and --write need FOLDER")
-    run = find_other("reference")
+    run = find_other(study)
     if folder is not None:
         other = dataclasses.replace(load_run(folder), sessions=tuple(sessions_of(folder.parent)))
         run = add_models(run, other, str(folder)) if add else other

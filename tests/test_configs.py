@@ -72,11 +72,12 @@ def test_depths_and_criteria(study):
 
 
 @pytest.mark.filterwarnings("ignore:models. .* is left out")
-def test_the_config_of_the_reference(root):
-    config, scores = load_config(root / "configs" / "reference.json"), reference()
+@pytest.mark.parametrize("name", ["reference", "reference_large"])
+def test_the_configs_of_the_references(root, name):
+    config, scores = load_config(root / "configs" / f"{name}.json"), reference(name)
     required = [model.name for model in config.models if not model.optional]
     assert [*required, "catboost"] == scores["model"].unique().tolist()
-    listed = json.loads((root / "configs" / "reference.json").read_text())["models"]
+    listed = json.loads((root / "configs" / f"{name}.json").read_text())["models"]
     assert {"model": "catboost", "optional": True} in listed
     assert [dataset.name for dataset in config.datasets] == scores["dataset"].unique().tolist()
     assert [noise.name for noise in config.noise] == scores["noise_kind"].unique().tolist()

@@ -157,8 +157,9 @@ def _list_models(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @click.option(
     "--compare-with",
     metavar="RUN",
-    help="Place the models among those of another run, without fitting these again: 'reference', a study that "
-    "is part of this package, or the folder of a run.  Only cells that both have are shown.",
+    help="Place the models among those of another run, without fitting these again: 'reference', "
+    "'reference_large' or 'reference_real_noise', studies that are part of this package, or the folder of a "
+    "run.  Only cells that both have are shown.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the location of the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one object per line.")

@@ -121,7 +121,8 @@ def compare(
         Whether to show a bar, on a terminal or in a notebook; or a callback, called with a
         `boostnoise.eval.Progress` at the start and after each cell.
     compare_with : str, Path or None, default=None
-        ``"reference"``, or the folder of a run, whose models are shown too; see `Comparison.compare_with`.
+        ``"reference"``, another study of `reference`, or the folder of a run, whose models are shown too; see
+        `Comparison.compare_with`.
 
     Returns
     -------

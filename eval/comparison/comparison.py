@@ -84,7 +84,7 @@ class Comparison:
         Parameters
         ----------
         source : str or Path, default="reference"
-            `boostnoise.eval.reference`, or the folder of a run, such as ``results/study``.
+            A study of `boostnoise.eval.reference`, or the folder of a run, such as ``results/study``.
 
         Raises
         ------

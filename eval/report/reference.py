@@ -1,4 +1,4 @@
-"""The scores of a study that are part of this package, to place a new model among them."""
+"""Scores of studies that are part of this package, to place a new model among them."""
 
 from __future__ import annotations
 
@@ -22,27 +22,39 @@ from ..execution.run_record import DatasetFacts, Session
 from ..metrics.registry import RANGES
 from .joined_runs import check_shared_cells, join_runs
 
-NAME = "reference"
-FILE = "reference.parquet"
+NAMES = ("reference", "reference_large", "reference_real_noise")
 METADATA = b"boostnoise"
 FIRST = ("dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model")
 COLUMNS = [*FIRST, *(name for name in RANGES if name not in FIRST), "error"]
 
 
-def reference() -> pd.DataFrame:
-    """Scores of the reference study: many models on small data sets under several kinds of noise.
+def reference(name: str = "reference") -> pd.DataFrame:
+    """Scores of a reference study: many models under several kinds of noise.
 
-    Its config is ``configs/reference.json``, and docs/leaderboard.md has its results.
-    `Comparison.compare_with` and ``noisyeval --compare-with reference`` place the models of a run among its
-    models, without fitting them again.
+    Their configs are ``configs/reference.json``, ``configs/reference_large.json`` and
+    ``configs/real_noise.json``; docs/leaderboard.md has their results.  `Comparison.compare_with` and
+    ``noisyeval --compare-with reference`` place the models of a run among those of a study, without fitting
+    these again.
+
+    Parameters
+    ----------
+    name : {"reference", "reference_large", "reference_real_noise"}, default="reference"
+        The study of fifteen small data sets, that of larger ones, or that of 62 with real noise.
 
     Returns
     -------
     DataFrame
         One row per cell, as in `Run`.  ``attrs["sessions"]`` says when, where and with which versions of the
         packages the cells were fitted.
+
+    Raises
+    ------
+    ConfigError
+        If there is no study of this name.
     """
-    run = read_run_file(Path(str(files(__package__) / FILE)))
+    if name not in NAMES:
+        raise ConfigError(f"name: {name!r} is no reference study; the names are {', '.join(NAMES)}")
+    run = find_other(name)
     scores = run.scores.copy()
     scores.attrs["sessions"] = [session.model_dump() for session in run.sessions]
     return scores
@@ -95,7 +107,7 @@ def add_models_of(run: Run, source: str | Path) -> tuple[Run, list[str]]:
     ----------
     run : Run
     source : str or Path
-        ``"reference"``, or the folder of a run, such as ``results/study``.
+        The name of a study of `reference`, or the folder of a run, such as ``results/study``.
 
     Raises
     ------
@@ -125,17 +137,18 @@ def check_in_common(plan: Plan, source: str | Path) -> None:
 
 
 def find_other(source: str | Path) -> Run:
-    """The reference, or the run in a folder.
+    """A reference study, or the run in a folder.
 
     Raises
     ------
     ConfigError
         If there is no such run.
     """
-    if str(source) == NAME:
-        return read_run_file(Path(str(files(__package__) / FILE)))
+    if str(source) in NAMES:
+        return read_run_file(Path(str(files(__package__) / f"{source}.parquet")))
     if not Path(source).is_dir():
+        names = ", ".join(map(repr, NAMES))
         raise ConfigError(
-            f"compare_with {str(source)!r}: must be 'reference', or the folder of a run, such as results/study"
+            f"compare_with {str(source)!r}: must be {names}, or the folder of a run, such as results/study"
         )
     return load_run(source)

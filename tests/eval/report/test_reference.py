@@ -48,18 +48,26 @@ def test_files_that_are_no_runs(small, tmp_path):
         read_run_file(path)
 
 
-def test_the_reference_has_every_cell():
-    scores = reference()
+@pytest.mark.parametrize(
+    ("name", "repeats"), [("reference", 3), ("reference_large", 1), ("reference_real_noise", 2)]
+)
+def test_the_references_have_every_cell(name, repeats):
+    scores = reference(name)
     assert scores["error"].isna().all()
     assert scores[["accuracy", "balanced_accuracy", "fit_seconds"]].notna().all(axis=None)
     has_probabilities = scores["model"] != "svm_gaussian"
     assert scores.loc[has_probabilities, ["brier_score", "calibration_error"]].notna().all(axis=None)
     design = scores.groupby(["dataset", "noise_kind", "noise_rate"])
     assert (design["model"].nunique() == scores["model"].nunique()).all()
-    assert (design["repeat"].nunique() == 3).all()
-    assert {"robust_xgboost", "robust_lightgbm", "robust_forest", "robust_extra_trees"} < set(scores["model"])
+    assert (design["repeat"].nunique() == repeats).all()
+    assert {"robust_xgboost", "robust_lightgbm", "robust_forest", "robust"} < set(scores["model"])
     versions = {name for session in scores.attrs["sessions"] for name in session["versions"]}
     assert {"numpy", "sklearn", "xgboost", "lightgbm", "boostnoise"} <= versions
+
+
+def test_another_name():
+    with pytest.raises(ConfigError, match="name: 'small' is no reference study; the names are reference, "):
+        reference("small")
 
 
 @pytest.mark.filterwarnings("ignore:reference was fitted with")
@@ -109,4 +117,7 @@ def test_the_command(tmp_path, noisyeval):
     assert not (tmp_path / "results" / "other").exists()
     done = noisyeval(tmp_path, "study.json", "--compare-with", "results/none")
     assert done.exit_code == 2
-    assert "compare_with 'results/none': must be 'reference', or the folder of a run" in done.stderr
+    assert (
+        "compare_with 'results/none': must be 'reference', 'reference_large', 'reference_real_noise', or the folder"
+        in done.stderr
+    )
