@@ -20,6 +20,8 @@ from ..metrics.registry import RANGES
 from .run_record import DatasetFacts, RunRecord, Session
 from .store import Store
 
+OPTIONAL = ("correct_rows", "noisy_labels", "test_labels", "domain")  # columns of scores that few runs have
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -142,7 +144,6 @@ def make_run(config: Config, record: RunRecord, outcomes: Mapping[str, Outcome])
         "domain": "string",
     }
     scores = pd.DataFrame(rows).astype(types)
-    optional = ("correct_rows", "noisy_labels", "test_labels", "domain")
-    scores = scores.drop(columns=[name for name in optional if scores[name].isna().all()])
+    scores = scores.drop(columns=[name for name in OPTIONAL if scores[name].isna().all()])
     settings = tuple(cell.setting for cell in record.cells)
     return Run(config, scores, record.datasets, tuple(record.sessions), settings)

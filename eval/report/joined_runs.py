@@ -15,6 +15,7 @@ from ..execution.run import Run
 from ..metrics.curves import has_baseline
 
 PLACE = ["dataset", "noise_kind", "noise_rate", "repeat"]
+FACTS = ["noisy_labels", "test_labels", "domain"]  # of a place, where a run has them
 
 
 def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
@@ -44,18 +45,21 @@ def join_runs(run: Run, other: Run, other_name: str) -> tuple[Run, list[str]]:
         If the runs have no cells in common, or one of them was made by an earlier version.
     """
     mine, theirs = _with_settings(run, "the run"), _with_settings(other, other_name)
-    places = mine.drop_duplicates(PLACE)[[*PLACE, "setting"]]
+    facts = [name for name in FACTS if name in mine]
+    places = mine.drop_duplicates(PLACE)[[*PLACE, *facts, "setting"]]
     shared = _complete(places[places["setting"].isin(theirs["setting"])])
     if shared.empty:
         raise ConfigError(_nothing_in_common(other, other_name))
     names = _names(run.config.models, other.config.models, other_name)
-    added = shared.merge(theirs.drop(columns=PLACE).drop_duplicates(["setting", "model"]), on="setting")
+    theirs = theirs.drop(columns=[*PLACE, *FACTS], errors="ignore").drop_duplicates(["setting", "model"])
+    added = shared.merge(theirs, on="setting")
     if not names:
         raise ConfigError(f"{other_name} has no models that the run lacks")
     added = added[added["model"].isin(names)]
     added = added.assign(model=added["model"].map(names))
     own = mine.merge(shared[PLACE], on=PLACE)
-    scores = pd.concat([own, added[own.columns]], ignore_index=True)
+    added = added.reindex(columns=own.columns).astype(own.dtypes.to_dict())
+    scores = pd.concat([own, added], ignore_index=True)
     order = {column: {name: i for i, name in enumerate(run.scores[column].unique())} for column in PLACE[:2]}
     models = run.config.models + [
         spec.model_copy(update={"name": names[spec.name]}) for spec in other.config.models if spec.name in names

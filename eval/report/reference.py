@@ -17,15 +17,18 @@ from ..config.data_paths import reading_record
 from ..config.run import parse_config
 from ..errors import ConfigError, one_line
 from ..execution.plan import Plan
-from ..execution.run import Run, load_run
+from ..execution.run import OPTIONAL, Run, load_run
 from ..execution.run_record import DatasetFacts, Session
 from ..metrics.registry import RANGES
 from .joined_runs import check_shared_cells, join_runs
 
 NAMES = ("reference", "reference_large", "reference_real_noise")
 METADATA = b"boostnoise"
-FIRST = ("dataset", "noise_kind", "noise_rate", "realised_rate", "repeat", "model")
-COLUMNS = [*FIRST, *(name for name in RANGES if name not in FIRST), "error"]
+FIRST = (
+    *("dataset", "noise_kind", "noise_rate", "noisy_labels", "test_labels"),
+    *("realised_rate", "domain", "repeat", "model"),
+)
+COLUMNS = (*FIRST, *(name for name in RANGES if name not in FIRST), "error", "correct_rows")
 
 
 def reference(name: str = "reference") -> pd.DataFrame:
@@ -96,7 +99,10 @@ def read_run_file(path: Path) -> Run:
         sessions = tuple(validate(Session, session) for session in content["sessions"])
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise ConfigError(f"{path} cannot be read as a run: {one_line(error)}") from None
-    scores = scores.reindex(columns=COLUMNS).astype(dict.fromkeys(RANGES, "float64") | {"error": "string"})
+    columns = [name for name in COLUMNS if name in scores or name not in OPTIONAL]
+    texts = [name for name in ("error", *OPTIONAL) if name in columns]
+    types = dict.fromkeys(RANGES, "float64") | dict.fromkeys(texts, "string")
+    scores = scores.reindex(columns=columns).astype(types)
     return Run(config, scores, datasets, sessions, settings)
 
 

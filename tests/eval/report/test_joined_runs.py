@@ -113,3 +113,28 @@ def test_records_without_settings(fit):
     old = dataclasses.replace(own, settings=(None,) * len(own.scores))
     with pytest.raises(ConfigError, match="two was made by an earlier version; repeat its command"):
         join_runs(own, old, "two")
+
+
+def test_domains_are_those_of_the_run(fit, without_times):
+    """The other run has none, or others."""
+    sets = [{"set": "iris", "domain": "plants"}, {"set": "wine", "domain": "plants"}]
+    own = fit("one", models=["decision_tree"], datasets=sets)
+    others = [{"set": "iris", "domain": "iris"}, {"set": "wine", "domain": "wine"}]
+    both = fit("both", datasets=sets)
+    for other in (fit("two"), fit("three", datasets=others)):
+        joined, _ = join_runs(own, other, "other")
+        assert set(joined.scores["domain"]) == {"plants"}
+        pd.testing.assert_frame_equal(without_times(joined.scores), without_times(both.scores))
+    joined, _ = join_runs(fit("four", models=["decision_tree"]), both, "both")
+    assert "domain" not in joined.scores
+
+
+def test_correct_rows_and_own_metrics_of_one_run_only(fit):
+    own = fit("one", models=["decision_tree"])
+    with_more = dataclasses.replace(own, scores=own.scores.assign(hits=1.0, correct_rows="abc"))
+    other = fit("two")
+    joined, _ = join_runs(with_more, other, "two")
+    by_model = joined.scores.groupby("model")[["hits", "correct_rows"]].count()
+    assert by_model.loc["robust_tree"].tolist() == [0, 0]
+    assert (by_model.loc["decision_tree"] > 0).all()
+    assert joined.scores["hits"].dtype == "float64"

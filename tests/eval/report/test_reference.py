@@ -65,6 +65,12 @@ def test_the_references_have_every_cell(name, repeats):
     assert {"numpy", "sklearn", "xgboost", "lightgbm", "boostnoise"} <= versions
 
 
+def test_real_noise_has_its_domains():
+    scores = reference("reference_real_noise")
+    assert scores["domain"].str.split("/").str[0].nunique() == 10
+    assert "domain" not in reference()
+
+
 def test_another_name():
     with pytest.raises(ConfigError, match="name: 'small' is no reference study; the names are reference, "):
         reference("small")
