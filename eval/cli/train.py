@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 MODEL, MOST_PROBABLE = "model", "most probable class"
-ENOUGH_CHECKED = 30  # rows to choose a model by
-SMALLEST = 1e-3  # probability of a right label, so that no single row decides
+# From here on, the audit's probabilities make better models than labels that a model judges itself.
+ENOUGH_CHECKED = 30  # rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +99,8 @@ def train_model(
 ) -> TrainedModel:
     """Train a `RobustClassifier` with its defaults on the rows of an audit.
 
-    It learns the labels, with those of checked rows corrected, and judges them itself.  If enough rows are
-    checked, another one learns the audit's probabilities of the clean labels, and the one that gives the right
-    labels of the checked rows a higher likelihood is kept.
+    It learns the probabilities of the clean labels that the audit has found if enough rows are checked, and
+    otherwise the labels, with those of checked rows corrected, which it judges itself.
 
     Parameters
     ----------
@@ -140,42 +139,27 @@ def train_model(
         missing_values=tuple(spec.missing_values or ()),
         date_format=spec.date_format,
     )
-    rows = np.fromiter(checked, dtype=np.intp)
-    right = found.classes[found.clean_probabilities[rows].argmax(axis=1)]
-    X_fit = converted(X, None)[0]
-
-    def fit(labels: Any) -> RobustClassifier:
-        classifier = RobustClassifier(n_jobs=n_jobs, random_state=random_state)
-        return classifier.fit(X_fit, labels, groups=dataset.groups)
-
+    labels = _labels_to_learn(found, np.fromiter(checked, dtype=np.intp))
+    classifier = RobustClassifier(n_jobs=n_jobs, random_state=random_state)
     try:
-        fits = [fit(labels) for labels in _labels_to_learn(found, rows, right)]
+        classifier.fit(converted(X, None)[0], labels, groups=dataset.groups)
     except ValueError as error:
         raise ConfigError(f"--train: {one_line(error)}") from None
-    classifier = (
-        min(fits, key=lambda fitted: log_loss_of_checked(fitted, rows, right)) if len(fits) > 1 else fits[0]
-    )
     mixture = TreeMixture.of(classifier)
     model = SavedModel(classifier.classes_, form, mixture, matrix, id_column)
     return TrainedModel(model, np.asarray(classifier.held_out_probabilities_))
 
 
-def _labels_to_learn(found: LabelAudit, checked: NDArray[np.intp], right: NDArray[Any]) -> list[Any]:
-    """Given labels with those of checked rows corrected, and the probabilities of the clean labels."""
+def _labels_to_learn(found: LabelAudit, checked: NDArray[np.intp]) -> Any:
+    """Probabilities of the clean labels, or the given labels with those of checked rows corrected.
+
+    Labels that are corrected in the first suspects only look as if one class was mislabelled more than another.
+    """
+    if checked.size >= ENOUGH_CHECKED:
+        return pd.DataFrame(found.clean_probabilities, columns=found.classes)
     labels = found.labels.copy()
-    labels[checked] = right
-    if checked.size < ENOUGH_CHECKED:
-        return [labels]
-    return [labels, pd.DataFrame(found.clean_probabilities, columns=found.classes)]
-
-
-def log_loss_of_checked(classifier: RobustClassifier, checked: NDArray[np.intp], right: NDArray[Any]) -> float:
-    """Mean log loss on checked rows of the predictions of fits that have not seen them."""
-    assert classifier.held_out_probabilities_ is not None  # noqa: S101 - of several candidates
-    p = classifier.held_out_probabilities_[checked]
-    is_right = right[:, np.newaxis] == classifier.classes_
-    losses = -np.log(np.maximum(np.where(is_right, p, 0.0).sum(axis=1), SMALLEST))
-    return float(losses[np.isfinite(p).all(axis=1)].mean())
+    labels[checked] = found.classes[found.clean_probabilities[checked].argmax(axis=1)]
+    return labels
 
 
 def read_costs(costs: Iterable[tuple[str, str, float]], classes: NDArray[Any]) -> Floats | None:

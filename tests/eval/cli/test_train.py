@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from boostnoise import RobustClassifier, RobustLGBMClassifier, load_model
 from boostnoise.eval import ConfigError
 from boostnoise.eval.cli.audit import main
-from boostnoise.eval.cli.train import _labels_to_learn, log_loss_of_checked, read_costs
+from boostnoise.eval.cli.train import _labels_to_learn, read_costs
 from robust_splits import RobustForestClassifier
 
 
@@ -96,15 +96,13 @@ def test_from_a_noisy_file_to_predictions(folder, data, tmp_path):
 
 
 def test_the_training_rows(folder, data):
-    (labels, groups), (p, groups_of_p) = folder[3]
+    ((p, groups),) = folder[3]
     frame = pd.read_csv("a.csv", sep=";")
-    frame.loc[::2, "label"] = data[:200:2]  # the checked rows
-    np.testing.assert_array_equal(labels, frame["label"])
-    np.testing.assert_array_equal(p["spam"][::2], data[:200:2] == "spam")
+    assert p.columns.tolist() == ["ham", "spam"]
+    np.testing.assert_array_equal(p["spam"][::2], data[:200:2] == "spam")  # the checked rows
     assert p["spam"][1::2].between(0.001, 0.999).any()
     np.testing.assert_allclose(p.sum(axis=1), 1)
     np.testing.assert_array_equal(groups["groups"], frame["person"])
-    np.testing.assert_array_equal(groups_of_p["groups"], frame["person"])
     form = load_model("m.npz").form
     assert form.names == ["x", "colour", "day"]
     assert form.others == ("name", "person", "label", "copy")  # a copy of the label is not used
@@ -114,23 +112,12 @@ def test_few_checked_rows_correct_the_labels():
     p = np.tile([0.2, 0.8], (200, 1))
     p[:100:2] = 1, 0
     found = SimpleNamespace(labels=np.repeat("b", 200), classes=np.array(["a", "b"]), clean_probabilities=p)
-    right = np.array(["a", "b"] * 15)
-    (labels,) = _labels_to_learn(found, np.arange(29), right[:29])
+    labels = _labels_to_learn(found, np.arange(29))
     assert labels.tolist() == ["a" if i < 29 and i % 2 == 0 else "b" for i in range(200)]
     assert set(found.labels) == {"b"}
-    labels, learnt = _labels_to_learn(found, np.arange(30), right)
-    assert (labels == "a").sum() == 15
+    learnt = _labels_to_learn(found, np.arange(30))
     assert learnt.columns.tolist() == ["a", "b"]
     np.testing.assert_array_equal(learnt, p)
-
-
-def test_the_model_that_predicts_the_checked_rows_is_kept():
-    p = np.array([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0], [np.nan, np.nan]])
-    fitted = SimpleNamespace(held_out_probabilities_=p, classes_=np.array(["a", "b"]))
-    loss = log_loss_of_checked(fitted, np.array([3, 1, 0, 2]), np.array(["a", "b", "a", "b"]))
-    assert loss == pytest.approx(-np.log([0.8, 0.9, 0.001]).mean())
-    fitted.classes_ = np.array(["c", "b"])  # a class that no row has after its rows were corrected
-    assert log_loss_of_checked(fitted, np.array([0]), np.array(["a"])) == pytest.approx(-np.log(0.001))
 
 
 def test_new_rows_of_another_form(data, tmp_path):
