@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from .errors import ConfigError
 
 
-def check_input_file(path: str | Path, context: str = "", advice: str = "") -> Path:
+def check_input_file(path: str | Path, context: str = "", advise: Callable[[str], str] | None = None) -> Path:
     """Check that a path names a regular file, before anything opens it.
 
     Libraries download from web addresses, and opening a named pipe or a device can wait forever.
@@ -18,8 +19,8 @@ def check_input_file(path: str | Path, context: str = "", advice: str = "") -> P
     path : str or Path
     context : str, default=""
         Prefix of error messages.
-    advice : str, default=""
-        End of the message if there is no such file.
+    advise : callable or None, default=None
+        Makes the end of the message from the path, if there is no such file.
 
     Returns
     -------
@@ -37,7 +38,8 @@ def check_input_file(path: str | Path, context: str = "", advice: str = "") -> P
     except PermissionError as error:
         raise ConfigError(f"{prefix}{path} cannot be read: {error.strerror}") from None
     except (OSError, ValueError):  # for example, the name is too long or has a null character
-        hint = "; web addresses are not read" if "://" in str(path) else advice
+        hint = "" if advise is None else advise(str(path))
+        hint = "; web addresses are not read" if "://" in str(path) else hint
         raise ConfigError(f"{prefix}no such file: {path}{hint}") from None
     if not stat.S_ISREG(mode):
         raise ConfigError(f"{prefix}not a regular file: {path}")

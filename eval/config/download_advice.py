@@ -5,16 +5,17 @@ from __future__ import annotations
 import shlex
 from pathlib import PurePath
 
-from ..real_noise.catalogue import read_catalogue as read_real_noise
-from ..study_data.data_2020 import FILES as FILES_2020
-from ..study_data.fetch import read_catalogue as read_study_data
-
 
 def advice_to_download(path: str) -> str:
     """End of a message on a missing file or folder of a ready study: the command that downloads it.
 
     Empty if the path is of no such file.
     """
+    # Only messages need the catalogues.
+    from ..real_noise.catalogue import read_catalogue as read_real_noise
+    from ..study_data.data_2020 import FILES as FILES_2020
+    from ..study_data.fetch import read_catalogue as read_study_data
+
     file = PurePath(path)
     stem = file.stem if file.suffix == ".parquet" else ""
     real_noise = [name for group in read_real_noise().values() for name in group.sets]

@@ -89,7 +89,7 @@ def read_files(
 
 def _read_file(read: Any, path: str, file_format: str, context: str) -> Any:
     """Read a file with `read`, and convert its errors."""
-    file = check_input_file(path, context, advice_to_download(path))
+    file = check_input_file(path, context, advice_to_download)
     try:
         check_unpacked_size(file, file_format, context)
         return read(str(file))

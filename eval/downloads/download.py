@@ -52,7 +52,7 @@ def source_files(
     )
 
 
-def download(file: SourceFile, host: str | None = None) -> Path:
+def download(file: SourceFile) -> Path:
     """Local copy of a file, which is downloaded unless there is one with the right content.
 
     Raises
@@ -64,7 +64,7 @@ def download(file: SourceFile, host: str | None = None) -> Path:
     from requests import ConnectionError as NoConnection
     from requests import RequestException
 
-    url = f"{host or HOST}/{file.repository}/{file.commit}/{quote(file.path)}"
+    url = f"{HOST}/{file.repository}/{file.commit}/{quote(file.path)}"
     name = Path(file.path)
     folder = cache_folder() / "downloads" / file.repository / file.commit / name.parent
     pooch.get_logger().setLevel("WARNING")
@@ -77,7 +77,7 @@ def download(file: SourceFile, host: str | None = None) -> Path:
             downloader=pooch.HTTPDownloader(timeout=TIMEOUT),
         )
     except NoConnection:
-        raise ConfigError(f"no connection to {host or HOST}; repeat the command later") from None
+        raise ConfigError(f"no connection to {HOST}; repeat the command later") from None
     except RequestException as error:
         raise ConfigError(f"{url} cannot be downloaded: {one_line(error)}; repeat the command later") from None
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -18,7 +18,8 @@ SOURCES = "SOURCES.md"
 
 def make_tables(
     folder: Path,
-    sets: Mapping[str, tuple[SourceFile, ...]],
+    catalogue: Mapping[str, tuple[SourceFile, ...]],
+    chosen: Collection[str],
     build: Callable[[str, RawFiles], pd.DataFrame],
     describe: Callable[[list[str]], Iterable[str]],
     progress: Callable[[str], object] | None = None,
@@ -28,26 +29,28 @@ def make_tables(
     Parameters
     ----------
     folder : Path
-    sets : dict of str to tuple of SourceFile
-        Files of each data set, by its name.
+    catalogue : dict of str to tuple of SourceFile
+        Files of all data sets, by their names.
+    chosen : collection of str
+        Data sets to make.
     build : callable
         Makes the table of a data set from its name and files.
     describe : callable
-        Lines of ``SOURCES.md`` on the named data sets: where they come from, licences, what to cite.
+        Lines of ``SOURCES.md`` on the data sets in the folder, by name: origins, licences and citations.
     progress : callable or None, default=None
         Called with the name of each data set before it is downloaded and built.
 
     Returns
     -------
     list of Path
-        The Parquet files, in the order of `sets`.
+        The Parquet files, in the order of `chosen`.
 
     Raises
     ------
     ConfigError
         If files cannot be written, or some data sets cannot be downloaded or built.  All others are there then.
     """
-    paths = {name: folder / f"{name}.parquet" for name in sets}
+    paths = {name: folder / f"{name}.parquet" for name in chosen}
     failed: dict[str, str] = {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -57,17 +60,18 @@ def make_tables(
             if progress is not None:
                 progress(name)
             try:
-                _make_table(path, name, sets[name], build)
+                _make_table(path, name, catalogue[name], build)
             except ConfigError as error:
                 failed[name] = str(error)
-        made = [name for name in sets if name not in failed]
-        if made:
-            write(folder / SOURCES, "\n".join(["# Sources of these data sets", *describe(made), ""]).encode())
+        present = [name for name in catalogue if (folder / f"{name}.parquet").exists()]
+        if present:
+            lines = ["# Sources of these data sets", *describe(present), ""]
+            write(folder / SOURCES, "\n".join(lines).encode())
     except OSError as error:
         raise ConfigError(f"data sets cannot be written to {folder}: {one_line(error)}") from None
     if failed:
-        what = f"{counted(len(failed), 'data set')} of {len(sets)} could not be made"
-        what += f"; all others are in {folder}" if made else ""
+        what = f"{counted(len(failed), 'data set')} of {len(paths)} could not be made"
+        what += f"; all others are in {folder}" if len(failed) < len(paths) else ""
         names = {reason: [name for name in failed if failed[name] == reason] for reason in failed.values()}
         reasons = [f"{joined(failing)}: {reason}" for reason, failing in names.items()]
         raise ConfigError("\n".join([what, *reasons]))

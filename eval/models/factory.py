@@ -192,7 +192,7 @@ def _instantiate(description: dict[str, Any], allowed: Collection[str]) -> Any:
     cls = (
         own_objects.resolve({"object": model, **description})
         if is_own
-        else _import_class(module, model, allowed)
+        else import_class(module, model, allowed)
     )
     if is_tool(module, model) or (inspect.isfunction(cls) and cls.__module__.partition(".")[0] in allowed):
         return _make_tool(cls, params, context)
@@ -257,7 +257,14 @@ def _build_value(value: Any, context: str, allowed: Collection[str]) -> Any:
     return value
 
 
-def _import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
+def import_class(module: Any, model: Any, allowed: Collection[str]) -> Any:
+    """Import a class that a config may name.
+
+    Raises
+    ------
+    ConfigError
+        If it may not, or cannot be imported.
+    """
     check_classes([(module, model)], allowed)
     if (module, model) in WRAPPED:
         return getattr(importlib.import_module(f".{module}_classifier", __package__), model)

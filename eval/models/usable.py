@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,12 @@ def why_unusable(spec: Any) -> str:
 
 
 def _why_no_weights(packages: list[str]) -> str:
+    from .factory import import_class  # slow to import
+
     for package in PRETRAINED.keys() & set(packages):
         try:
             import_extras([package])
-            module = importlib.import_module(f".{package}_classifier", __package__)
-            getattr(module, PRETRAINED[package])().fit(np.eye(4), np.array([0, 0, 1, 1]))
+            import_class(package, PRETRAINED[package], ())().fit(np.eye(4), np.array([0, 0, 1, 1]))
         except ConfigError as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 - the package and its network may raise anything

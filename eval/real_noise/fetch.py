@@ -56,11 +56,13 @@ def fetch_real_noise(
     """
     chosen = choose_sets(only)
     target = cache_folder() / "real_noise" if folder is None else Path(folder)
+    every = choose_sets(None)
     make_tables(
         target,
-        {name: group.sets[name] for name, group in chosen.items()},
-        lambda name, raw: _build(chosen[name], name, raw),
-        lambda names: _sources(dict.fromkeys(chosen[name] for name in names)),
+        {name: group.sets[name] for name, group in every.items()},
+        chosen,
+        lambda name, raw: _build(every[name], name, raw),
+        lambda names: _sources(dict.fromkeys(every[name] for name in names)),
         progress,
     )
     rows = {
@@ -118,7 +120,7 @@ def _describe(path: Path, group: Group) -> dict[str, object]:
 
 
 def _sources(groups: Iterable[Group]) -> Iterator[str]:
-    """Who labelled the data sets, their licences, and what to cite."""
+    """Lines of ``SOURCES.md``: labels, licence and citation of each group."""
     for group in groups:
         pages = dict.fromkeys(file.page for files in group.sets.values() for file in files)
         yield f"\n## {group.name}\n"

@@ -78,7 +78,7 @@ class ControlResult(TestResult):
 
     @property
     def compared(self) -> str:
-        """What is compared, for the beginning of a description."""
+        """Control, number of other models, and number of data sets or domains, as text."""
         others, units = counted(len(self.table), "model"), counted(self.n_datasets, self.unit)
         return f"{self.control} against {others} over {units}"
 

@@ -80,8 +80,9 @@ def fetch_study_data(
     for name in only or ():
         if name not in catalogue:
             raise ConfigError(f"only: {name!r} is no data set of the studies{suggest(name, list(catalogue))}")
-    chosen = {name: one.files for name, one in catalogue.items() if only is None or name in only}
-    return make_tables(Path(folder), chosen, _build, _sources, progress)
+    chosen = [name for name in catalogue if only is None or name in only]
+    files_of = {name: one.files for name, one in catalogue.items()}
+    return make_tables(Path(folder), files_of, chosen, _build, _sources, progress)
 
 
 def _build(name: str, raw: RawFiles) -> pd.DataFrame:
@@ -91,7 +92,7 @@ def _build(name: str, raw: RawFiles) -> pd.DataFrame:
 
 
 def _sources(names: Collection[str]) -> Iterator[str]:
-    """Where data sets come from, their licences, and what to cite."""
+    """Lines of ``SOURCES.md``: origin, licence and citation of each data set."""
     for name in names:
         one = read_catalogue()[name]
         yield f"\n## {name}\n"

@@ -12,8 +12,15 @@ def sets(server):
     return {name: (server.add(f"{name}.csv", f"x\n{name}\n"),) for name in ("one", "two")}
 
 
-def make(folder, sets, build=lambda name, raw: raw.read_csv(), progress=None):
-    return make_tables(folder, sets, build, lambda names: [f"- {name}" for name in names], progress)
+def make(folder, sets, build=lambda name, raw: raw.read_csv(), progress=None, chosen=None):
+    return make_tables(
+        folder,
+        sets,
+        sets if chosen is None else chosen,
+        build,
+        lambda names: [f"- {name}" for name in names],
+        progress,
+    )
 
 
 def test_tables_and_their_sources(server, sets, tmp_path):
@@ -26,6 +33,13 @@ def test_tables_and_their_sources(server, sets, tmp_path):
     assert make(tmp_path / "a" / "b", sets, progress=steps.append) == paths
     assert steps == ["one", "two", "one"]
     assert len(server.requests) == 2
+
+
+def test_sources_are_those_of_all_sets_in_the_folder(sets, tmp_path):
+    for name in ("two", "one"):
+        (path,) = make(tmp_path, sets, chosen=[name])
+        assert path == tmp_path / f"{name}.parquet"
+    assert (tmp_path / "SOURCES.md").read_text() == "# Sources of these data sets\n- one\n- two\n"
 
 
 def test_a_set_that_fails_does_not_stop_the_others(server, sets, tmp_path):
