@@ -91,8 +91,9 @@ def measure(model: Any, X: NDArray[np.float32], y: NDArray[np.int64]) -> Record:
     before, begin = peak_mb(), perf_counter()
     model.fit(X, y)
     taken = {"fit": perf_counter() - begin, "peak_mb": peak_mb() - before}
-    trees = [estimator.tree_ for estimator in model.estimators_]
-    taken["nodes"] = sum(getattr(tree, "node_count", None) or tree.n_nodes for tree in trees)
+    is_ours = hasattr(model, "_stored_trees")
+    trees = model._stored_trees() if is_ours else [estimator.tree_ for estimator in model.estimators_]
+    taken["nodes"] = sum(tree.n_nodes if is_ours else tree.node_count for tree in trees)
     parts = [part for tree in trees for part in tree.__getstate__().values()]
     taken["trees_mb"] = sum(getattr(part, "nbytes", 0) for part in parts) / 1e6
     begin = perf_counter()

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ._growing import Sample, TreeSettings, grow_trees
 from ._out_of_bag import OutOfBag
 from ._rows import Rows
+from ._stored_tree import GrownTree, expand
 from .criteria import NegativeExponential
-from .tree import Tree
 
 LAMS = (0.0, 0.25, 0.5, 0.75, 1.0)
 HOLDOUT_FRACTION = 0.2
@@ -46,13 +46,13 @@ def holdout_accuracies(
     accuracies = {}
     for lam in LAMS:
         sums = np.zeros((sample.n_samples, sample.n_classes))
-        for tree in grow_trees(rest, with_lam(settings, lam), seeds, n_threads):
+        for tree in map(expand, grow_trees(rest, with_lam(settings, lam), seeds, n_threads)):
             sums[held_out] += tree.values[tree.apply(X)]
         accuracies[lam] = _accuracy(sums, sample)
     return accuracies
 
 
-def out_of_bag_accuracies(rows: OutOfBag, forests: Mapping[float, Sequence[Tree]]) -> dict[float, float]:
+def out_of_bag_accuracies(rows: OutOfBag, forests: Mapping[float, Sequence[GrownTree]]) -> dict[float, float]:
     """Out-of-bag accuracy of the trees of each lam."""
     return {lam: _accuracy(rows.sum_values(trees), rows.sample) for lam, trees in forests.items()}
 

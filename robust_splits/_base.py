@@ -28,6 +28,7 @@ from ._kernels.coding import encode
 from ._kernels.nodes import GrowthSettings
 from ._leaf_values import leaf_value_power
 from ._rows import Rows
+from ._stored_tree import GrownTree
 from ._validation import (
     check_class_weight,
     check_features,
@@ -159,6 +160,10 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
 
     def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
         """Predict class probabilities of validated rows."""
+        raise NotImplementedError
+
+    def _stored_trees(self) -> list[GrownTree]:
+        """The grown trees as they are stored."""
         raise NotImplementedError
 
     def _is_warm_start(self) -> bool:

@@ -109,7 +109,7 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     add_smoothed(X, labels, no_rows, smoothed, None, grid, sums, n_trees)
     stump.pruned(3)
     leaves = leaves_of(X, stump.steps(dtype))
-    add_leaf_values(*stump.leaf_values(), leaves[0], np.zeros((LANES, 2)))
+    add_leaf_values(stump.leaf_values(), leaves, np.zeros((LANES, 2)))
     SoftLabels.from_probabilities(np.eye(2)).draw(np.ones(1, dtype=np.uint64), np.ones(2))
 
 

@@ -14,10 +14,11 @@ from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_integer
 from ._growing import RowDraws
 from ._kernels.walk import add_leaf_values
+from ._packed_trees import PackedTrees, map_leaves
 from ._rows import Rows
+from ._stored_tree import GrownTree, expand
 from ._threads import map_in_threads
 from .decision_tree import RobustDecisionTreeClassifier
-from .tree import PackedTrees, map_leaves
 
 
 class FittedForest(BaseRobustTrees):
@@ -57,22 +58,23 @@ class FittedForest(BaseRobustTrees):
         return [self._row_draws.rows(seed).astype(np.int32) for seed, _ in self._seeds]
 
     def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
-        total = np.zeros((X.shape[0], self.n_classes_))
-        packed = self._packed_trees()
+        total, n_threads = np.zeros((X.shape[0], self.n_classes_)), self._n_threads()
+        packed = self._packed_trees(n_threads)
 
-        # The trees are added to each row in order, so the sums are the same for any number of threads.
         def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
-            for leaf_values, found in zip(packed.leaf_values, leaves, strict=True):
-                add_leaf_values(*leaf_values, found, total[rows])
+            add_leaf_values(packed.leaf_values, leaves, total[rows])
 
-        map_leaves(add_values, X, packed.steps(X.dtype), self._n_threads())
+        map_leaves(add_values, X, packed.steps(X.dtype), n_threads)
         total /= len(packed.trees)
         return total
 
-    def _packed_trees(self) -> PackedTrees:
+    def _packed_trees(self, n_threads: int) -> PackedTrees:
         """The trees in the form that predictions read."""
         cache: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
-        return PackedTrees.cached(cache, [e.tree_ for e in self.estimators_], self._n_threads())
+        return PackedTrees.cached(cache, self._stored_trees(), n_threads)
+
+    def _stored_trees(self) -> list[GrownTree]:
+        return [estimator._stored for estimator in self.estimators_]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
@@ -88,14 +90,14 @@ class FittedForest(BaseRobustTrees):
         -------
         ndarray of shape (n_samples, n_estimators)
         """
-        features = self._check_features(X)
-        packed = self._packed_trees()
+        features, n_threads = self._check_features(X), self._n_threads()
+        packed = self._packed_trees(n_threads)
         result = np.empty((features.shape[0], len(packed.trees)), dtype=np.int64)
 
         def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
             result[rows] = leaves.T
 
-        map_leaves(keep, features, packed.steps(features.dtype), self._n_threads())
+        map_leaves(keep, features, packed.steps(features.dtype), n_threads)
         return result
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:
@@ -113,7 +115,7 @@ class FittedForest(BaseRobustTrees):
             First column of each tree, and the number of columns.
         """
         leaves = self.apply(X)
-        paths = [path_matrix(e.tree_, leaves[:, i]) for i, e in enumerate(self.estimators_)]
+        paths = [path_matrix(expand(tree), leaves[:, i]) for i, tree in enumerate(self._stored_trees())]
         pointer = np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
         return csr_array(hstack(paths)), pointer
 
@@ -159,9 +161,10 @@ class FittedForest(BaseRobustTrees):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Feature importances, averaged over the trees with at least one split."""
         check_is_fitted(self)
-        split = [e.tree_ for e in self.estimators_ if e.tree_.n_nodes > 1]
+        split = [tree for tree in self._stored_trees() if tree.n_nodes > 1]
         if not split:
             return np.zeros(self.n_features_in_)
-        total: NDArray[np.float64] = np.sum([tree.importances(self.n_features_in_) for tree in split], axis=0)
+        importances = [expand(tree).importances(self.n_features_in_) for tree in split]
+        total: NDArray[np.float64] = np.sum(importances, axis=0)
         total /= total.sum()
         return total

@@ -23,13 +23,13 @@ from ._forest_parameters import check_forest, fixed_shrinkage
 from ._growing import MAX_SEED, RowDraws, Sample, TreeSettings, grow_tree, grow_trees
 from ._out_of_bag import NODE_SIZES, SHRINKAGES, OutOfBag, score_predictions
 from ._rows import Rows
+from ._stored_tree import GrownTree, expand, store
 from ._threads import map_in_threads
 from .criteria import ADAPTIVE, FOREST_CRITERION, get_criterion
 from .criterion import Criterion
 from .decision_tree import RobustDecisionTreeClassifier
 from .label_noise.clean_posterior import CleanPosterior, IndistinctClassesError, estimate_clean_posterior
 from .label_noise.weights import mean_weight
-from .tree import Tree
 
 # Attributes that only some fits set.
 MOST_DRAWS = 1000.0  # times the number of rows
@@ -202,13 +202,13 @@ class BaseForest(FittedForest):
         sample: Sample,
         earlier: Sequence[RobustDecisionTreeClassifier],
         rng: np.random.RandomState,
-    ) -> tuple[list[Tree], OutOfBag]:
+    ) -> tuple[list[GrownTree], OutOfBag]:
         """Grow the trees that follow those of an earlier fit, and choose lam, node size and shrinkage."""
         settings, n_estimators = self._tree_settings(sample), int(self.n_estimators)
         # One seed of each tree draws its rows, the other is for everything else.
         seeds = [(int(a), int(b)) for a, b in rng.randint(MAX_SEED, size=(n_estimators, 2))]
         seeds[: len(earlier)] = self._seeds if earlier else []
-        trees = [estimator.tree_ for estimator in earlier]
+        trees = [estimator._stored for estimator in earlier]
         if self.criterion == ADAPTIVE and earlier:
             settings = dataclasses.replace(settings, criterion=self.criterion_)
         elif self.criterion == ADAPTIVE:
@@ -287,10 +287,10 @@ class BaseForest(FittedForest):
         settings: TreeSettings,
         seeds: Sequence[tuple[int, int]],
         rng: np.random.RandomState,
-    ) -> tuple[TreeSettings, list[Tree]]:
+    ) -> tuple[TreeSettings, list[GrownTree]]:
         """Choose lam with a quarter of the trees; return the settings with it, and trees grown with it."""
         quarter, n_threads = seeds[: max(1, (len(seeds) + 3) // 4)], self._n_threads()
-        forests: dict[float, list[Tree]] = {}
+        forests: dict[float, list[GrownTree]] = {}
         if self.selection == "holdout" or not self.bootstrap:
             accuracies = holdout_accuracies(sample, X, settings, quarter, rng, n_threads)
         else:
@@ -301,17 +301,23 @@ class BaseForest(FittedForest):
         lam = best_lam(accuracies)
         return with_lam(settings, lam), forests.get(lam, [])
 
-    def _smooth(self, trees: list[Tree], n_earlier: int, out_of_bag: OutOfBag) -> list[Tree]:
+    def _smooth(self, trees: list[GrownTree], n_earlier: int, out_of_bag: OutOfBag) -> list[GrownTree]:
         """Choose node size and shrinkage, prune the trees and shrink their leaf values."""
         for i in range(n_earlier):  # undo the shrinkage of the earlier fit
             trees[i] = dataclasses.replace(trees[i], leaf_power=out_of_bag.settings.leaf_power, shrinkage=0.0)
         self._choose_smoothing(trees, n_earlier > 0, out_of_bag)
-        if self._is_chosen("min_samples_split"):
-            size = self.min_samples_split_
-            trees = map_in_threads(lambda tree: tree.pruned(size), trees, out_of_bag.n_threads)
-        return [dataclasses.replace(tree, shrinkage=self.shrinkage_) for tree in trees]
+        is_size_chosen, grown = self._is_chosen("min_samples_split"), dict(enumerate(trees))
+        trees.clear()  # frees the memory of each tree as soon as it is pruned
 
-    def _choose_smoothing(self, trees: list[Tree], is_warm_start: bool, out_of_bag: OutOfBag) -> None:
+        def finish(i: int) -> GrownTree:
+            tree = grown.pop(i)
+            if is_size_chosen:
+                tree = store(expand(tree).pruned(self.min_samples_split_))
+            return dataclasses.replace(tree, shrinkage=self.shrinkage_)
+
+        return map_in_threads(finish, range(len(grown)), out_of_bag.n_threads)
+
+    def _choose_smoothing(self, trees: list[GrownTree], is_warm_start: bool, out_of_bag: OutOfBag) -> None:
         """Set node size and shrinkage to those with the lowest out-of-bag loss, unless they are fixed."""
         sizes: Sequence[int] = (out_of_bag.settings.growth.min_samples_split,)
         if self._is_chosen("min_samples_split"):
@@ -343,7 +349,9 @@ class BaseForest(FittedForest):
             self.classes_, labels, np.nan_to_num(self.oob_decision_function_), score
         )
 
-    def _grow(self, sample: Sample, settings: TreeSettings, seeds: Sequence[tuple[int, int]]) -> list[Tree]:
+    def _grow(
+        self, sample: Sample, settings: TreeSettings, seeds: Sequence[tuple[int, int]]
+    ) -> list[GrownTree]:
         backend, _ = get_active_backend(prefer="threads")
         if getattr(backend, "supports_sharedmem", False) and not self.verbose:
             return grow_trees(sample, settings, seeds, self._n_threads())

@@ -17,6 +17,7 @@ from ._kernels.inputs import Measure
 from ._kernels.nodes import GrowthSettings
 from ._kernels.random import count_draws
 from ._soft_labels import SoftLabels
+from ._stored_tree import GrownTree, store
 from ._subsets import Subsets
 from ._threads import map_in_threads
 from .criterion import Criterion
@@ -238,11 +239,11 @@ def drawn_weights(sample: Sample, settings: TreeSettings, seed: int) -> NDArray[
 
 def grow_trees(
     sample: Sample, settings: TreeSettings, seeds: Sequence[tuple[int, int]], n_threads: int
-) -> list[Tree]:
+) -> list[GrownTree]:
     """Grow a tree for each pair of seeds, in threads."""
     thread_local = threading.local()
 
-    def grow_one(pair: tuple[int, int]) -> Tree:
+    def grow_one(pair: tuple[int, int]) -> GrownTree:
         if not hasattr(thread_local, "workspace"):
             thread_local.workspace = Workspace(sample.columns, _max_labels(sample, settings), sample.n_classes)
         return grow_tree(sample, settings, pair, thread_local.workspace)
@@ -259,7 +260,7 @@ def _max_labels(sample: Sample, settings: TreeSettings) -> int:
 
 def grow_tree(
     sample: Sample, settings: TreeSettings, seeds: tuple[int, int], workspace: Workspace | None = None
-) -> Tree:
+) -> GrownTree:
     """Grow one tree; the first seed draws the rows, the second seeds everything else."""
     criterion = settings.criterion
     weights, labels = drawn_weights(sample, settings, seeds[0]), sample.labels
@@ -295,4 +296,4 @@ def grow_tree(
         shrinkage=settings.shrinkage,
         seed=seeds[1],
     )
-    return tree.pruned_by_cost(settings.ccp_alpha) if settings.ccp_alpha > 0 else tree
+    return store(tree.pruned_by_cost(settings.ccp_alpha) if settings.ccp_alpha > 0 else tree)

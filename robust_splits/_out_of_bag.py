@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,10 @@ from scipy.sparse import issparse
 
 from ._growing import Sample, TreeSettings, drawn_weights
 from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
+from ._kernels.walk import LeafValues, Steps, add_leaf_values, leaves_of
+from ._packed_trees import pack
 from ._rows import Rows, as_dense, copied_bytes, read_only
+from ._stored_tree import GrownTree, expand
 from ._threads import map_in_threads, split_range
 from .label_noise.weights import spaced_rows
 from .tree import Tree
@@ -26,7 +29,10 @@ SHRINKAGES = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 MAX_SCORED_LABELS = 1 << 13
 
 ROWS_AT_ONCE = 1 << 14  # of a copy of some rows
-DENSE_BYTES = 1 << 26  # of a part of sparse rows; for each part, the rows of all trees are drawn again
+DENSE_BYTES = 1 << 26  # of a part of sparse rows
+COUNTS_AT_ONCE = 1 << 22  # class counts of the nodes of a group of trees
+
+Prepared = TypeVar("Prepared")
 
 
 @dataclass(frozen=True)
@@ -51,27 +57,31 @@ class OutOfBag:
     seeds: Sequence[tuple[int, int]]
     n_threads: int
 
-    def sum_values(self, trees: Sequence[Tree]) -> NDArray[np.float64]:
+    def sum_values(self, trees: Sequence[GrownTree]) -> NDArray[np.float64]:
         """Sum of each row's leaf values over the trees that have not drawn it, shape (n_samples, n_classes)."""
         sums = np.zeros((self.X.shape[0], self.sample.n_classes))
 
-        # The trees are added to each row in order, so the sums are the same for any number of threads.
-        def add_trees(part: slice) -> None:
+        def prepare(tree: Tree, seed: int) -> tuple[NDArray[np.bool_], Steps, LeafValues]:
+            return self._is_undrawn(seed), pack([tree], self.X.dtype), tree.leaf_values()
+
+        def add(prepared: Sequence[tuple[NDArray[np.bool_], Steps, LeafValues]], part: slice) -> None:
             X, own_sums = as_dense(self.X[part]), sums[part]
-            for tree, (seed, _) in zip(trees, self.seeds, strict=True):
-                undrawn = np.flatnonzero(self._is_undrawn(seed)[part])
+            for is_undrawn, steps, leaf_values in prepared:
+                undrawn = np.flatnonzero(is_undrawn[part])
                 for begin in range(0, undrawn.size, ROWS_AT_ONCE):
                     rows = undrawn[begin : begin + ROWS_AT_ONCE]
-                    own_sums[rows] += tree.values[tree.apply(X[rows])]
+                    values = np.zeros((rows.size, self.sample.n_classes))
+                    add_leaf_values(leaf_values, leaves_of(read_only(X[rows]), steps), values)
+                    own_sums[rows] += values
 
         n_parts = self.n_threads
         if issparse(self.X):
             n_parts = max(n_parts, copied_bytes(self.X) // DENSE_BYTES)
-        map_in_threads(add_trees, split_range(self.X.shape[0], n_parts), self.n_threads)
+        self._add_groups(trees, prepare, add, split_range(self.X.shape[0], n_parts))
         return sums
 
     def smoothing_losses(
-        self, trees: Sequence[Tree], node_sizes: Sequence[int], shrinkages: Sequence[float]
+        self, trees: Sequence[GrownTree], node_sizes: Sequence[int], shrinkages: Sequence[float]
     ) -> dict[int, dict[float, float]]:
         """Mean log loss on noisy labels, by node size and shrinkage.
 
@@ -104,7 +114,7 @@ class OutOfBag:
 
     def _sum_label_probabilities(
         self,
-        trees: Sequence[Tree],
+        trees: Sequence[GrownTree],
         scored: NDArray[np.int64],
         node_sizes: Sequence[int],
         shrinkages: Sequence[float],
@@ -118,19 +128,15 @@ class OutOfBag:
         sizes, grid = np.array(node_sizes), np.array(shrinkages, dtype=float)
         sums, n_trees = np.zeros((rows.size, sizes.size, grid.size)), np.zeros(rows.size)
 
-        def prepare(pair: tuple[Tree, tuple[int, int]]) -> tuple[NDArray[np.bool_], SmoothedTree]:
-            tree, (seed, _) = pair
+        def prepare(tree: Tree, seed: int) -> tuple[NDArray[np.bool_], SmoothedTree]:
             if tree.leaf_power == 1:  # proportions, without an array of them
                 values, total = tree.compute_counts(), tree.weight
             else:
-                values, total = tree.values, np.ones_like(tree.weight)
-            smoothed = SmoothedTree(tree.steps(X.dtype), tree.n_rows, tree.weight, values, total)
+                values, total = tree.compute_values(), np.ones_like(tree.weight)
+            smoothed = SmoothedTree(pack([tree], X.dtype), tree.n_rows, tree.weight, values, total)
             return self._is_undrawn(seed)[rows], smoothed
 
-        prepared = map_in_threads(prepare, list(zip(trees, self.seeds, strict=True)), self.n_threads)
-
-        # The trees are added to each row in order, so the sums are the same for any number of threads.
-        def add_trees(part: slice) -> None:
+        def add(prepared: Sequence[tuple[NDArray[np.bool_], SmoothedTree]], part: slice) -> None:
             own_grid = SmoothingGrid(sizes, grid, current=np.empty_like(grid))
             own_rows, own_labels = read_only(X[part]), labels[part]
             own_sums, own_n_trees = sums[part], n_trees[part]
@@ -147,8 +153,36 @@ class OutOfBag:
                 )
 
         n_parts = max(self.n_threads, copied_bytes(X) // DENSE_BYTES)
-        map_in_threads(add_trees, split_range(rows.size, n_parts), self.n_threads)
+        self._add_groups(trees, prepare, add, split_range(rows.size, n_parts))
         return sums, n_trees
+
+    def _add_groups(
+        self,
+        trees: Sequence[GrownTree],
+        prepare: Callable[[Tree, int], Prepared],
+        add: Callable[[Sequence[Prepared], slice], None],
+        parts: Sequence[slice],
+    ) -> None:
+        """Prepare a group of trees at a time and add what they predict for each part of the rows, in threads.
+
+        The trees are added to each row in order, so the sums are the same for any number of threads.
+        """
+        for group in self._groups(trees):
+            prepared = map_in_threads(lambda pair: prepare(expand(pair[0]), pair[1]), group, self.n_threads)
+            map_in_threads(lambda part: add(prepared, part), parts, self.n_threads)  # noqa: B023 - ends with the group
+
+    def _groups(self, trees: Sequence[GrownTree]) -> Iterator[list[tuple[GrownTree, int]]]:
+        """Trees with their seeds whose class counts fit in memory together, at least one for each thread."""
+        group: list[tuple[GrownTree, int]] = []
+        n_nodes = 0
+        for tree, (seed, _) in zip(trees, self.seeds, strict=True):
+            group.append((tree, seed))
+            n_nodes += tree.n_nodes
+            if n_nodes * self.sample.n_classes >= COUNTS_AT_ONCE and len(group) >= self.n_threads:
+                yield group
+                group, n_nodes = [], 0
+        if group:
+            yield group
 
     def _is_undrawn(self, seed: int) -> NDArray[np.bool_]:
         """Mask of the rows that a tree has not drawn, shape (n_samples,)."""

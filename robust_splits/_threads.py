@@ -24,5 +24,7 @@ def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], n_
 
 def split_range(n: int, n_parts: int) -> list[slice]:
     """Split range(n) into at most `n_parts` non-empty slices of nearly equal length."""
+    if n_parts == 1 and n > 0:
+        return [slice(0, n)]
     edges = np.linspace(0, n, min(n, n_parts) + 1).astype(int)
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]

@@ -172,12 +172,29 @@ def check_features(estimator: Any, X: Any) -> Rows:
 
     Infinite values are found later, by `leaves_of`, which reads all values anyway.
     """
-    X = load_dask(X)
-    check_columns(X, estimator._categories)
-    named, X = is_frame(X), _to_numbers(estimator, X, reset=False)
-    conversion = {**CONVERSION, "ensure_all_finite": False}
-    rows: Rows = _validate(estimator, X, named, reset=False, **conversion)
+    rows: Rows = X
+    if not _is_checked(estimator, X):
+        X = load_dask(X)
+        check_columns(X, estimator._categories)
+        named, X = is_frame(X), _to_numbers(estimator, X, reset=False)
+        conversion = {**CONVERSION, "ensure_all_finite": False}
+        rows = _validate(estimator, X, named, reset=False, **conversion)
     return rows
+
+
+def _is_checked(estimator: Any, X: Any) -> bool:
+    """Whether `X` is an array that the checks of rows to predict would return as it is.
+
+    They take longer than all trees of a forest for one row.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype in (np.float64, np.float32)
+        and X.ndim == 2
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")  # whose absence in X is worth a warning
+    )
 
 
 def check_groups(groups: Any, n_samples: int) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_choice, check_integer, check_number, is_auto
 from ._growing import MAX_SEED, Sample, grow_tree
 from ._rows import Rows
+from ._stored_tree import GrownTree, expand, store
 from .criteria import ADAPTIVE, TREE_CRITERION
 from .criterion import Criterion, Impurity
 from .tree import Tree
@@ -134,7 +135,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
     4
     """
 
-    tree_: Tree
+    _stored: GrownTree
 
     def __init__(
         self,
@@ -196,6 +197,20 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
             settings = with_lam(settings, best_lam(self.criterion_scores_))
         self.criterion_, self.max_features_ = settings.criterion, settings.growth.max_features
         self.tree_ = grow_tree(sample, settings, (seed, seed))
+
+    @property
+    def tree_(self) -> Tree:
+        """The grown tree as flat arrays; a large one is stored in less memory until it is read."""
+        check_is_fitted(self)
+        stored = self._stored
+        return stored if isinstance(stored, Tree) else stored.expanded
+
+    @tree_.setter
+    def tree_(self, tree: GrownTree) -> None:
+        self._stored = store(tree) if isinstance(tree, Tree) else tree
+
+    def _stored_trees(self) -> list[GrownTree]:
+        return [self._stored]
 
     def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
         return self.tree_.values[self.tree_.apply(X)]
@@ -277,21 +292,21 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         least = self._min_samples_split(int(self.tree_.n_rows[0]))
         tree = copy(self)
         tree.min_samples_split = check_integer("min_samples_split", min_samples_split, low=least)
-        tree.tree_ = self.tree_.pruned(tree.min_samples_split)
+        tree.tree_ = expand(self._stored).pruned(tree.min_samples_split)
         return tree
 
     def get_depth(self) -> int:
         """Number of splits on the longest path."""
         check_is_fitted(self)
-        return self.tree_.depth
+        return expand(self._stored).depth
 
     def get_n_leaves(self) -> int:
         """Number of leaves."""
         check_is_fitted(self)
-        return self.tree_.n_leaves
+        return self._stored.n_leaves
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the risk removed by all splits."""
         check_is_fitted(self)
-        return self.tree_.importances(self.n_features_in_)
+        return expand(self._stored).importances(self.n_features_in_)

@@ -19,7 +19,7 @@ def load_dask(X: Any) -> Any:
 
 def is_frame(X: Any) -> bool:
     """Whether `X` is a data frame of any library."""
-    return bool(nw.dependencies.is_into_dataframe(X))
+    return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))
 
 
 def check_columns(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ._forest import BaseForest
 from ._rows import as_dense
+from ._stored_tree import expand
 from .decision_tree import RobustDecisionTreeClassifier
 from .sklearn_trees import check_convertible, single_precision_thresholds
 from .tree import Tree
@@ -127,8 +128,7 @@ def onnx_input(model: RobustDecisionTreeClassifier | BaseForest, X: Any) -> NDAr
 
 def operators_of(model: Any) -> list[Operator]:
     """Operators of a fitted model, from `ROWS` to `LABEL` and `PROBABILITIES`."""
-    is_tree = isinstance(model, RobustDecisionTreeClassifier)
-    trees = [model.tree_] if is_tree else [estimator.tree_ for estimator in model.estimators_]
+    trees = [expand(tree) for tree in model._stored_trees()]
     n_classes = int(model.n_classes_)
     # The ensemble's own labels depend on thresholds that runtimes disagree on.
     ensemble = {

@@ -13,6 +13,7 @@ from sklearn.tree._tree import Tree as SklearnTree
 from sklearn.utils.validation import check_is_fitted
 
 from ._forest import BaseForest
+from ._stored_tree import expand
 from .decision_tree import RobustDecisionTreeClassifier
 from .forest import RobustExtraTreesClassifier
 from .tree import Tree
@@ -86,8 +87,7 @@ def check_convertible(model: Any, *, categories: bool = False) -> None:
         raise ValueError(
             f"criterion must not correct probabilities for noise after averaging trees, got {model.criterion_}"
         )
-    trees = [model] if isinstance(model, RobustDecisionTreeClassifier) else model.estimators_
-    subsets = [tree.tree_.subsets for tree in trees]
+    subsets = [tree.subsets for tree in model._stored_trees()]
     if not categories and any(each is not None and each.values.size for each in subsets):
         raise ValueError(
             "a split divides categories into subsets, which scikit-learn's trees cannot represent; convert to "
@@ -110,7 +110,7 @@ def single_precision_thresholds(threshold: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def _convert_tree(model: RobustDecisionTreeClassifier, converted: Any, classes: NDArray[Any]) -> Any:
-    converted.tree_ = _sklearn_tree(model.tree_, model.n_features_in_)
+    converted.tree_ = _sklearn_tree(expand(model._stored), model.n_features_in_)
     converted.max_features_ = model.n_features_in_
     return _set_attributes(model, converted, classes)
 

@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
-from ._kernels.walk import Splits, Steps, leaves_of, mark_alive, pack_tree
+from ._kernels.walk import LeafValues, Splits, Steps, mark_alive
 from ._leaf_values import apply_shrinkage, node_values
-from ._rows import Rows, copied_bytes, read_only
+from ._packed_trees import map_leaves, pack
+from ._rows import Rows
 from ._subsets import Subsets
-from ._threads import map_in_threads, split_range
 
-MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
-# Limits the memory for the leaves of a prediction.  The fewer rows at once, the more often the trees are read.
-ROWS_AT_ONCE = 1 << 15
-LEAVES_AT_ONCE = 1 << 22  # if that allows more rows
-MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
 CACHES = {"_steps", "counts", "values"}
-
-
-class LeafValues(NamedTuple):
-    """Class probabilities of the leaves of a tree.
-
-    Most leaves of full trees hold rows of one class.  Their probabilities, a one and zeros, are not stored,
-    because reading them would take most of the time of a prediction.
-
-    Attributes
-    ----------
-    class_or_row : int32 array of shape (n_nodes,)
-        For a leaf whose probability of a class is 1, this class; for any other, -1 minus its row of `values`.
-    values : float64 array of shape (n_rows, n_classes)
-    """
-
-    class_or_row: NDArray[np.int32]
-    values: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +132,10 @@ class Tree:
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """Predicted class probabilities of each node, shape (n_nodes, n_classes), cached."""
-        return self._compute_values()
+        return self.compute_values()
 
-    def _compute_values(self) -> NDArray[np.float64]:
+    def compute_values(self) -> NDArray[np.float64]:
+        """`values`, not cached."""
         counts = self.compute_counts()
         values = node_values(counts, self.leaf_power, self.seed)
         apply_shrinkage(values, counts, self.left, self.shrinkage)
@@ -226,6 +204,11 @@ class Tree:
             seed=self.seed,
         )
 
+    @property
+    def splits(self) -> Splits:
+        """What the walk of a row reads."""
+        return Splits(self.left < 0, self.feature, self.threshold, self.missing_left, self.left)
+
     def steps(self, dtype: np.dtype[Any]) -> Steps:
         """Packed nodes for walks of rows of a `dtype`, cached."""
         cache: dict[np.dtype[Any], Steps] = vars(self).setdefault("_steps", {})
@@ -247,14 +230,15 @@ class Tree:
         """Class probabilities of the leaves in the form that predictions read."""
         # Without shrinkage and ties, the values of a node depend on its own counts alone.
         if self.shrinkage == 0 and np.isfinite(self.leaf_power):
-            return LeafValues(self.class_or_row, node_values(self.mixed_counts, self.leaf_power, self.seed))
+            values = node_values(self.mixed_counts, self.leaf_power, self.seed)
+            return LeafValues.of_tree(self.class_or_row, values)
         is_stored = self.left < 0
         if self.shrinkage == 0:
             is_stored &= self.class_or_row < 0
         stored = np.flatnonzero(is_stored)
         class_or_row = self.class_or_row.copy()
         class_or_row[stored] = -1 - np.arange(stored.size)
-        return LeafValues(class_or_row, self._compute_values().take(stored, axis=0))
+        return LeafValues.of_tree(class_or_row, self.compute_values().take(stored, axis=0))
 
     # The names of scikit-learn, for code that reads its trees.
 
@@ -307,84 +291,3 @@ class Tree:
     def n_outputs(self) -> int:
         """Number of targets, always 1."""
         return 1
-
-
-def pack(trees: Sequence[Tree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:
-    """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
-    sizes = np.array([tree.n_nodes for tree in trees], dtype=np.int64)
-    ends = sizes.cumsum()
-    bits = int(sizes.max() - 1).bit_length()
-    highest_feature = max(int(tree.feature.max()) for tree in trees)
-    narrow = dtype == np.float32 and bits + 1 + max(highest_feature, 0).bit_length() <= 32
-    word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
-    nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
-    pattern = np.dtype(f"i{dtype.itemsize}")
-    infinity = dtype.type(np.inf).view(pattern)
-
-    def pack_one(pair: tuple[Tree, int]) -> None:
-        tree, end = pair
-        own = nodes[end - tree.n_nodes : end]
-        with np.errstate(over="ignore"):  # beyond single precision
-            rounded = tree.threshold.astype(dtype)
-        splits = Splits(tree.feature, tree.threshold, tree.missing_left, tree.left)
-        rounded_bits, thresholds = rounded.view(pattern), own["threshold"].view(pattern)
-        pack_tree(splits, rounded, rounded_bits, infinity, bits, thresholds, own["word"])
-
-    map_in_threads(pack_one, list(zip(trees, ends.tolist(), strict=True)), n_threads)
-    parts = [tree.subsets for tree in trees if tree.subsets is not None]
-    subsets = Subsets.join(parts) if parts else None
-    return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1), subsets)
-
-
-def map_leaves(use: Callable[[slice, NDArray[np.int32]], None], X: Rows, steps: Steps, n_threads: int) -> None:
-    """Find the leaves of all rows in all trees, in threads, and pass them to `use`.
-
-    Parameters
-    ----------
-    use : callable
-        Called with a slice of the rows and their leaves, of shape (n_trees, n_rows).
-    X : array or sparse array of shape (n_samples, n_features)
-        In any memory order.  An array in C order is not copied, anything else a part at a time.
-    steps : Steps
-        Packed nodes of the trees for rows of this type.
-    n_threads : int
-        Maximum number of threads.
-    """
-    n_rows = X.shape[0]
-    n_threads = min(n_threads, 1 + n_rows * steps.roots.size // MIN_WALKS_PER_THREAD)
-    rows_at_once = max(ROWS_AT_ONCE, LEAVES_AT_ONCE // steps.roots.size)
-    n_parts = max(n_threads, n_rows // rows_at_once, copied_bytes(X) // MAX_COPIED_BYTES)
-
-    def find(rows: slice) -> None:
-        use(rows, leaves_of(read_only(X[rows]), steps))
-
-    map_in_threads(find, split_range(n_rows, n_parts), n_threads)
-
-
-class PackedTrees:
-    """The trees of a forest in the form that predictions read.
-
-    Attributes
-    ----------
-    trees : list of Tree
-    leaf_values : list of LeafValues
-    """
-
-    def __init__(self, trees: list[Tree], n_threads: int) -> None:
-        self.trees = trees
-        self.leaf_values = map_in_threads(Tree.leaf_values, trees, n_threads)
-        self._n_threads = n_threads
-        self._steps: dict[np.dtype[Any], Steps] = {}
-
-    @classmethod
-    def cached(cls, cache: list[Self], trees: list[Tree], n_threads: int) -> Self:
-        """The packed trees in `cache`, packed anew if the forest has other trees now."""
-        if not cache or list(map(id, cache[0].trees)) != list(map(id, trees)):
-            cache[:] = [cls(trees, n_threads)]
-        return cache[0]
-
-    def steps(self, dtype: np.dtype[Any]) -> Steps:
-        """Packed nodes for rows of a `dtype`."""
-        if dtype not in self._steps:
-            self._steps[dtype] = pack(self.trees, dtype, self._n_threads)
-        return self._steps[dtype]

@@ -10,8 +10,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernels.walk import add_leaf_values
-from .tree import Tree, map_leaves, pack
+from ._kernels.walk import LeafValues, add_leaf_values
+from ._packed_trees import map_leaves, pack
+from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +130,11 @@ class TreeSums:
             NaN means a missing value.
         """
         total = np.zeros((len(X), self.values.shape[1]))
+        roots = self.n_nodes.cumsum() - self.n_nodes
+        leaf_values = LeafValues(-1 - self.row, self.values, roots, np.zeros_like(roots))
 
         def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
-            for tree, found in zip(self._trees, leaves, strict=True):
-                add_leaf_values(tree.class_or_row, self.values, found, total[rows])
+            add_leaf_values(leaf_values, leaves, total[rows])
 
         if len(X):
             map_leaves(add_values, X, pack(self._trees, X.dtype), n_threads=1)

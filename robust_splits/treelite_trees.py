@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._forest import BaseForest
+from ._stored_tree import expand
 from .decision_tree import RobustDecisionTreeClassifier
 from .sklearn_trees import check_convertible
 from .tree import Tree
@@ -56,8 +57,7 @@ def to_treelite(model: RobustDecisionTreeClassifier | BaseForest) -> Any:
         raise ValueError("model must be fitted on at least two classes for treelite, got one")
     from treelite.model_builder import Metadata, ModelBuilder, PostProcessorFunc, TreeAnnotation
 
-    is_tree = isinstance(model, RobustDecisionTreeClassifier)
-    trees = [model.tree_] if is_tree else [estimator.tree_ for estimator in model.estimators_]
+    trees = [expand(tree) for tree in model._stored_trees()]
     builder = ModelBuilder(
         threshold_type="float64",
         leaf_output_type="float64",

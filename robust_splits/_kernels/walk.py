@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy import uintp
@@ -26,8 +27,12 @@ LANES = 10  # walks at a time
 
 
 class Splits(NamedTuple):
-    """The splits of a tree; see `Tree` for the fields."""
+    """The splits of a tree; see `Tree` for the fields.
 
+    `is_leaf` has shape (n_nodes,).  The others have the values of all nodes, or of inner nodes only.
+    """
+
+    is_leaf: NDArray[np.bool_]
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
     missing_left: NDArray[np.bool_]
@@ -60,6 +65,47 @@ class Steps(NamedTuple):
     subsets: Subsets | None
 
 
+class LeafValues(NamedTuple):
+    """Class probabilities of the leaves of one or more trees.
+
+    Most leaves of full trees hold rows of one class.  Their probabilities, a one and zeros, are not stored,
+    because reading them would take most of the time of a prediction.
+
+    Attributes
+    ----------
+    class_or_row : int32 array of shape (n_nodes,)
+        For a leaf whose probability of a class is 1, this class; for any other leaf, -1 minus its row of
+        `values`, counted from the first of its tree.
+    values : float64 array of shape (n_rows, n_classes)
+    roots : int64 array of shape (n_trees,)
+        Index of each root in `class_or_row`.
+    first_rows : int64 array of shape (n_trees,)
+        First row of each tree in `values`.
+    """
+
+    class_or_row: NDArray[np.int32]
+    values: NDArray[np.float64]
+    roots: NDArray[np.int64]
+    first_rows: NDArray[np.int64]
+
+    @classmethod
+    def of_tree(cls, class_or_row: NDArray[np.int32], values: NDArray[np.float64]) -> Self:
+        """Leaf values of one tree."""
+        zero = np.zeros(1, dtype=np.int64)
+        return cls(class_or_row, values, zero, zero)
+
+    @classmethod
+    def join(cls, trees: Sequence[LeafValues]) -> Self:
+        """Leaf values of several trees, each given its own."""
+        n_nodes, n_rows = np.cumsum([(0, 0), *((v.class_or_row.size, len(v.values)) for v in trees)], axis=0).T
+        return cls(
+            np.concatenate([v.class_or_row for v in trees]),
+            np.concatenate([v.values for v in trees]),
+            np.ascontiguousarray(n_nodes[:-1]),
+            np.ascontiguousarray(n_rows[:-1]),
+        )
+
+
 class Block(NamedTuple):
     """Buffer for one or more rows, as numbers and, in the same memory, as bit patterns."""
 
@@ -76,16 +122,22 @@ def pack_tree(splits, rounded, rounded_bits, infinity, n_bits, thresholds, words
     `infinity` is a bit pattern too.  The left child has `n_bits` bits.  Branches would be unpredictable, so
     there are none.
     """
-    for i in range(splits.left.shape[0]):
-        child = np.int64(splits.left[i])
-        pattern = rounded_bits[i]
-        lower = pattern + 1 if pattern < 0 else pattern - 1  # negative numbers have the sign bit
-        pattern = lower if rounded[i] > splits.threshold[i] else pattern
-        feature, missing_right = np.int64(splits.feature[i]), np.int64(not splits.missing_left[i])
-        word = (feature << (n_bits + 1)) | (missing_right << n_bits) | child
+    n_nodes, last = splits.is_leaf.shape[0], splits.left.shape[0] - 1
+    n_skipped = 0  # leaves before a node, if the arrays are without them
+    for i in range(n_nodes):
         # At a leaf, a walk reads feature 0 and stays.
-        thresholds[i] = infinity if child < 0 else pattern
-        words[i] = i if child < 0 else word
+        is_leaf = splits.is_leaf[i]
+        thresholds[i], words[i] = infinity, i
+        if last >= 0:
+            j = uintp(min(i - n_skipped, last))
+            pattern = rounded_bits[j]
+            lower = pattern + 1 if pattern < 0 else pattern - 1  # negative numbers have the sign bit
+            pattern = lower if rounded[j] > splits.threshold[j] else pattern
+            feature, missing_right = np.int64(splits.feature[j]), np.int64(not splits.missing_left[j])
+            word = (feature << (n_bits + 1)) | (missing_right << n_bits) | np.int64(splits.left[j])
+            thresholds[i] = infinity if is_leaf else pattern
+            words[i] = i if is_leaf else word
+        n_skipped += is_leaf and last + 1 < n_nodes
 
 
 @inner_kernel()
@@ -288,15 +340,19 @@ def leaves_of(X: NDArray[np.floating], steps: Steps) -> NDArray[np.int32]:
 
 
 @outer_kernel()
-def add_leaf_values(class_or_row, values, leaves, out):
-    """Add to each row of `out` the values of its leaf; see `LeafValues`."""
-    for i in range(out.shape[0]):
-        k_or_row = class_or_row[uintp(leaves[uintp(i)])]
-        if k_or_row >= 0:
-            out[uintp(i), uintp(k_or_row)] += 1.0
-        else:
-            for k in range(out.shape[1]):
-                out[uintp(i), uintp(k)] += values[uintp(-1 - k_or_row), uintp(k)]
+def add_leaf_values(leaf_values, leaves, out):
+    """Add to each row of `out` the values of its leaf in each tree; `leaves` has shape (n_trees, n_rows)."""
+    for tree in range(leaves.shape[0]):
+        root, first = leaf_values.roots[tree], leaf_values.first_rows[tree]
+        # One tree after another, so that the sums are the same for any number of rows at once.
+        for i in range(out.shape[0]):
+            k_or_row = leaf_values.class_or_row[uintp(root + leaves[tree, uintp(i)])]
+            if k_or_row >= 0:
+                out[uintp(i), uintp(k_or_row)] += 1.0
+            else:
+                row = uintp(first + (-1 - k_or_row))
+                for k in range(out.shape[1]):
+                    out[uintp(i), uintp(k)] += leaf_values.values[row, uintp(k)]
 
 
 @outer_kernel()

@@ -1,0 +1,124 @@
+"""Trees in the form that predictions read, and walks of rows down them in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._kernels.walk import LeafValues, Splits, Steps, leaves_of, pack_tree
+from ._rows import Rows, copied_bytes, read_only
+from ._subsets import Subsets
+from ._threads import map_in_threads, split_range
+
+MIN_WALKS_PER_THREAD = 1 << 15  # of a row down a tree; fewer take less time than starting a thread
+# Limits the memory for the leaves of a prediction.  The fewer rows at once, the more often the trees are read.
+ROWS_AT_ONCE = 1 << 15
+LEAVES_AT_ONCE = 1 << 22  # if that allows more rows
+MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
+
+
+class PackableTree(Protocol):
+    """What packing reads of a tree."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, including leaves."""
+
+    @property
+    def feature(self) -> NDArray[np.integer]:
+        """Features of the splits, with or without -1 for leaves."""
+
+    @property
+    def splits(self) -> Splits:
+        """What the walk of a row reads."""
+
+    @property
+    def subsets(self) -> Subsets | None:
+        """Subsets of categories; None if no column is categorical."""
+
+    def leaf_values(self) -> LeafValues:
+        """Class probabilities of the leaves."""
+
+
+def pack(trees: Sequence[PackableTree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:
+    """Pack the nodes of trees for rows of a `dtype`, float32 or float64."""
+    sizes = np.array([tree.n_nodes for tree in trees], dtype=np.int64)
+    ends = sizes.cumsum()
+    bits = int(sizes.max() - 1).bit_length()
+    highest_feature = max(int(tree.feature.max(initial=0)) for tree in trees)
+    narrow = dtype == np.float32 and bits + 1 + highest_feature.bit_length() <= 32
+    word: type[np.uint32 | np.uint64] = np.uint32 if narrow else np.uint64
+    nodes = np.empty(ends[-1], dtype=[("threshold", dtype), ("word", word)])
+    pattern = np.dtype(f"i{dtype.itemsize}")
+    infinity = dtype.type(np.inf).view(pattern)
+
+    def pack_one(pair: tuple[PackableTree, int]) -> None:
+        tree, end = pair
+        own, splits = nodes[end - tree.n_nodes : end], tree.splits
+        with np.errstate(over="ignore"):  # beyond single precision
+            rounded = splits.threshold.astype(dtype)
+        rounded_bits, thresholds = rounded.view(pattern), own["threshold"].view(pattern)
+        pack_tree(splits, rounded, rounded_bits, infinity, bits, thresholds, own["word"])
+
+    map_in_threads(pack_one, list(zip(trees, ends.tolist(), strict=True)), n_threads)
+    parts = [tree.subsets for tree in trees if tree.subsets is not None]
+    subsets = Subsets.join(parts) if parts else None
+    return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1), subsets)
+
+
+def map_leaves(use: Callable[[slice, NDArray[np.int32]], None], X: Rows, steps: Steps, n_threads: int) -> None:
+    """Find the leaves of all rows in all trees, in threads, and pass them to `use`.
+
+    Parameters
+    ----------
+    use : callable
+        Called with a slice of the rows and their leaves, of shape (n_trees, n_rows).
+    X : array or sparse array of shape (n_samples, n_features)
+        In any memory order.  An array in C order is not copied, anything else a part at a time.
+    steps : Steps
+        Packed nodes of the trees for rows of this type.
+    n_threads : int
+        Maximum number of threads.
+    """
+    n_rows = X.shape[0]
+    n_threads = min(n_threads, 1 + n_rows * steps.roots.size // MIN_WALKS_PER_THREAD)
+    rows_at_once = max(ROWS_AT_ONCE, LEAVES_AT_ONCE // steps.roots.size)
+    n_parts = max(n_threads, n_rows // rows_at_once, copied_bytes(X) // MAX_COPIED_BYTES)
+
+    def find(rows: slice) -> None:
+        use(rows, leaves_of(read_only(X[rows]), steps))
+
+    map_in_threads(find, split_range(n_rows, n_parts), n_threads)
+
+
+class PackedTrees:
+    """The trees of a forest in the form that predictions read.
+
+    Attributes
+    ----------
+    trees : sequence of PackableTree
+    leaf_values : LeafValues
+        Those of all trees.
+    """
+
+    def __init__(self, trees: Sequence[PackableTree], n_threads: int) -> None:
+        self.trees = trees
+        self.leaf_values = LeafValues.join(map_in_threads(lambda tree: tree.leaf_values(), trees, n_threads))
+        self._n_threads = n_threads
+        self._steps: dict[np.dtype[Any], Steps] = {}
+
+    @classmethod
+    def cached(cls, cache: list[Self], trees: Sequence[PackableTree], n_threads: int) -> Self:
+        """The packed trees in `cache`, packed anew if the forest has other trees now."""
+        if not cache or list(map(id, cache[0].trees)) != list(map(id, trees)):
+            cache[:] = [cls(trees, n_threads)]
+        return cache[0]
+
+    def steps(self, dtype: np.dtype[Any]) -> Steps:
+        """Packed nodes for rows of a `dtype`."""
+        if dtype not in self._steps:
+            self._steps[dtype] = pack(self.trees, dtype, self._n_threads)
+        return self._steps[dtype]
