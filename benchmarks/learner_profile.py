@@ -17,8 +17,8 @@ from sklearn.datasets import make_classification
 
 from boostnoise.eval import UniformNoise
 from robust_splits import RobustForestClassifier, _helper_process
-from robust_splits._kernels.walk import LeafValues, add_leaf_values, leaves_of
-from robust_splits._packed_trees import pack
+from robust_splits._kernels.walk import add_leaf_values, leaves_of
+from robust_splits._packed_trees import pack, pack_leaf_values
 
 PARTS = {
     "growing": "children criterion_codes gain gini_scan grower inputs listed_rows node_search nodes partition"
@@ -114,7 +114,7 @@ def parts_of_prediction(model: RobustForestClassifier, X: np.ndarray) -> dict[st
     trees = model._stored_trees()
     total, _ = milliseconds(lambda: model.predict_proba(X))
     packing, steps = milliseconds(lambda: pack(trees, X.dtype))
-    listing, leaf_values = milliseconds(lambda: LeafValues.join([tree.leaf_values() for tree in trees]))
+    listing, leaf_values = milliseconds(lambda: pack_leaf_values(trees))
     walks, leaves = milliseconds(lambda: leaves_of(X, steps))
     out = np.zeros((X.shape[0], model.n_classes_))
     adding, _ = milliseconds(lambda: add_leaf_values(leaf_values, leaves, out))

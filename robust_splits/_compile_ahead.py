@@ -87,6 +87,7 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     # Not imported before, because that takes long enough to compile some kernels.
     from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
     from ._kernels.walk import LANES, add_leaf_values, leaves_of
+    from ._packed_trees import pack_leaf_values
     from ._soft_labels import SoftLabels
     from .tree import Tree
 
@@ -109,7 +110,7 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     add_smoothed(X, labels, no_rows, smoothed, None, grid, sums, n_trees)
     stump.pruned(3)
     leaves = leaves_of(X, stump.steps(dtype))
-    add_leaf_values(stump.leaf_values(), leaves, np.zeros((LANES, 2)))
+    add_leaf_values(pack_leaf_values([stump]), leaves, np.zeros((LANES, 2)))
     SoftLabels.from_probabilities(np.eye(2)).draw(np.ones(1, dtype=np.uint64), np.ones(2))
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from ._growing import Sample, TreeSettings, drawn_weights
 from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
 from ._kernels.walk import LeafValues, Steps, add_leaf_values, leaves_of
-from ._packed_trees import pack
+from ._packed_trees import pack, pack_leaf_values
 from ._rows import Rows, as_dense, copied_bytes, read_only
 from ._stored_tree import GrownTree, expand
 from ._threads import map_in_threads, split_range
@@ -62,7 +62,7 @@ class OutOfBag:
         sums = np.zeros((self.X.shape[0], self.sample.n_classes))
 
         def prepare(tree: Tree, seed: int) -> tuple[NDArray[np.bool_], Steps, LeafValues]:
-            return self._is_undrawn(seed), pack([tree], self.X.dtype), tree.leaf_values()
+            return self._is_undrawn(seed), pack([tree], self.X.dtype), pack_leaf_values([tree])
 
         def add(prepared: Sequence[tuple[NDArray[np.bool_], Steps, LeafValues]], part: slice) -> None:
             X, own_sums = as_dense(self.X[part]), sums[part]
@@ -169,16 +169,20 @@ class OutOfBag:
         """
         for group in self._groups(trees):
             prepared = map_in_threads(lambda pair: prepare(expand(pair[0]), pair[1]), group, self.n_threads)
-            map_in_threads(lambda part: add(prepared, part), parts, self.n_threads)  # noqa: B023 - ends with the group
+            # The threads end before the next group.
+            map_in_threads(lambda part: add(prepared, part), parts, self.n_threads)  # noqa: B023
 
     def _groups(self, trees: Sequence[GrownTree]) -> Iterator[list[tuple[GrownTree, int]]]:
-        """Trees with their seeds whose class counts fit in memory together, at least one for each thread."""
+        """Trees with their seeds whose class counts fit in memory together, at least one for each thread.
+
+        All trees if rows are sparse, because each group would make them dense again.
+        """
         group: list[tuple[GrownTree, int]] = []
-        n_nodes = 0
+        n_nodes, most = 0, np.inf if issparse(self.X) else COUNTS_AT_ONCE
         for tree, (seed, _) in zip(trees, self.seeds, strict=True):
             group.append((tree, seed))
             n_nodes += tree.n_nodes
-            if n_nodes * self.sample.n_classes >= COUNTS_AT_ONCE and len(group) >= self.n_threads:
+            if n_nodes * self.sample.n_classes >= most and len(group) >= self.n_threads:
                 yield group
                 group, n_nodes = [], 0
         if group:

@@ -39,8 +39,16 @@ class PackableTree(Protocol):
     def subsets(self) -> Subsets | None:
         """Subsets of categories; None if no column is categorical."""
 
-    def leaf_values(self) -> LeafValues:
-        """Class probabilities of the leaves."""
+    @property
+    def mixed_counts(self) -> NDArray[Any]:
+        """Class counts of some leaves, of which only the number of classes is read."""
+
+    @property
+    def n_value_rows(self) -> int:
+        """Number of leaves whose class probabilities are not a one and zeros."""
+
+    def write_leaf_values(self, class_or_row: NDArray[np.int32], values: NDArray[np.float64]) -> None:
+        """Write the class probabilities of the leaves; see `LeafValues`."""
 
 
 def pack(trees: Sequence[PackableTree], dtype: np.dtype[Any], n_threads: int = 1) -> Steps:
@@ -67,6 +75,19 @@ def pack(trees: Sequence[PackableTree], dtype: np.dtype[Any], n_threads: int = 1
     parts = [tree.subsets for tree in trees if tree.subsets is not None]
     subsets = Subsets.join(parts) if parts else None
     return Steps(nodes, ends - sizes, word(bits + 1), word((1 << bits) - 1), subsets)
+
+
+def pack_leaf_values(trees: Sequence[PackableTree]) -> LeafValues:
+    """Class probabilities of the leaves of trees, which is too little work for threads."""
+    sizes = np.array([(tree.n_nodes, tree.n_value_rows) for tree in trees], dtype=np.int64)
+    roots, first_rows = np.ascontiguousarray((sizes.cumsum(axis=0) - sizes).T)
+    n_nodes, n_rows = sizes.sum(axis=0)
+    n_classes = trees[0].mixed_counts.shape[1]
+    packed = LeafValues(np.empty(n_nodes, dtype=np.int32), np.empty((n_rows, n_classes)), roots, first_rows)
+    for tree, root, first in zip(trees, roots.tolist(), first_rows.tolist(), strict=True):
+        nodes, rows = slice(root, root + tree.n_nodes), slice(first, first + tree.n_value_rows)
+        tree.write_leaf_values(packed.class_or_row[nodes], packed.values[rows])
+    return packed
 
 
 def map_leaves(use: Callable[[slice, NDArray[np.int32]], None], X: Rows, steps: Steps, n_threads: int) -> None:
@@ -106,7 +127,7 @@ class PackedTrees:
 
     def __init__(self, trees: Sequence[PackableTree], n_threads: int) -> None:
         self.trees = trees
-        self.leaf_values = LeafValues.join(map_in_threads(lambda tree: tree.leaf_values(), trees, n_threads))
+        self.leaf_values = pack_leaf_values(trees)
         self._n_threads = n_threads
         self._steps: dict[np.dtype[Any], Steps] = {}
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernels.nodes import sum_counts
-from ._kernels.walk import LeafValues, Splits
+from ._kernels.walk import Splits
 from ._leaf_values import node_values
 from ._subsets import Subsets
 from .tree import Tree
@@ -128,13 +128,19 @@ class StoredTree:
             seed=self.seed,
         )
 
-    def leaf_values(self) -> LeafValues:
-        """Class probabilities of the leaves in the form that predictions read."""
+    @property
+    def n_value_rows(self) -> int:
+        """As in `Tree`."""
+        return len(self.mixed_counts) if self.shrinkage == 0 else self.n_leaves
+
+    def write_leaf_values(self, class_or_row: NDArray[np.int32], values: NDArray[np.float64]) -> None:
+        """As in `Tree`."""
         if self.shrinkage > 0 or np.isinf(self.leaf_power):
-            return self.expand().leaf_values()
-        class_or_row = self._expand(self.class_or_row, np.flatnonzero(self.is_leaf), np.int32(-1))
-        counts = self.mixed_counts.astype(np.float64)
-        return LeafValues.of_tree(class_or_row, node_values(counts, self.leaf_power, self.seed))
+            self.expand().write_leaf_values(class_or_row, values)
+            return
+        class_or_row.fill(-1)
+        class_or_row[np.flatnonzero(self.is_leaf)] = self.class_or_row
+        values[:] = node_values(self.mixed_counts.astype(np.float64), self.leaf_power, self.seed)
 
     def _expand(self, values: NDArray[Any], nodes: NDArray[np.intp], other: Any) -> NDArray[Any]:
         """Array of all nodes with the values of some, and the same value for all others."""

@@ -289,10 +289,10 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
             If `min_samples_split` is below that of the fitted tree.
         """
         check_is_fitted(self)
-        least = self._min_samples_split(int(self.tree_.n_rows[0]))
-        tree = copy(self)
+        grown, tree = expand(self._stored), copy(self)
+        least = self._min_samples_split(int(grown.n_rows[0]))
         tree.min_samples_split = check_integer("min_samples_split", min_samples_split, low=least)
-        tree.tree_ = expand(self._stored).pruned(tree.min_samples_split)
+        tree.tree_ = grown.pruned(tree.min_samples_split)
         return tree
 
     def get_depth(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
-from ._kernels.walk import LeafValues, Splits, Steps, mark_alive
+from ._kernels.walk import Splits, Steps, mark_alive
 from ._leaf_values import apply_shrinkage, node_values
 from ._packed_trees import map_leaves, pack
 from ._rows import Rows
@@ -226,19 +226,24 @@ class Tree:
         map_leaves(keep, X, self.steps(X.dtype), n_threads=1)
         return result
 
-    def leaf_values(self) -> LeafValues:
-        """Class probabilities of the leaves in the form that predictions read."""
+    @property
+    def n_value_rows(self) -> int:
+        """Number of leaves whose class probabilities are not a one and zeros; see `LeafValues`."""
+        return len(self.mixed_counts) if self.shrinkage == 0 else self.n_leaves
+
+    def write_leaf_values(self, class_or_row: NDArray[np.int32], values: NDArray[np.float64]) -> None:
+        """Write the class probabilities of the leaves in the form that predictions read; see `LeafValues`."""
+        class_or_row[:] = self.class_or_row
         # Without shrinkage and ties, the values of a node depend on its own counts alone.
         if self.shrinkage == 0 and np.isfinite(self.leaf_power):
-            values = node_values(self.mixed_counts, self.leaf_power, self.seed)
-            return LeafValues.of_tree(self.class_or_row, values)
+            values[:] = node_values(self.mixed_counts, self.leaf_power, self.seed)
+            return
         is_stored = self.left < 0
         if self.shrinkage == 0:
             is_stored &= self.class_or_row < 0
         stored = np.flatnonzero(is_stored)
-        class_or_row = self.class_or_row.copy()
         class_or_row[stored] = -1 - np.arange(stored.size)
-        return LeafValues.of_tree(class_or_row, self.compute_values().take(stored, axis=0))
+        values[:] = self.compute_values().take(stored, axis=0)
 
     # The names of scikit-learn, for code that reads its trees.
 

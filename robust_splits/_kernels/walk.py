@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy import uintp
@@ -87,23 +86,6 @@ class LeafValues(NamedTuple):
     values: NDArray[np.float64]
     roots: NDArray[np.int64]
     first_rows: NDArray[np.int64]
-
-    @classmethod
-    def of_tree(cls, class_or_row: NDArray[np.int32], values: NDArray[np.float64]) -> Self:
-        """Leaf values of one tree."""
-        zero = np.zeros(1, dtype=np.int64)
-        return cls(class_or_row, values, zero, zero)
-
-    @classmethod
-    def join(cls, trees: Sequence[LeafValues]) -> Self:
-        """Leaf values of several trees, each given its own."""
-        n_nodes, n_rows = np.cumsum([(0, 0), *((v.class_or_row.size, len(v.values)) for v in trees)], axis=0).T
-        return cls(
-            np.concatenate([v.class_or_row for v in trees]),
-            np.concatenate([v.values for v in trees]),
-            np.ascontiguousarray(n_nodes[:-1]),
-            np.ascontiguousarray(n_rows[:-1]),
-        )
 
 
 class Block(NamedTuple):

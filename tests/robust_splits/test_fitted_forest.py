@@ -5,7 +5,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from robust_splits import RobustDecisionTreeClassifier, RobustExtraTreesClassifier, RobustForestClassifier
+from robust_splits import (
+    RobustDecisionTreeClassifier,
+    RobustExtraTreesClassifier,
+    RobustForestClassifier,
+    _out_of_bag,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +33,19 @@ def test_rows_that_trees_have_drawn(options):
         n_drawn = sum(np.bincount(np.unique(rows), minlength=200) for rows in samples)
         is_scored = np.isfinite(forest.oob_decision_function_).all(axis=1)
         np.testing.assert_array_equal(is_scored, (n_drawn < 6) | (weights == 0))
+
+
+@pytest.mark.parametrize("options", [{}, {"passes": 1, "leaf_value": "gce"}])
+def test_trees_are_scored_alike_however_many_at_once(monkeypatch, options):
+    X, y = make_classification(300, flip_y=0.4, random_state=0)
+
+    def fitted(n_jobs):
+        forest = RobustForestClassifier(7, oob_score=True, n_jobs=n_jobs, random_state=0, **options).fit(X, y)
+        return forest.smoothing_losses_, forest.oob_decision_function_.tobytes()
+
+    together = fitted(n_jobs=1)
+    monkeypatch.setattr(_out_of_bag, "COUNTS_AT_ONCE", 1)
+    assert fitted(n_jobs=1) == fitted(n_jobs=3) == together
 
 
 def test_rows_that_trees_have_drawn_in_groups():

@@ -46,7 +46,7 @@ def test_values_are_stored_for_leaves_with_several_classes(shrinkage):
         4, criterion="gini", min_samples_split=2, min_samples_leaf=2, shrinkage=shrinkage, random_state=0
     ).fit(X, y)
     for tree in (estimator.tree_ for estimator in forest.estimators_):
-        class_or_row, values, *_ = tree.leaf_values()
+        class_or_row, values, *_ = packed_trees.pack_leaf_values([tree])
         leaf, one_class = tree.left < 0, (tree.counts > 0).sum(axis=1) == 1
         assert 0 < (leaf & one_class).sum() < tree.n_leaves
         np.testing.assert_array_equal(tree.only_class, np.where(one_class, tree.counts.argmax(axis=1), -1))
@@ -55,3 +55,24 @@ def test_values_are_stored_for_leaves_with_several_classes(shrinkage):
         np.testing.assert_array_equal(values[-1 - class_or_row[stored]], tree.values[stored])
     every = np.mean([tree.values[tree.apply(X)] for tree in (e.tree_ for e in forest.estimators_)], axis=0)
     np.testing.assert_allclose(forest.predict_proba(X), every, rtol=1e-15)
+
+
+def test_rows_that_need_no_checks_are_predicted_as_all_others():
+    X = np.random.default_rng(0).normal(size=(90, 4)).astype(np.float32)
+    forest = RobustForestClassifier(5, random_state=0).fit(X, np.arange(90) % 3)
+    expected = forest.predict_proba(X).tobytes()
+    for same in (X.tolist(), X.astype(">f4"), X.astype(np.longdouble), X[::-1][::-1]):
+        assert forest.predict_proba(same).tobytes() == expected
+    for wrong, message in (
+        (X[:, :3], "X has 3 features, but RobustForestClassifier is expecting 4"),
+        (X[0], "Expected 2D array, got 1D array"),
+        (X[:0], r"Found array with 0 sample\(s\)"),
+        (X.astype(complex), "Complex data not supported"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            forest.predict_proba(wrong)
+    named = RobustForestClassifier(5, random_state=0).fit(
+        pd.DataFrame(X, columns=list("abcd")), np.arange(90) % 3
+    )
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        assert named.predict_proba(X).tobytes() == expected

@@ -6,7 +6,7 @@ import pytest
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
 from robust_splits._kernels import walk as walk_module
 from robust_splits._kernels.walk import Splits, leaves_of
-from robust_splits._packed_trees import pack
+from robust_splits._packed_trees import pack, pack_leaf_values
 
 
 @dataclass
@@ -134,4 +134,4 @@ def test_blocks_of_wide_rows():
 def test_a_tiny_weight_is_a_second_class():
     tree = RobustDecisionTreeClassifier().fit([[0.0], [0.0]], [0, 1], sample_weight=[1.0, 1e-20]).tree_
     assert tree.only_class.tolist() == [-1]
-    assert tree.leaf_values().values.tolist() == [[1.0, 1e-20]]
+    assert pack_leaf_values([tree]).values.tolist() == [[1.0, 1e-20]]
