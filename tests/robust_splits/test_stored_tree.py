@@ -3,6 +3,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 
 from robust_splits import RobustDecisionTreeClassifier, RobustForestClassifier
 from robust_splits import _stored_tree as stored_tree
@@ -122,6 +123,17 @@ def test_stored_trees_predict_as_trees_do(monkeypatch, parameters):
     kind, found = outputs()
     assert kind == {StoredTree}
     assert found == expected
+
+
+def test_stored_trees_are_saved_without_pickle(store_all):
+    X, y = noisy_rows()
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=pd.Categorical.from_codes(y, list("xyz")))
+    forest = RobustForestClassifier(3, random_state=0).fit(frame, y)
+    assert {type(tree) for tree in forest._stored_trees()} == {StoredTree}
+    saved = skops.io.dumps(forest)
+    loaded = skops.io.loads(saved, trusted=skops.io.get_untrusted_types(data=saved))
+    assert loaded.predict_proba(frame).tobytes() == forest.predict_proba(frame).tobytes()
+    assert loaded.estimators_[0].tree_.gain.tobytes() == forest.estimators_[0].tree_.gain.tobytes()
 
 
 def test_the_tree_of_an_estimator_is_kept_once_read(store_all):
