@@ -228,11 +228,18 @@ class Tree:
 
     @property
     def n_value_rows(self) -> int:
-        """Number of leaves whose class probabilities are not a one and zeros; see `LeafValues`."""
+        """Number of leaves whose class probabilities are not a one and zeros."""
         return len(self.mixed_counts) if self.shrinkage == 0 else self.n_leaves
 
     def write_leaf_values(self, class_or_row: NDArray[np.int32], values: NDArray[np.float64]) -> None:
-        """Write the class probabilities of the leaves in the form that predictions read; see `LeafValues`."""
+        """Write the class probabilities of the leaves in the form that predictions read.
+
+        Parameters
+        ----------
+        class_or_row : int32 array of shape (n_nodes,)
+            Filled like that of the tree, with rows of `values`.
+        values : float64 array of shape (n_value_rows, n_classes)
+        """
         class_or_row[:] = self.class_or_row
         # Without shrinkage and ties, the values of a node depend on its own counts alone.
         if self.shrinkage == 0 and np.isfinite(self.leaf_power):
