@@ -1,4 +1,4 @@
-"""Where the first fit and predictions of the forest spend their time; README.md here says how to read it."""
+"""Where the first fit, predictions and extra-trees spend their time; README.md here says how to read it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from learner import PLAIN, SMALL, Study
+from learner import FULL_TREES, PLAIN, SMALL, Study
 from learner_data import N_COLUMNS, NOISE_RATE, SEED, SETS, read_real
 from numba.core import event
 from sklearn.datasets import make_classification
+from sklearn.ensemble import ExtraTreesClassifier
 
 from boostnoise.eval import UniformNoise
-from robust_splits import RobustForestClassifier, _helper_process
+from robust_splits import RobustExtraTreesClassifier, RobustForestClassifier, _helper_process
+from robust_splits._kernels.coding import encode
 from robust_splits._kernels.walk import add_leaf_values, leaves_of
 from robust_splits._packed_trees import pack, pack_leaf_values
 
@@ -56,7 +58,7 @@ class CompileTimes(event.Listener):
 
 @click.group(context_settings={"max_content_width": 120})
 def profile() -> None:
-    """Where the first fit and predictions of the forest spend their time."""
+    """Where the first fit, predictions and extra-trees spend their time."""
 
 
 @profile.command()
@@ -107,6 +109,35 @@ def prediction(sets: str, rounds: int) -> None:
             }
         )
     show(pd.DataFrame(rows))
+
+
+@profile.command()
+@click.option(
+    "--sets", default="letter,ijcnn1,covertype_92k,usps", show_default=True, metavar="NAME,...",
+    help="Names of data sets.",
+)  # fmt: skip
+@click.option("--rounds", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--rows", type=click.IntRange(min=10), default=20_000, show_default=True, help="At most.")
+def extra_trees(sets: str, rounds: int, rows: int) -> None:
+    """Milliseconds of a fit of full extra-trees by features tried, ours and scikit-learn's; medians."""
+    found = []
+    for name in Study(rounds=rounds, trees=20, threads=1, json_file=None, sets=sets).names():
+        X, codes = read_real(name)
+        X, y = X[:rows], UniformNoise(NOISE_RATE).corrupt(codes[:rows], random_state=SEED).labels
+        ranking = np.median([milliseconds(lambda: encode(X, 1))[0] for _ in range(rounds)])  # noqa: B023
+        for features in (1, 2, 4, 8):
+            shared = FULL_TREES | {"max_features": min(features, X.shape[1]), "bootstrap": True}
+            models = {
+                "ours": RobustExtraTreesClassifier(20, n_jobs=1, random_state=SEED, **PLAIN | shared),
+                "scikit-learn": ExtraTreesClassifier(20, n_jobs=1, random_state=SEED, **shared),
+            }
+            times = [
+                {label: milliseconds(lambda: model.fit(X, y))[0] for label, model in models.items()}  # noqa: B023
+                for _ in range(rounds)
+            ]
+            medians = pd.DataFrame(times).median()
+            found.append({"set": name, "features": features, **medians, "ranking": ranking})
+    show(pd.DataFrame(found))
 
 
 def parts_of_prediction(model: RobustForestClassifier, X: np.ndarray) -> dict[str, float]:

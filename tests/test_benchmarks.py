@@ -82,6 +82,7 @@ def run(root, data, tmp_path):
         ),
         ("sparse_rows.py", ["--sizes", "200x50", "--trees", 2, "--rounds", 1], "scikit-learn"),
         ("learner_profile.py", ["prediction", "--sets", "one", "--rounds", 1], "ns_per_step"),
+        ("learner_profile.py", ["extra-trees", "--sets", "one", "--rounds", 1], "ranking"),
         ("objectives.py", ["--sets", "binary", "--rounds", 1, "--iterations", 1], "gce"),
         ("booster_price.py", ["--sets", "one", "--rounds", 1, "--threads", 1], "structure given"),
         ("losses.py", ["--sets", "one,two", "--noise-rates", "0.2", *STUDY], "sets of two classes"),
