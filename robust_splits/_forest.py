@@ -312,7 +312,9 @@ class BaseForest(FittedForest):
         def finish(i: int) -> GrownTree:
             tree = grown.pop(i)
             if is_size_chosen:
-                tree = store(expand(tree).pruned(self.min_samples_split_))
+                full = expand(tree)
+                pruned = full.pruned(self.min_samples_split_)
+                tree = tree if pruned is full else store(pruned)
             return dataclasses.replace(tree, shrinkage=self.shrinkage_)
 
         return map_in_threads(finish, range(len(grown)), out_of_bag.n_threads)

@@ -21,7 +21,7 @@ MAX_COPIED_BYTES = 1 << 22  # of rows that are not in C order
 
 
 class PackableTree(Protocol):
-    """What packing reads of a tree."""
+    """A tree that can be packed for predictions: a `Tree` or a `StoredTree`."""
 
     @property
     def n_nodes(self) -> int:
@@ -33,7 +33,7 @@ class PackableTree(Protocol):
 
     @property
     def splits(self) -> Splits:
-        """What the walk of a row reads."""
+        """Features, thresholds and children of the splits."""
 
     @property
     def subsets(self) -> Subsets | None:
@@ -41,7 +41,7 @@ class PackableTree(Protocol):
 
     @property
     def mixed_counts(self) -> NDArray[Any]:
-        """Class counts of some leaves, of which only the number of classes is read."""
+        """Class counts of the leaves with several classes, shape (n_mixed, n_classes)."""
 
     @property
     def n_value_rows(self) -> int:

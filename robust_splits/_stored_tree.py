@@ -91,7 +91,7 @@ class StoredTree:
 
     @property
     def splits(self) -> Splits:
-        """What the walk of a row reads."""
+        """Features, thresholds and children of the splits."""
         feature = self.feature.astype(np.int32)
         return Splits(self.is_leaf, feature, self.threshold, self.missing_left, self.left)
 

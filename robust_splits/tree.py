@@ -206,7 +206,7 @@ class Tree:
 
     @property
     def splits(self) -> Splits:
-        """What the walk of a row reads."""
+        """Features, thresholds and children of the splits."""
         return Splits(self.left < 0, self.feature, self.threshold, self.missing_left, self.left)
 
     def steps(self, dtype: np.dtype[Any]) -> Steps:
