@@ -39,7 +39,7 @@ KNN = KNeighborsClassifier()
         (CalibratedClassifierCV(TREE), {"sample_weight"}),
         (BaggingClassifier(TREE), {"sample_weight"}),
         (RobustClassifier(RandomForestClassifier()), {"sample_weight", "groups"}),
-        (EarlyStoppingClassifier(XGBClassifier(n_estimators=5)), {"sample_weight", "groups"}),
+        (EarlyStoppingClassifier(XGBClassifier(n_estimators=5), random_state=0), {"sample_weight", "groups"}),
         (RobustXGBClassifier(n_estimators=5), {"sample_weight", "groups"}),
         (make_pipeline(StandardScaler(), RobustXGBClassifier(n_estimators=5)), None),
     ],
