@@ -30,7 +30,7 @@ def compile_growing(kind: str) -> None:
     exhaustive: Literal[True] | None = True if kind != "random" else None
     random: Literal[True] | None = True if kind == "random" else None
     places = np.zeros(1, dtype=np.int32)
-    samples = inputs.Samples(i, places, floats)
+    samples = inputs.Samples(i, i, places, floats)
     measure = inputs.Measure(GINI, x, floats, i)
     growth = GrowthSettings(i, i, i, i, x, x, i, kind == "random")
     scratch = inputs.new_scratch(1, 2).for_search(gini is not None, categories=False)

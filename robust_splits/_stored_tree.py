@@ -60,8 +60,9 @@ class StoredTree:
         """Store a tree."""
         is_leaf = tree.left < 0
         inner, leaves = np.flatnonzero(~is_leaf), np.flatnonzero(is_leaf)
-        weight = tree.weight[leaves]
-        (sums,) = _sums(tree.left, leaves, weight)
+        weight = _smallest(tree.weight[leaves])
+        # Sums of integers are not rounded.
+        are_sums = weight.dtype.kind == "u" or np.array_equal(_sums(tree.left, leaves, weight)[0], tree.weight)
         return cls(
             is_leaf=is_leaf,
             feature=_smallest(tree.feature[inner]),
@@ -71,7 +72,7 @@ class StoredTree:
             gain=tree.gain[inner],
             n_rows=_smallest(tree.n_rows[leaves]),
             class_or_row=_smallest(tree.class_or_row[leaves]),
-            weight=_smallest(weight if np.array_equal(sums, tree.weight) else tree.weight),
+            weight=weight if are_sums else tree.weight,
             mixed_counts=_smallest(tree.mixed_counts),
             subsets=tree.subsets,
             leaf_power=tree.leaf_power,
@@ -179,4 +180,4 @@ def _smallest(array: NDArray[Any]) -> NDArray[Any]:
         return array
     kind = np.result_type(np.min_scalar_type(int(array.min())), np.min_scalar_type(int(array.max())))
     smaller = array.astype(kind)
-    return smaller if np.array_equal(smaller, array) else array
+    return smaller if array.dtype.kind != "f" or np.array_equal(smaller, array) else array

@@ -61,12 +61,13 @@ def divide_rows(columns, search, codes, is_local, nodes, waiting, at, progress, 
         middle = partition(column, rows, begin, end, below, missing_left, None, buffer)
     if search.places.shape[0] > 0 and not is_local:
         update_places(rows, begin, end, search.places)
+    weight = nodes.weight[entry.node]
     is_exact = samples.class_bits > 0  # integer weights, whose differences are exact
     few_left = middle - begin <= end - middle
     if few_left or not is_exact:
-        count_classes(rows, begin, middle, samples, np.int64(0), np.int64(LOW_HALF), left)
+        count_classes(rows, begin, middle, samples, weight, np.int64(0), np.int64(LOW_HALF), left)
     if not (few_left and is_exact):
-        count_classes(rows, middle, end, samples, np.int64(0), np.int64(LOW_HALF), right)
+        count_classes(rows, middle, end, samples, weight, np.int64(0), np.int64(LOW_HALF), right)
     left_weight, right_weight = 0.0, 0.0
     for k in range(counts.shape[0]):
         if is_exact and few_left:

@@ -250,7 +250,7 @@ def grow_nodes(
     class_bits = max(1, (n_classes - 1).bit_length())
     if not integer_weights or class_bits >= 31 or total_weight >= 1 << (32 - class_bits):
         class_bits = 0
-    samples = Samples(class_bits, labels, weights)
+    samples = Samples(class_bits, min(32, 64 // n_classes), labels, weights)
     memory = workspace or Workspace(columns, weights.size, n_classes)
     progresses = init_root(samples, row_of_label, memory.rows, memory.nodes, memory.waiting, growth, seed)
     # Only searches of all thresholds with integer weights read lists.

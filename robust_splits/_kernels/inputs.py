@@ -47,9 +47,13 @@ class Measure(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """Labels and weights.  Keys hold both, with the class in the low `class_bits` bits, unless that is 0."""
+    """Labels and weights.  Keys hold both, with the class in the low `class_bits` bits, unless that is 0.
+
+    An int64 holds the counts of all classes if these have at most `count_bits` bits each.
+    """
 
     class_bits: int
+    count_bits: int
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]
 

@@ -44,7 +44,7 @@ def search_random(search, node, gathered, values, best, categories, monotonic):
     low, high, missing_code = gathered.low, gathered.high, values.lowest.shape[0]
     n_missing = 0
     if high == missing_code:
-        n_missing = count_classes(keys, np.int64(0), n_rows, samples, high, high, missing)
+        n_missing = count_classes(keys, np.int64(0), n_rows, samples, node.weight, high, high, missing)
         high = low
         for i in range(n_rows):
             if keys[i] >> 32 != missing_code:
@@ -57,7 +57,7 @@ def search_random(search, node, gathered, values, best, categories, monotonic):
             below = np.int64(next_below(search.state, max(high, 1)))
     if n_categories == 0:
         threshold, below = draw_threshold(values, low, high, search.state)
-    rows_left = count_classes(keys, np.int64(0), n_rows, samples, low, below, left)
+    rows_left = count_classes(keys, np.int64(0), n_rows, samples, node.weight, low, below, left)
     found, side = np.int64(-1), np.int64(NO_MISSING)
     for missing_left in range(2 if n_missing > 0 and low < high else 1):
         if missing_left:

@@ -285,7 +285,7 @@ def scan(search, node, column, best, phi_table, monotonic):
     """
     samples, measure, growth, scratch = search.samples, search.measure, search.growth, search.scratch
     if column.cells:
-        samples = Samples(samples.class_bits, scratch.cells.classes, scratch.cells.weights)
+        samples = Samples(samples.class_bits, samples.count_bits, scratch.cells.classes, scratch.cells.weights)
     keys, rows_left = column.keys, column.rows_left
     counts, left, right = node.counts, scratch.counts.left, scratch.counts.right
     n_classes = counts.shape[0]

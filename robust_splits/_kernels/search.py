@@ -162,12 +162,12 @@ def gather_column(search, node, begin, column, listed, values, exhaustive):
     scratch, samples, gini = search.scratch, search.samples, search.gini
     rows, end = search.rows, begin + node.n_rows
     keys, left = scratch.keys.keys, scratch.counts.left
-    left[:] = 0.0
     n_codes = values.lowest.shape[0] + 1  # with that of missing values
     above = np.int64(-1)  # with a literal, `gather` would be compiled a second time
     counted = False
     from_list = False
     if exhaustive is not None:
+        left[:] = 0.0
         # Only differences of integer weights are exact.
         share = values.lowest_share if samples.class_bits > 0 else 0.0
         if gini is not None and node.n_rows <= MAX_NETWORK:
@@ -241,10 +241,25 @@ def midpoint(low, high):
 
 
 @inlined_kernel()
-def count_classes(keys, begin, end, samples, low, high, out):
-    """Write the class counts of keys[begin:end] with codes in [low, high] to `out`; return their number."""
-    out[:] = 0.0
+def count_classes(keys, begin, end, samples, weight, low, high, out):
+    """Write the class counts of keys[begin:end] with codes in [low, high] to `out`; return their number.
+
+    `weight` is at least the weight of keys[begin:end].
+    """
+    class_bits, count_bits = samples.class_bits, samples.count_bits
     n = 0
+    if class_bits > 0 and weight < float(1 << count_bits):
+        # All counts are in one register.  In memory, each addition would wait for the one before.
+        counts = np.int64(0)
+        for i in range(begin, end):
+            key = keys[uintp(i)]
+            inside = np.int64(low <= key >> 32 <= high)
+            n += inside
+            counts += ((key & LOW_HALF) >> class_bits & -inside) << (key & ((1 << class_bits) - 1)) * count_bits
+        for k in range(out.shape[0]):
+            out[k] = float(counts >> k * count_bits & ((1 << count_bits) - 1))
+        return n
+    out[:] = 0.0
     for i in range(begin, end):
         key = keys[uintp(i)]
         # Without a branch, which the processor could not predict for a random threshold.
@@ -266,7 +281,7 @@ def scan_column(search, node, column, best, phi_table, gini, monotonic):
 
 
 @merged_kernel()
-def count_missing(gathered, missing_code, samples, keys, histogram, counts):
+def count_missing(gathered, missing_code, samples, weight, keys, histogram, counts):
     """Count the missing values; write their class counts, with those in `left`, to ``counts.missing``."""
     left, missing, n_missing = counts.left, counts.missing, np.int64(0)
     if gathered.high == missing_code:
@@ -276,7 +291,7 @@ def count_missing(gathered, missing_code, samples, keys, histogram, counts):
                 missing[k] = histogram.weights[missing_code, k]
         else:
             n_missing = count_classes(
-                keys, np.int64(0), gathered.n_keys, samples, missing_code, missing_code, missing
+                keys, np.int64(0), gathered.n_keys, samples, weight, missing_code, missing_code, missing
             )
         for k in range(left.shape[0]):
             missing[k] += left[k]
@@ -312,7 +327,7 @@ def sort_column(node, gathered, samples, scratch, values, phi_table, categories)
                 n_keys = list_cells(
                     histogram, first_code, n_bins, samples.class_bits, True, cells, buffers.sorted
                 )
-                of_cells = Samples(samples.class_bits, cells.classes, cells.weights)
+                of_cells = Samples(samples.class_bits, samples.count_bits, cells.classes, cells.weights)
                 n = rank_categories(buffers.sorted[:n_keys], of_cells, missing_code, categories)
                 order_histogram(n_keys, n, categories, cells, histogram)
                 first_code, n_bins = 0, n + (high == missing_code)
@@ -355,7 +370,7 @@ def search_exact(search, node, gathered, values, best, categories, monotonic):
     """
     samples, scratch, counts = search.samples, search.scratch, search.scratch.counts
     n_missing = count_missing(
-        gathered, values.lowest.shape[0], samples, scratch.keys.keys, scratch.histogram, counts
+        gathered, values.lowest.shape[0], samples, node.weight, scratch.keys.keys, scratch.histogram, counts
     )
     column, missing_code = sort_column(node, gathered, samples, scratch, values, search.phi_table, categories)
     found, found_above, side = np.int64(-1), np.int64(-1), np.int64(NO_MISSING)

@@ -66,13 +66,13 @@ class Column:
     def sorted_keys(self):
         """Keys with weight and class in the low bits, and the `Samples` that say so."""
         bits = max(1, (self.n_classes - 1).bit_length())
-        samples = Samples(bits, np.zeros(1, dtype=np.int32), np.zeros(1))
+        samples = Samples(bits, 0, np.zeros(1, dtype=np.int32), np.zeros(1))
         return self.codes << 32 | self.weights << bits | self.classes, samples
 
     def sorted_rows(self):
         """Keys with the row in the low bits, and the `Samples` with classes and weights."""
         rows = np.arange(self.codes.size)
-        return self.codes << 32 | rows, Samples(0, self.classes.astype(np.int32), self.weights.astype(float))
+        return self.codes << 32 | rows, Samples(0, 0, self.classes.astype(np.int32), self.weights.astype(float))
 
     def fill(self, scratch, low):
         """Write the histogram to `scratch`, starting with code `low`; return the number of bins."""
