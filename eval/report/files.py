@@ -140,4 +140,4 @@ def _draw(run: Run, plot_name: str, write: Callable[[str, Callable[[BinaryIO], A
         figure = np.ravel(np.asarray(axes))[0].figure
         for suffix, metadata in FORMATS.items():
             write(f"{plot_name}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
-            figure.set_layout_engine("none")  # keeps the layout, which takes as long as drawing
+            figure.set_layout_engine(None)  # keeps the layout, which takes as long as drawing
