@@ -77,7 +77,7 @@ class LabelLoss(SoftmaxLoss):
         y, softmax = self._read_inputs(y, margin)
         return self._hessian(y, softmax, self.irls_terms(softmax.of_label(y))[1])
 
-    def irls_terms(self, probs: Probabilities) -> tuple[Floats, Floats | None]:
+    def irls_terms(self, probs: Probabilities) -> tuple[Floats | None, Floats | None]:
         """Numbers w and b of each row: the gradient is ``w r``, the "irls" curvature ``w p (1 - p) + b r^2``.
 
         Parameters
@@ -87,7 +87,8 @@ class LabelLoss(SoftmaxLoss):
 
         Returns
         -------
-        w : float array of shape (n,)
+        w : float array of shape (n,) or None
+            None stands for 1.
         b : float array of shape (n,) or None
             None stands for 0.
         """
@@ -131,6 +132,9 @@ class CrossEntropy(LabelLoss):
         gradient = softmax.shaped(softmax.p - p)
         check_strategy(strategy or self.default_hessian)
         return gradient, np.ones_like(gradient) if strategy == "unit" else softmax.variance
+
+    def irls_terms(self, probs: Probabilities) -> tuple[None, None]:
+        return None, None
 
     def _phi(self, probs: Probabilities) -> Floats:
         return -probs.log_p

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# Whose exponential is finite.
+LARGEST_LOGIT = {np.dtype(kind): np.floor(np.log(np.finfo(kind).max)) for kind in (np.float32, np.float64)}
+
 
 class Probabilities(ABC):
     """Probabilities p of the given labels or of all classes; each property is computed once, on first use."""
@@ -74,28 +77,31 @@ class Logistic(Probabilities):
     ----------
     complement_logit : float array
         Log-odds u of the complement ``1 - p``.  All results have their precision.
+
+    Attributes
+    ----------
+    odds : float array
+        ``exp(u)``, finite.
     """
 
     def __init__(self, complement_logit: Floats) -> None:
         # Clipping only affects probabilities below the smallest normal number, whose odds would overflow.
         # `clip` is several times faster than `minimum`.
         self._logit = complement_logit
-        self._clipped = np.clip(
-            complement_logit, -np.inf, np.floor(np.log(np.finfo(complement_logit.dtype).max))
-        )
-        self._odds = np.exp(self._clipped)
+        self._clipped = np.clip(complement_logit, -np.inf, LARGEST_LOGIT[complement_logit.dtype])
+        self.odds: Floats = np.exp(self._clipped)
 
     @cached_property
     def p(self) -> Floats:
-        p: Floats = 1.0 / (1.0 + self._odds)
+        p: Floats = 1.0 / (1.0 + self.odds)
         return p
 
     @cached_property
     def complement(self) -> Floats:
-        complement: Floats = self._odds * self.p
+        complement: Floats = self.odds * self.p
         return complement
 
     @cached_property
     def log_p(self) -> Floats:
-        log_p: Floats = (self._clipped - self._logit) - np.log1p(self._odds)
+        log_p: Floats = (self._clipped - self._logit) - np.log1p(self.odds)
         return log_p

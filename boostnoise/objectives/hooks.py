@@ -137,7 +137,7 @@ class Objective(ABC):
             read = to_class_numbers if labels.ndim == 1 else check_probabilities
             y = read(labels[rows], n_classes)
             block_weight = None if weight is None else weight[rows]
-            gradient[rows], hessian[rows] = self._evaluate(y, margin[rows], block_weight)
+            self._evaluate(y, margin[rows], block_weight, gradient[rows], hessian[rows])
         if y_pred.shape != margin.shape:
             return gradient.ravel(order=self.order), hessian.ravel(order=self.order)
         return gradient, hessian
@@ -162,9 +162,14 @@ class Objective(ABC):
         """The library's factor for the diagonal of the hessian."""
 
     def _evaluate(
-        self, y: Classes | Floats, margin: NDArray[Any], weight: Floats | None
-    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Gradient and curvature of a block of rows."""
+        self,
+        y: Classes | Floats,
+        margin: NDArray[Any],
+        weight: Floats | None,
+        out_gradient: NDArray[np.float32],
+        out_hessian: NDArray[np.float32],
+    ) -> None:
+        """Write gradient and curvature of a block of rows."""
         loss = self.loss
         strategy = loss.default_hessian if self.hessian is None else self.hessian
         # Labels and shapes are already checked, so a `Softmax` can be passed, which losses do not check again.
@@ -178,9 +183,9 @@ class Objective(ABC):
         if isinstance(loss, LabelLoss) and loss.has_terms() and strategy == "irls" and y.ndim == 1:
             from .label_derivatives import label_derivatives  # loads Numba
 
-            found = label_derivatives(loss, y, loss_input, weight, factor, SMALLEST_HESSIAN)
-            if found is not None:  # else the error is raised below
-                return found
+            numbers = factor, SMALLEST_HESSIAN
+            if label_derivatives(loss, y, loss_input, weight, *numbers, out_gradient, out_hessian):
+                return  # else the error is raised below
         derivatives: Any = loss.gradient_hessian if y.ndim == 1 else loss.expected_gradient_hessian
         gradient, hessian = derivatives(y, loss_input, strategy)
         for name, derivative in (("gradient", gradient), ("hessian", hessian)):
@@ -193,7 +198,7 @@ class Objective(ABC):
             gradient, hessian = gradient * row_weight, hessian * row_weight
         # As in both libraries, results are rounded to single precision only after weighting, because rounding
         # decides between tied gains.
-        return gradient, hessian
+        out_gradient[...], out_hessian[...] = gradient, hessian
 
     def _weigh_positive(self, y: Any, weight: Floats | None) -> tuple[Any, Floats]:
         """Labels and weights of rows, the latter multiplied by the weights of the classes."""

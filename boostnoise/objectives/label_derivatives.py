@@ -21,8 +21,10 @@ def label_derivatives(
     weight: Floats | None,
     factor: float,
     smallest: float,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
-    """Gradient and curvature of the strategy "irls", or None if one of them is not finite.
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+) -> bool:
+    """Write gradient and curvature of the strategy "irls", and return whether all are finite.
 
     Parameters
     ----------
@@ -35,21 +37,20 @@ def label_derivatives(
         Factor of the curvature.
     smallest : float
         Lower limit of the curvature, before weighting.
+    gradient, hessian : float32 arrays in the shape of the margins
+        Where they are written.
     """
     label = softmax.of_label(y)
-    first, second = loss.irls_terms(label)
     precision = softmax.margin.dtype.type
     terms: tuple[Any, ...] = (
-        first,
-        NO_NUMBERS.astype(precision) if second is None else second,
+        *(NO_NUMBERS.astype(precision) if term is None else term for term in loss.irls_terms(label)),
         NO_NUMBERS if weight is None else weight.astype(np.float64),
         precision(factor),
         precision(smallest),
     )
-    gradient = np.empty(softmax.margin.shape, dtype=np.float32, order="F")
-    hessian = np.empty_like(gradient)
     if isinstance(softmax, BinarySoftmax):
-        is_finite = write_two_classes(y, label.p, label.complement, *terms, gradient, hessian)
-    else:
-        is_finite = write_classes(y, softmax.exponentials, softmax.others, *terms, gradient, hessian)
-    return (gradient, hessian) if is_finite else None
+        return bool(write_two_classes(y, label.odds, *terms, gradient, hessian))
+    by_class = np.empty((2, *softmax.margin.shape[::-1]), dtype=np.float32)
+    is_finite = write_classes(y, softmax.exponentials, softmax.others, *terms, by_class[0].T, by_class[1].T)
+    gradient[...], hessian[...] = by_class[0].T, by_class[1].T
+    return bool(is_finite)

@@ -7,13 +7,21 @@ from robust_splits._kernels.compile import outer_kernel
 
 
 @outer_kernel()
-def write_two_classes(y, p, complement, first, second, weight, factor, smallest, gradient, hessian):
-    """Write the derivatives with respect to the margin of class 1, and return whether they are finite."""
+def write_two_classes(y, odds, first, second, weight, factor, smallest, gradient, hessian):
+    """Write the derivatives with respect to the margin of class 1, and return whether they are finite.
+
+    `odds` are those of the other class than the label.
+    """
+    one = odds.dtype.type(1)  # an integer would turn single into double precision
     is_finite = True
     for i in range(y.size):
-        residual = -complement[i] if y[i] == 1 else complement[i]
-        g = first[i] * residual
-        h = first[i] * (p[i] * complement[i])
+        p = one / (one + odds[i])
+        complement = odds[i] * p
+        residual = -complement if y[i] == 1 else complement
+        g, h = residual, p * complement
+        if first.size > 0:
+            g *= first[i]
+            h *= first[i]
         if second.size > 0:
             h += second[i] * residual * residual
         h = max(h * factor, smallest)
@@ -29,7 +37,7 @@ def write_two_classes(y, p, complement, first, second, weight, factor, smallest,
 def write_classes(y, exponentials, others, first, second, weight, factor, smallest, gradient, hessian):
     """Write the derivatives with respect to the margins of all classes, and return whether they are finite."""
     n_rows, n_classes = exponentials.shape
-    one = others.dtype.type(1)  # an integer would turn single into double precision
+    one = others.dtype.type(1)
     is_finite = True
     for k in range(n_classes):
         for i in range(n_rows):
@@ -37,8 +45,10 @@ def write_classes(y, exponentials, others, first, second, weight, factor, smalle
             p = exponentials[i, k] / total
             complement = others[i] / total if exponentials[i, k] == one else one - p
             residual = -complement if y[i] == k else p
-            g = first[i] * residual
-            h = first[i] * (p * complement)
+            g, h = residual, p * complement
+            if first.size > 0:
+                g *= first[i]
+                h *= first[i]
             if second.size > 0:
                 h += second[i] * residual * residual
             h = max(h * factor, smallest)
