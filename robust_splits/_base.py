@@ -26,7 +26,9 @@ from ._helper_process import Search, start_helper
 from ._kernels.binning import MAX_BINS
 from ._kernels.coding import encode
 from ._kernels.nodes import GrowthSettings
+from ._kernels.walk import add_leaf_values
 from ._leaf_values import leaf_value_power
+from ._packed_trees import PackedTrees, map_leaves
 from ._rows import Rows
 from ._stored_tree import GrownTree
 from ._validation import (
@@ -78,6 +80,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     criterion_: Criterion
     is_categorical_: NDArray[np.bool_]
     _categories: dict[Any, list[Any]]
+    _packed: list[PackedTrees]
 
     _random_thresholds = False
     _class_weight_names: tuple[str, ...] = ("balanced",)
@@ -132,6 +135,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
             numbers = None if groups is None else check_groups(groups, weights.size)
             start_helper(self._search_kind(), rows.dtype)
             columns = encode(rows, self._n_threads(), self._n_bins(), self.is_categorical_)
+            self._packed = []
             self._fit_rows(rows, Sample.of(columns, labels, weights, self.n_classes_, numbers))
             return self
 
@@ -159,8 +163,36 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
         return weighted
 
     def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
-        """Predict class probabilities of validated rows."""
-        raise NotImplementedError
+        """Class probabilities of the leaves of validated rows, averaged over the trees."""
+        total, n_threads = np.zeros((X.shape[0], self.n_classes_)), self._n_threads()
+        packed = self._packed_trees(n_threads)
+
+        def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
+            add_leaf_values(packed.leaf_values, leaves, total[rows])
+
+        map_leaves(add_values, X, packed.steps(X.dtype), n_threads)
+        total /= len(packed.trees)
+        return total
+
+    def _leaves(self, X: Rows) -> NDArray[np.int64]:
+        """Leaf of each validated row in each tree, shape (n_samples, n_trees)."""
+        n_threads = self._n_threads()
+        packed = self._packed_trees(n_threads)
+        result = np.empty((X.shape[0], len(packed.trees)), dtype=np.int64)
+
+        def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
+            result[rows] = leaves.T
+
+        map_leaves(keep, X, packed.steps(X.dtype), n_threads)
+        return result
+
+    def _packed_trees(self, n_threads: int) -> PackedTrees:
+        """The trees in the form that predictions read."""
+        cache: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
+        return PackedTrees.cached(cache, self._stored_trees(), n_threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
 
     def _stored_trees(self) -> list[GrownTree]:
         """The grown trees as they are stored."""

@@ -87,7 +87,7 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     # Not imported before, because that takes long enough to compile some kernels.
     from ._kernels.smoothing import SmoothedTree, SmoothingGrid, add_smoothed
     from ._kernels.walk import LANES, add_leaf_values, leaves_of
-    from ._packed_trees import pack_leaf_values
+    from ._packed_trees import pack, pack_leaf_values
     from ._soft_labels import SoftLabels
     from .tree import Tree
 
@@ -105,12 +105,12 @@ def compile_prediction(dtype: np.dtype[Any]) -> None:
     X = read_only(np.zeros((LANES, 1), dtype=dtype))
     labels, no_rows = np.zeros(LANES, dtype=np.int32), np.zeros(LANES, dtype=bool)
     weight, sums, n_trees = stump.weight, np.zeros((LANES, 1, 1)), np.zeros(LANES)
-    smoothed = SmoothedTree(stump.steps(dtype), stump.n_rows, weight, stump.counts, weight)
+    steps = pack([stump], dtype)
+    smoothed = SmoothedTree(steps, stump.n_rows, weight, stump.counts, weight)
     grid = SmoothingGrid(np.array([2]), np.zeros(1), np.empty(1))
     add_smoothed(X, labels, no_rows, smoothed, None, grid, sums, n_trees)
     stump.pruned(3)
-    leaves = leaves_of(X, stump.steps(dtype))
-    add_leaf_values(pack_leaf_values([stump]), leaves, np.zeros((LANES, 2)))
+    add_leaf_values(pack_leaf_values([stump]), leaves_of(X, steps), np.zeros((LANES, 2)))
     SoftLabels.from_probabilities(np.eye(2)).draw(np.ones(1, dtype=np.uint64), np.ones(2))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseRobustTrees, path_matrix
 from ._checks import check_integer
 from ._growing import RowDraws
-from ._kernels.walk import add_leaf_values
-from ._packed_trees import PackedTrees, map_leaves
-from ._rows import Rows
 from ._stored_tree import GrownTree, expand
 from ._threads import map_in_threads
 from .decision_tree import RobustDecisionTreeClassifier
@@ -29,7 +26,6 @@ class FittedForest(BaseRobustTrees):
     min_samples_split_: int
     chosen_params_: dict[str, int | float]
     shrinkage_: float
-    _packed: list[PackedTrees]
     _seeds: list[tuple[int, int]]
     _row_draws: RowDraws
 
@@ -57,27 +53,8 @@ class FittedForest(BaseRobustTrees):
         check_is_fitted(self)
         return [self._row_draws.rows(seed).astype(np.int32) for seed, _ in self._seeds]
 
-    def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
-        total, n_threads = np.zeros((X.shape[0], self.n_classes_)), self._n_threads()
-        packed = self._packed_trees(n_threads)
-
-        def add_values(rows: slice, leaves: NDArray[np.int32]) -> None:
-            add_leaf_values(packed.leaf_values, leaves, total[rows])
-
-        map_leaves(add_values, X, packed.steps(X.dtype), n_threads)
-        total /= len(packed.trees)
-        return total
-
-    def _packed_trees(self, n_threads: int) -> PackedTrees:
-        """The trees in the form that predictions read."""
-        cache: list[PackedTrees] = self.__dict__.setdefault("_packed", [])  # pickles are without it
-        return PackedTrees.cached(cache, self._stored_trees(), n_threads)
-
     def _stored_trees(self) -> list[GrownTree]:
         return [estimator._stored for estimator in self.estimators_]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_packed"}
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Leaf of each row in each tree.
@@ -90,15 +67,7 @@ class FittedForest(BaseRobustTrees):
         -------
         ndarray of shape (n_samples, n_estimators)
         """
-        features, n_threads = self._check_features(X), self._n_threads()
-        packed = self._packed_trees(n_threads)
-        result = np.empty((features.shape[0], len(packed.trees)), dtype=np.int64)
-
-        def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
-            result[rows] = leaves.T
-
-        map_leaves(keep, features, packed.steps(features.dtype), n_threads)
-        return result
+        return self._leaves(self._check_features(X))
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_array, NDArray[np.int64]]:
         """Nodes on each row's path in each tree.
@@ -148,7 +117,6 @@ class FittedForest(BaseRobustTrees):
         forest.chosen_params_ = {name: chosen[name] for name in chosen if name != "min_samples_split"}
         forest.min_samples_split = forest.min_samples_split_ = size
         forest.estimators_ = map_in_threads(lambda tree: tree.pruned(size), self.estimators_, self._n_threads())
-        forest._packed = []
         return forest
 
     def __len__(self) -> int:

@@ -179,7 +179,7 @@ class BaseForest(FittedForest):
             if self.oob_score is not False:
                 by_class = self._class_weights(sample)
                 prior = self._judged.prior * (1.0 if by_class is None else by_class)
-        self._packed, self.passes_ = [], 1 if self._judged is None else 2
+        self.passes_ = 1 if self._judged is None else 2
         if not self.warm_start:
             self._judged = None  # frees its memory
         trees, out_of_bag = self._fit_pass(X, self._weighted_by_class(sample), earlier, rng)

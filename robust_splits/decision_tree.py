@@ -212,9 +212,6 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
     def _stored_trees(self) -> list[GrownTree]:
         return [self._stored]
 
-    def _leaf_values(self, X: Rows) -> NDArray[np.float64]:
-        return self.tree_.values[self.tree_.apply(X)]
-
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Leaf of each row.
 
@@ -227,8 +224,7 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         ndarray of shape (n_samples,)
             Indices of nodes of ``tree_``.
         """
-        features = self._check_features(X)  # first, because it raises if the estimator is not fitted
-        return self.tree_.apply(features)
+        return self._leaves(self._check_features(X))[:, 0]
 
     def decision_path(self, X: ArrayLike) -> csr_array:
         """Nodes on each row's path from the root to its leaf.
@@ -242,8 +238,8 @@ class RobustDecisionTreeClassifier(BaseRobustTrees):
         sparse array of shape (n_samples, n_nodes)
             Ones at the nodes of each row's path.
         """
-        leaves = self.apply(X)
-        return path_matrix(self.tree_, leaves)
+        leaves = self.apply(X)  # first, because it raises if the estimator is not fitted
+        return path_matrix(expand(self._stored), leaves)
 
     def cost_complexity_pruning_path(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
-from ._kernels.walk import Splits, Steps, mark_alive
+from ._kernels.walk import Splits, mark_alive
 from ._leaf_values import apply_shrinkage, node_values
 from ._packed_trees import map_leaves, pack
 from ._rows import Rows
 from ._subsets import Subsets
 
-CACHES = {"_steps", "counts", "values"}
+CACHES = {"counts", "values"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,13 +209,6 @@ class Tree:
         """Features, thresholds and children of the splits."""
         return Splits(self.left < 0, self.feature, self.threshold, self.missing_left, self.left)
 
-    def steps(self, dtype: np.dtype[Any]) -> Steps:
-        """Packed nodes for walks of rows of a `dtype`, cached."""
-        cache: dict[np.dtype[Any], Steps] = vars(self).setdefault("_steps", {})
-        if dtype not in cache:
-            cache[dtype] = pack([self], dtype)
-        return cache[dtype]
-
     def apply(self, X: Rows) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
         result = np.empty(X.shape[0], dtype=np.int64)
@@ -223,7 +216,7 @@ class Tree:
         def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
             result[rows] = leaves[0]
 
-        map_leaves(keep, X, self.steps(X.dtype), n_threads=1)
+        map_leaves(keep, X, pack([self], X.dtype), n_threads=1)
         return result
 
     @property

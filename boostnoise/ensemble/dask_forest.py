@@ -107,7 +107,6 @@ def fit_forest_by_parts(forest: Forest, X: Any, y: Any, sample_weight: Any = Non
     del shared  # kept until now, since a part is judged again if its worker is lost
     for name in OF_ALL_ROWS:
         fitted.__dict__.pop(name, None)
-    fitted._packed = []
     return fitted
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..losses.label import LabelLoss
-from ..losses.softmax import BinarySoftmax, Floats, Softmax
+from ..losses.probability import Logistic
+from ..losses.softmax import Floats, Softmax
 from .label_kernels import write_classes, write_two_classes
 
 NO_NUMBERS = np.empty(0)  # instead of one per row
@@ -48,7 +49,7 @@ def label_derivatives(
         precision(factor),
         precision(smallest),
     )
-    if isinstance(softmax, BinarySoftmax):
+    if isinstance(label, Logistic):  # of two classes
         return bool(write_two_classes(y, label.odds, *terms, gradient, hessian))
     by_class = np.empty((2, *softmax.margin.shape[::-1]), dtype=np.float32)
     is_finite = write_classes(y, softmax.exponentials, softmax.others, *terms, by_class[0].T, by_class[1].T)

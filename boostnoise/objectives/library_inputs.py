@@ -29,13 +29,15 @@ def reshape_margins(margin: NDArray[Any], n_rows: int, order: Literal["C", "F"])
 
 def to_class_numbers(labels: NDArray[Any], n_classes: int) -> Classes:
     """Check class numbers that a library stores as floats, and convert them to integers."""
+    numbers: Classes
     if n_classes == 2:  # for which this takes a quarter of the time
-        second = labels == 1
-        if np.count_nonzero(second) + np.count_nonzero(labels == 0) == labels.size:
-            return second.view(np.int8)
+        first, second = labels == 0, labels == 1
+        if np.count_nonzero(first) + np.count_nonzero(second) == labels.size:
+            numbers = second.view(np.int8)
+            return numbers
     # A label that does not fit changes its value, which the comparison below detects.
     with np.errstate(invalid="ignore"):
-        numbers: Classes = labels.astype(np.int64)
+        numbers = labels.astype(np.int64)
     # Comparing in the type of the labels is faster than in the wider type that NumPy would choose.
     if not np.array_equal(numbers.astype(labels.dtype), labels):
         wrong = labels[numbers != labels]

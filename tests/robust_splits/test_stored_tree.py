@@ -136,6 +136,21 @@ def test_stored_trees_are_saved_without_pickle(store_all):
     assert loaded.estimators_[0].tree_.gain.tobytes() == forest.estimators_[0].tree_.gain.tobytes()
 
 
+def test_predictions_of_a_single_tree_read_it_as_it_is_stored(store_all):
+    X, y = noisy_rows()
+    model = RobustDecisionTreeClassifier().fit(X, y)
+    p, leaves, path = model.predict_proba(X), model.apply(X), model.decision_path(X)
+    (stored,) = model._stored_trees()
+    assert "expanded" not in vars(stored)
+    assert "_packed" not in vars(pickle.loads(pickle.dumps(model)))
+    tree = model.tree_
+    np.testing.assert_array_equal(leaves, tree.apply(X))
+    np.testing.assert_array_equal(p, tree.values[leaves])
+    assert (path.sum(axis=1) == tree.node_depth[leaves] + 1).all()
+    model.tree_ = tree.pruned(100)
+    np.testing.assert_array_equal(model.predict_proba(X), model.tree_.values[model.apply(X)])
+
+
 def test_the_tree_of_an_estimator_is_kept_once_read(store_all):
     X, y = noisy_rows()
     model = RobustDecisionTreeClassifier().fit(X, y)
