@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Whose exponential is finite.
+# The largest log-odds with finite odds.
 LARGEST_LOGIT = {np.dtype(kind): np.floor(np.log(np.finfo(kind).max)) for kind in (np.float32, np.float64)}
 
 

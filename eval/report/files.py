@@ -28,6 +28,8 @@ from .table_export import latex_tables
 FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@＝＋－＠])")
 # Without dates, so that the same scores give the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+# A user's settings would lay out figures that have a layout.
+NO_LAYOUT = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 
 
 def write_report(run: Run, published: PublishedComparison | None = None) -> list[Path]:
@@ -133,11 +135,11 @@ def _draw(run: Run, plot_name: str, write: Callable[[str, Callable[[BinaryIO], A
     """Draw a plot, and write it in all formats."""
     config = run.config
     # A fixed salt makes the ids of an SVG reproducible.
-    with matplotlib.rc_context({"svg.hashsalt": config.name}), warnings.catch_warnings():
+    with matplotlib.rc_context(NO_LAYOUT | {"svg.hashsalt": config.name}), warnings.catch_warnings():
         # Missing glyphs and a figure too small for its text are visible in the figure itself.
         warnings.filterwarnings("ignore", message="Glyph|Font|constrained_layout not applied")
         axes = plot_run(config, run.scores, plot_name)
         figure = np.ravel(np.asarray(axes))[0].figure
         for suffix, metadata in FORMATS.items():
             write(f"{plot_name}.{suffix}", partial(figure.savefig, format=suffix, metadata=metadata))
-            figure.set_layout_engine(None)  # keeps the layout, which takes as long as drawing
+            figure.set_layout_engine(None)  # keeps the layout; making one takes as long as drawing
