@@ -29,7 +29,7 @@ FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@＝＋－＠])")
 # Without dates, so that the same scores give the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # A user's settings would lay out figures that have a layout.
-NO_LAYOUT = {"figure.autolayout": False, "figure.constrained_layout.use": False}
+NO_LAYOUT: dict[Any, Any] = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 
 
 def write_report(run: Run, published: PublishedComparison | None = None) -> list[Path]:
