@@ -28,7 +28,7 @@ from ._kernels.coding import encode
 from ._kernels.nodes import GrowthSettings
 from ._kernels.walk import add_leaf_values
 from ._leaf_values import leaf_value_power
-from ._packed_trees import PackedTrees, map_leaves
+from ._packed_trees import PackedTrees, find_leaves, map_leaves
 from ._rows import Rows
 from ._stored_tree import GrownTree
 from ._validation import (
@@ -177,14 +177,7 @@ class BaseRobustTrees(ClassifierMixin, BaseEstimator):
     def _leaves(self, X: Rows) -> NDArray[np.int64]:
         """Leaf of each validated row in each tree, shape (n_samples, n_trees)."""
         n_threads = self._n_threads()
-        packed = self._packed_trees(n_threads)
-        result = np.empty((X.shape[0], len(packed.trees)), dtype=np.int64)
-
-        def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
-            result[rows] = leaves.T
-
-        map_leaves(keep, X, packed.steps(X.dtype), n_threads)
-        return result
+        return find_leaves(X, self._packed_trees(n_threads).steps(X.dtype), n_threads)
 
     def _packed_trees(self, n_threads: int) -> PackedTrees:
         """The trees in the form that predictions read."""

@@ -115,6 +115,17 @@ def map_leaves(use: Callable[[slice, NDArray[np.int32]], None], X: Rows, steps: 
     map_in_threads(find, split_range(n_rows, n_parts), n_threads)
 
 
+def find_leaves(X: Rows, steps: Steps, n_threads: int = 1) -> NDArray[np.int64]:
+    """Leaf of each row in each tree, shape (n_samples, n_trees); see `map_leaves`."""
+    found = np.empty((X.shape[0], steps.roots.size), dtype=np.int64)
+
+    def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
+        found[rows] = leaves.T
+
+    map_leaves(keep, X, steps, n_threads)
+    return found
+
+
 class PackedTrees:
     """The trees of a forest in the form that predictions read.
 

@@ -60,19 +60,18 @@ class StoredTree:
         """Store a tree."""
         is_leaf = tree.left < 0
         inner, leaves = np.flatnonzero(~is_leaf), np.flatnonzero(is_leaf)
-        weight = _smallest(tree.weight[leaves])
-        # Sums of integers are not rounded.
-        are_sums = weight.dtype.kind == "u" or np.array_equal(_sums(tree.left, leaves, weight)[0], tree.weight)
+        left, weight = tree.left[inner], tree.weight
+        are_sums = np.array_equal(weight[left] + weight[left + 1], weight[inner])  # as `expand` adds them
         return cls(
             is_leaf=is_leaf,
             feature=_smallest(tree.feature[inner]),
             threshold=tree.threshold[inner],
             missing_left=tree.missing_left[inner],
-            left=tree.left[inner],
+            left=left,
             gain=tree.gain[inner],
             n_rows=_smallest(tree.n_rows[leaves]),
             class_or_row=_smallest(tree.class_or_row[leaves]),
-            weight=weight if are_sums else tree.weight,
+            weight=_smallest(weight[leaves] if are_sums else weight),
             mixed_counts=_smallest(tree.mixed_counts),
             subsets=tree.subsets,
             leaf_power=tree.leaf_power,

@@ -13,7 +13,7 @@ from ._cost_complexity import cost_complexity_path, worthwhile_splits
 from ._kernels.nodes import sum_counts
 from ._kernels.walk import Splits, mark_alive
 from ._leaf_values import apply_shrinkage, node_values
-from ._packed_trees import map_leaves, pack
+from ._packed_trees import find_leaves, pack
 from ._rows import Rows
 from ._subsets import Subsets
 
@@ -211,13 +211,7 @@ class Tree:
 
     def apply(self, X: Rows) -> NDArray[np.int64]:
         """Leaf of each row of `X`, shape (n_samples,)."""
-        result = np.empty(X.shape[0], dtype=np.int64)
-
-        def keep(rows: slice, leaves: NDArray[np.int32]) -> None:
-            result[rows] = leaves[0]
-
-        map_leaves(keep, X, pack([self], X.dtype), n_threads=1)
-        return result
+        return find_leaves(X, pack([self], X.dtype))[:, 0]
 
     @property
     def n_value_rows(self) -> int:

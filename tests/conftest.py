@@ -51,7 +51,7 @@ def root() -> Path:
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """What draws from NumPy's global generator, as models without a seed do, draws the same in every run."""
+    """Seeds NumPy's global generator, so that models without a seed are reproducible."""
     np.random.seed(0)
 
 

@@ -183,8 +183,10 @@ class Objective(ABC):
         if isinstance(loss, LabelLoss) and loss.has_terms() and strategy == "irls" and y.ndim == 1:
             from .label_derivatives import label_derivatives  # loads Numba
 
-            numbers = factor, SMALLEST_HESSIAN
-            if label_derivatives(loss, y, loss_input, weight, *numbers, out_gradient, out_hessian):
+            are_finite = label_derivatives(
+                loss, y, loss_input, weight, factor, SMALLEST_HESSIAN, out_gradient, out_hessian
+            )
+            if are_finite:
                 return  # else the error is raised below
         derivatives: Any = loss.gradient_hessian if y.ndim == 1 else loss.expected_gradient_hessian
         gradient, hessian = derivatives(y, loss_input, strategy)

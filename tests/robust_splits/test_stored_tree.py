@@ -29,6 +29,7 @@ def fitted_trees():
     """Trees with all kinds of leaves, weights and splits."""
     X, y = noisy_rows()
     weights = np.random.default_rng(1).random(y.size)
+    soft = np.column_stack([weights, 1 - weights])  # whose sums are whole numbers in leaves of one row
     frame = pd.DataFrame(X, columns=list("abcd")).assign(
         kind=pd.Categorical.from_codes(y * 7 % 11, list("abcdefghijk"))
     )
@@ -38,6 +39,7 @@ def fitted_trees():
         "full": model.fit(X, y).tree_,
         "full with weights": model.fit(X, y, weights).tree_,
         "whole weights": model.fit(X, y, np.ceil(1e5 * weights)).tree_,
+        "soft labels with weights": model.fit(X, soft).tree_,
         "huge weights": model.fit(X, y, np.full(y.size, 2.0**70)).tree_,
         "leaves with several classes": model.set_params(min_samples_leaf=20, shrinkage=3.0).fit(X, y).tree_,
         "leaves with weights": model.fit(X, y, weights).tree_,
@@ -46,8 +48,8 @@ def fitted_trees():
     }
 
 
-NAMES = """one node, full, full with weights, whole weights, huge weights, leaves with several classes,
-leaves with weights, categories, majority""".replace("\n", " ")
+NAMES = """one node, full, full with weights, whole weights, soft labels with weights, huge weights,
+leaves with several classes, leaves with weights, categories, majority""".replace("\n", " ")
 
 
 @pytest.mark.parametrize("name", NAMES.split(", "))
